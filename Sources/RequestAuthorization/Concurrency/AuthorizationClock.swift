@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Tells the time and waits: the wall clock for expiry, a clock that never jumps for everything else.
+///
+/// Pass `ManualClock` of `RequestAuthorizationTesting` in tests.
+public protocol AuthorizationClock: Sendable {
+    /// The time of day, for expiry.
+    var now: Date { get }
+
+    /// Time since some fixed moment, never set back: for back-off, windows and deadlines.
+    var uptime: Duration { get }
+
+    /// Waits.
+    ///
+    /// - Throws: `CancellationError` at once when the task is cancelled.
+    func sleep(for duration: Duration) async throws
+}
+
+/// The machine's clocks.
+public struct SystemClock: AuthorizationClock {
+    private static let start = ContinuousClock.now
+
+    public init() {}
+
+    public var now: Date { Date.now }
+    public var uptime: Duration { ContinuousClock.now - Self.start }
+    public func sleep(for duration: Duration) async throws { try await ContinuousClock().sleep(for: duration) }
+}
+
+extension AuthorizationClock where Self == SystemClock {
+    /// The machine's clocks.
+    public static var system: SystemClock { SystemClock() }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// A request cannot be authorized, and trying again changes nothing until somebody does something.
+///
+/// Providers and services outside this package may throw it too. Ask ``needsSignIn`` to tell "show the log-in" from a
+/// mistake in the program:
+///
+///     do { return try await URLSession.shared.data(for: request, authorizedBy: auth).0 }
+///     catch let error as NotAuthorized where error.needsSignIn { return nil }
+///
+/// A passing failure (no network, a server's 503) is a ``RefreshFailed`` instead. No credential is part of its
+/// description; ``underlying`` is whatever the token service threw and is not printed.
+public struct NotAuthorized: Error, Sendable {
+    /// Why there is no credential.
+    public struct Reason: Hashable, Sendable, CustomStringConvertible {
+        /// A short label without secrets, for metrics.
+        public let description: String
+
+        /// Nobody has signed in yet.
+        public static let noToken = Reason(description: "no token")
+        /// The user, or a sibling process, signed out.
+        public static let signedOut = Reason(description: "signed out")
+        /// The token endpoint ended the session, for instance with `invalid_grant`.
+        public static let rejected = Reason(description: "rejected by the token endpoint")
+        /// Fresh tokens were refused so often that refreshing was stopped for a while.
+        public static let refreshedTooOften = Reason(description: "refreshed too often")
+        /// The server wants something that a refresh cannot give: another scope, a stronger log-in.
+        public static let needsInteraction = Reason(description: "needs interaction")
+        /// The provider holds a constant credential, and the server refused it.
+        public static let notRefreshable = Reason(description: "not refreshable")
+        /// The credential has a form that must not be sent.
+        public static let malformedCredential = Reason(description: "malformed credential")
+        /// The request would go over plain `http`.
+        public static let insecureTransport = Reason(description: "insecure transport")
+        /// The credential is bound to other origins than the request's.
+        public static let originNotAllowed = Reason(description: "origin not allowed")
+        /// A token service asked its own provider to authorize the very request that fetches the token.
+        public static let reentrantRefresh = Reason(description: "re-entrant refresh")
+    }
+
+    /// Why there is no credential.
+    public let reason: Reason
+
+    /// One sentence more, for people; never a secret.
+    public let detail: String?
+
+    /// What the server asked for, if it said so.
+    public let challenge: AuthenticationChallenge?
+
+    /// What the token service threw. It may hold what that service put there, so it is not printed here.
+    public let underlying: (any Error)?
+
+    public init(
+        _ reason: Reason, detail: String? = nil, challenge: AuthenticationChallenge? = nil,
+        underlying: (any Error)? = nil
+    ) {
+        self.reason = reason
+        self.detail = detail
+        self.challenge = challenge
+        self.underlying = underlying
+    }
+
+    /// Whether a person who signs in (again) would help.
+    public var needsSignIn: Bool {
+        [.noToken, .signedOut, .rejected, .needsInteraction].contains(reason)
+    }
+}
+
+extension NotAuthorized: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String {
+        var text = "not authorized: \(reason)"
+        if let challenge { text += ", asked for \(challenge.scheme)" }
+        if let detail { text += " (\(detail))" }
+        return text
+    }
+
+    public var debugDescription: String { description }
+
+    public var customMirror: Mirror { Mirror(self, children: ["reason": reason.description]) }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// The least that a request of any HTTP client must offer to be authorized.
+///
+/// `URLRequest`, `HTTPRequest` and `HTTPClientRequest` conform in the modules that are named after their clients. A request
+/// of your own needs four members:
+///
+///     extension WidgetRequest: AuthorizableRequest {
+///         var origin: Origin? { Origin(host: host) }
+///         var isReplayable: Bool { true }
+///         func credential(in field: String) -> String? { fields[field] }
+///         mutating func setCredential(_ value: String, in field: String) { fields[field] = value }
+///     }
+public protocol AuthorizableRequest: Sendable {
+    /// Where the request goes: scheme, host and port; `nil` if that cannot be known. Computed when asked for.
+    var origin: Origin? { get }
+
+    /// Whether the request can be sent a second time, body included.
+    ///
+    /// A client that carries the body beside the request says so where it calls ``AuthorizationProvider/send(_:refreshCount:isReplayable:transport:)``.
+    var isReplayable: Bool { get }
+
+    /// The value of a header field, names compared without case; `nil` if there is none.
+    func credential(in field: String) -> String?
+
+    /// Sets a header field to one value, in place of any that was there, names compared without case.
+    ///
+    /// - Parameters:
+    ///   - value: checked by our providers: visible ASCII with inner spaces and tabs, at least one character.
+    ///   - field: the name of the field, for instance `Authorization`.
+    mutating func setCredential(_ value: String, in field: String)
+
+    /// Whether the request would be readable on the wire. Defaults to what ``origin`` says; a conformance may answer faster.
+    var isPlaintext: Bool { get }
+
+    /// The method, for schemes that sign it (RFC 9449 `htm`); `nil` by default.
+    var requestMethod: String? { get }
+
+    /// The target URI, for schemes that sign it (RFC 9449 `htu`); `nil` by default.
+    var targetURI: String? { get }
+}
+
+extension AuthorizableRequest {
+    public var isPlaintext: Bool { origin.map { $0.isPlaintext && !$0.isLoopback } ?? false }
+    public var requestMethod: String? { nil }
+    public var targetURI: String? { nil }
+
+    /// Puts a credential of the provider on this request, waiting for one if need be.
+    ///
+    ///     try await request.authorize(using: .bearer("ABC"))
+    ///
+    /// On a stored property or a top-level `var` write `request = try await request.authorized(using: provider)`.
+    ///
+    /// - Throws: what ``AuthorizationProvider/authorize(_:)`` throws; the request is unchanged then.
+    public mutating func authorize(using provider: some AuthorizationProvider) async throws {
+        self = try await provider.authorize(self)
+    }
+
+    /// Returns this request with a credential of the provider, waiting for one if need be.
+    ///
+    /// - Throws: what ``AuthorizationProvider/authorize(_:)`` throws.
+    public func authorized(using provider: some AuthorizationProvider) async throws -> Self {
+        try await provider.authorize(self)
+    }
+}

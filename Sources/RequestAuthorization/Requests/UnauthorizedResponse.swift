@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// What a server said when it refused a credential.
+public struct UnauthorizedResponse: Sendable {
+    /// The status code, normally 401.
+    public let statusCode: Int
+
+    private let fields: [String: [String]]
+
+    /// Describes an answer by its status and its header fields.
+    ///
+    /// - Parameters:
+    ///   - statusCode: normally 401.
+    ///   - fields: values by name, one element a line; names are compared without case.
+    public init(statusCode: Int = 401, fields: [String: [String]] = [:]) {
+        self.statusCode = statusCode
+        self.fields = fields.reduce(into: [:]) { $0[$1.key.lowercased(), default: []] += $1.value }
+    }
+
+    /// Describes an answer by its status and the fields that are worth keeping, looked up by name.
+    public init(statusCode: Int, fields names: [String], of lookUp: (String) -> [String]) {
+        self.init(statusCode: statusCode, fields: names.reduce(into: [:]) { $0[$1] = lookUp($1) })
+    }
+
+    /// The challenges of all `WWW-Authenticate` lines in order (RFC 9110 §11.6.1), parsed when asked for.
+    public var challenges: [AuthenticationChallenge] {
+        AuthenticationChallenge.parse(headerValues(for: "WWW-Authenticate"))
+    }
+
+    /// The values of a header field in order, names compared without case; empty if there is none.
+    public func headerValues(for field: String) -> [String] { fields[field.lowercased()] ?? [] }
+}
+
+extension UnauthorizedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "\(statusCode) \(challenges.map(\.scheme))" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["statusCode": statusCode]) }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension AuthorizationProvider {
+    /// Authorizes a request, sends it, and after a 401 tells the provider and sends it again.
+    ///
+    ///     let response = try await auth.send(request) { try await client.execute($0, timeout: .seconds(30)) }
+    ///
+    /// The original request is authorized anew each time, never the authorized copy. No other status is retried.
+    ///
+    /// - Parameters:
+    ///   - request: the request, without credential.
+    ///   - refreshCount: how often a 401 may lead to another try.
+    ///   - isReplayable: whether the body can be sent again, where the client carries it beside the request; by default
+    ///     what the request says.
+    ///   - transport: sends a request and returns the response, whatever its status.
+    /// - Returns: the last response. A 401 to which there is no way forward is a response too, not an error.
+    /// - Throws: what ``authorize(_:)`` and the transport throw.
+    public func send<Request: AuthorizableRequest, Response: AuthorizableResponse>(
+        _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
+        transport: (Request) async throws -> Response
+    ) async throws -> Response {
+        try await send(
+            request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: \.unauthorized,
+            transport: transport)
+    }
+
+    /// The same for clients whose answer is not a response but holds one, such as `(Data, URLResponse)`.
+    ///
+    /// - Parameter unauthorized: what the server said if the answer is a 401, else `nil`.
+    public func send<Request: AuthorizableRequest, Answer>(
+        _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
+        unauthorized: (Answer) -> UnauthorizedResponse?, transport: (Request) async throws -> Answer
+    ) async throws -> Answer {
+        var refreshesLeft = refreshCount
+        while true {
+            let authorized = try await authorize(request)
+            let answer = try await transport(authorized)
+            guard refreshesLeft > 0, let refusal = unauthorized(answer) else { return answer }
+            refreshesLeft -= 1
+            do {
+                try await setNeedsRefreshAfterUnauthorizedResponse(refusal, for: authorized)
+            } catch is NotAuthorized {
+                return answer  // No way forward: what the server said is never hidden.
+            }
+            guard isReplayable ?? request.isReplayable else { return answer }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A credential that expires. Any `Sendable` type will do:
+///
+///     struct MyToken: AuthorizationToken {
+///         let accessToken: String
+///         let expiresAt: Date
+///         var authorizationHeaderValue: String { "Bearer \(accessToken)" }
+///     }
+///
+/// Conforming types print as `MyToken([redacted])`: by `print`, `dump`, string interpolation and in a debugger.
+public protocol AuthorizationToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The value of the `Authorization` field: scheme, a space, the credential. Checked when the token is installed.
+    var authorizationHeaderValue: String { get }
+
+    /// From when on the token is refused; `.distantFuture`, the default, if only the server knows.
+    ///
+    /// Count it from when the request for the token was sent, not from when the answer came.
+    var expiresAt: Date { get }
+}
+
+extension AuthorizationToken {
+    public var expiresAt: Date { .distantFuture }
+
+    /// Whether the token has ended at a point in time.
+    public func isExpired(at date: Date) -> Bool { expiresAt <= date }
+
+    public var description: String { "\(Self.self)([redacted])" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Fetches tokens: the part of a token's life that only the server's API knows.
+///
+///     struct MyTokenService: RefreshableTokenService {
+///         func refresh(_ token: MyToken) async throws -> MyToken {
+///             try await api.post("refresh", token.refreshToken)
+///         }
+///     }
+///
+/// ``RefreshableTokenAuthorization`` decides when to call it, once for everybody who waits; it never calls it twice at a time,
+/// and it alone retries. Throw a ``TokenServiceFailure`` (``TokenEndpointError`` is one) to say what a failure means; any other
+/// error counts as transient: the token is kept, and the next slot tries again.
+public protocol RefreshableTokenService<Token>: Sendable {
+    associatedtype Token: AuthorizationToken
+
+    /// Exchanges a token for its successor.
+    ///
+    /// - Parameter token: the token that is held; it may still be valid.
+    /// - Returns: the new token. A refresh token that the answer omits must be carried over from the old one.
+    /// - Throws: ``TokenServiceFailure``, or any other error for a transient failure.
+    func refresh(_ token: Token) async throws -> Token
+
+    /// Fetches a first token for credentials that need no person (client credentials).
+    ///
+    /// Called when nothing is held and nothing stored; never after a sign-out.
+    ///
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/noToken`` by default.
+    func initialToken() async throws -> Token
+
+    /// Takes a token that came too late, after a sign-out or for a session that has been replaced: revoke it here.
+    ///
+    /// Does nothing by default.
+    func discard(_ token: Token) async
+}
+
+extension RefreshableTokenService {
+    public func initialToken() async throws -> Token { throw NotAuthorized(.noToken) }
+    public func discard(_ token: Token) async {}
+}

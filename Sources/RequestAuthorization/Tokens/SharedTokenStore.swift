@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A token store that several processes or hosts use at a time, so that they refresh a rotating token once.
+///
+/// A refresh then is: lock, read again, adopt what a sibling left; else leave an *intent*, refresh, save, clear the intent,
+/// unlock. Whoever loads a token with an open intent refreshes at once: the answer was lost, and the server's grace period is
+/// running.
+public protocol SharedTokenStore<Token>: TokenStore {
+    /// Takes exclusive access, waiting for a sibling that has it.
+    ///
+    /// - Parameter limit: how long to wait.
+    /// - Returns: the access; it ends with ``TokenStoreLock/unlock()`` or with the process.
+    /// - Throws: any error if it was not to be had; nobody refreshes without it.
+    func lock(within limit: Duration) async throws -> TokenStoreLock
+
+    /// Saves if what is kept still meets a condition, in one step.
+    ///
+    /// - Returns: `nil` if it was saved; otherwise what stands there instead.
+    func save(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
+    ) async throws -> TokenSaveConflict<Token>?
+
+    /// The intent that a refresh left, if it is still open.
+    func openIntent() async throws -> RefreshIntent?
+
+    /// Leaves an intent, durably, or removes it with `nil`.
+    func setIntent(_ intent: RefreshIntent?) async throws
+}
+
+/// What must stand in a shared store for a save to happen.
+public enum TokenSaveCondition: Hashable, Sendable {
+    /// Anything or nothing.
+    case anything
+    /// A token of this session, of whatever generation, or nothing.
+    case session(UUID)
+    /// A token of this session and of a lower generation, or nothing.
+    case older(session: UUID, generation: Int)
+
+    /// Whether the condition holds for what a store keeps.
+    public func allows<Token>(_ stored: StoredToken<Token>?) -> Bool {
+        guard let stored else { return true }
+        if case .signedOut = stored.content { return self == .anything }
+        switch self {
+        case .anything: return true
+        case .session(let session): return stored.version.session == session
+        case .older(let session, let generation):
+            return stored.version.session == session && stored.version.generation < generation
+        }
+    }
+}
+
+/// What a conditional save found in its way.
+public struct TokenSaveConflict<Token: AuthorizationToken>: Sendable {
+    /// What is kept.
+    public let stored: StoredToken<Token>
+
+    public init(_ stored: StoredToken<Token>) { self.stored = stored }
+}
+
+/// A refresh that has begun and, as long as this is kept, has not ended.
+public struct RefreshIntent: Hashable, Sendable, Codable {
+    /// The session of the token that is being spent.
+    public let session: UUID
+    /// The generation of the token that is being spent.
+    public let generation: Int
+    /// When the refresh began.
+    public let beganAt: Date
+
+    public init(session: UUID, generation: Int, beganAt: Date) {
+        self.session = session
+        self.generation = generation
+        self.beganAt = beganAt
+    }
+}
+
+/// Exclusive access to a shared token store, until it is unlocked.
+public struct TokenStoreLock: Sendable {
+    private let release: @Sendable () async -> Void
+
+    /// - Parameter release: gives the access up; called at most once by the provider.
+    public init(release: @escaping @Sendable () async -> Void) { self.release = release }
+
+    /// Gives the access up.
+    public func unlock() async { await release() }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// An error of a token service that says what it means for the session.
+///
+/// Conform your own error, or throw a ``TokenEndpointError``.
+public protocol TokenServiceFailure: Error {
+    /// Whether the session ends, may end, or goes on.
+    var kind: TokenFailureKind { get }
+
+    /// How long the server asked to be left alone (RFC 9110 §10.2.3); honoured up to 5 minutes.
+    var retryAfter: Duration? { get }
+
+    /// Whether the server may have exchanged the refresh token although the answer was lost.
+    var delivery: TokenRequestDelivery { get }
+}
+
+extension TokenServiceFailure {
+    public var retryAfter: Duration? { nil }
+    public var delivery: TokenRequestDelivery { .mayHaveBeenProcessed }
+}
+
+/// What a failed refresh means for the session.
+public enum TokenFailureKind: Hashable, Sendable {
+    /// The session has ended: `invalid_grant` and its kin.
+    case terminal
+    /// The server refused without a known error code. Three in a row end the session; what is stored is set aside.
+    case rejected
+    /// It may work later: no network, a time-out, 408, 429, 5xx, anything unknown.
+    case transient
+}
+
+/// How far a token request got.
+public enum TokenRequestDelivery: Hashable, Sendable {
+    /// The server has not seen it.
+    case notSent
+    /// It was sent and no answer came: the server may have spent the refresh token. The first retry comes within a second.
+    case mayHaveBeenProcessed
+    /// The server answered, with an error.
+    case answered
+}
+
+/// What a token endpoint answered instead of a token (RFC 6749 §5.2).
+///
+///     throw TokenEndpointError(status: 400, code: "invalid_grant")
+public struct TokenEndpointError: TokenServiceFailure, Hashable {
+    /// The HTTP status.
+    public let status: Int
+    /// The `error` member of the answer, if it had one.
+    public let code: String?
+    public let retryAfter: Duration?
+    public var delivery: TokenRequestDelivery { .answered }
+
+    public init(status: Int, code: String? = nil, retryAfter: Duration? = nil) {
+        self.status = status
+        self.code = code
+        self.retryAfter = retryAfter
+    }
+
+    public var kind: TokenFailureKind {
+        if let code, Self.terminalCodes.contains(code) { return .terminal }
+        return code == nil && [400, 401, 403].contains(status) ? .rejected : .transient
+    }
+
+    /// The codes after which the refresh token or the client is of no more use (RFC 6749 §5.2).
+    private static let terminalCodes: Set = [
+        "invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
+    ]
+}
+
+extension TokenEndpointError: CustomStringConvertible, CustomDebugStringConvertible {
+    public var description: String { "the token endpoint answered \(status)" + (code.map { " \($0)" } ?? "") }
+    public var debugDescription: String { description }
+}
