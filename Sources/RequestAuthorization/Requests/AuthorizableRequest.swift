@@ -31,7 +31,10 @@ public protocol AuthorizableRequest: Sendable {
     ///   - field: the name of the field, for instance `Authorization`.
     mutating func setCredential(_ value: String, in field: String)
 
-    /// Whether the request would be readable on the wire. Defaults to what ``origin`` says; a conformance may answer faster.
+    /// Whether the request would be readable on the wire; our providers refuse it then.
+    ///
+    /// Defaults to what ``origin`` says, loopback excepted. A request without origin counts as readable: a client that knows
+    /// better, or faster, says so here.
     var isPlaintext: Bool { get }
 
     /// The method, for schemes that sign it (RFC 9449 `htm`); `nil` by default.
@@ -42,7 +45,7 @@ public protocol AuthorizableRequest: Sendable {
 }
 
 extension AuthorizableRequest {
-    public var isPlaintext: Bool { origin.map { $0.isPlaintext && !$0.isLoopback } ?? false }
+    public var isPlaintext: Bool { origin.map { $0.isPlaintext && !$0.isLoopback } ?? true }
     public var requestMethod: String? { nil }
     public var targetURI: String? { nil }
 

@@ -12,49 +12,60 @@ public import Foundation
 ///     let api: Origin = "https://api.example.com"       // port 443
 ///     let ledger = Origin(scheme: "http", host: "ledger.internal", port: 8080)
 ///
-/// Hosts are compared in lower case, without the brackets of an IPv6 literal, and otherwise to the letter.
+/// Two origins are equal if they are spelt alike, letters compared without case: `example.com.`, a percent-encoded
+/// `example%2Ecom` and another spelling of an IP address are other origins, so that doubt never widens the reach. Write
+/// an international name as it stands in DNS, `xn--bcher-kva.example`.
 public struct Origin: Hashable, Sendable {
     /// In lower case, for instance `https`.
     public let scheme: String
-    /// In lower case, an IPv6 literal without brackets.
+    /// In lower case, an IPv6 literal without brackets; what is not visible ASCII is percent-encoded.
     public let host: String
     /// The explicit port, or the scheme's own: 443 for `https` and `wss`, 80 for `http` and `ws`, else 0.
     public let port: Int
 
     public init(scheme: String = "https", host: String, port: Int? = nil) {
-        self.scheme = scheme.lowercased()
-        let host = host.lowercased()
-        self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        self.scheme = scheme.asciiLowercased
+        self.host = Self.normalized(host)
         self.port = port ?? Self.defaultPorts[self.scheme] ?? 0
     }
 
-    /// The origin of a URL; `nil` if it has no scheme or no host.
+    /// The origin of a URL, whatever else the URL holds; `nil` if it has no scheme or no host.
     public init?(_ url: URL) {
         guard let scheme = url.scheme, let host = url.host(percentEncoded: true), !host.isEmpty else { return nil }
-        self.init(scheme: scheme, host: host, port: url.port)
+        // For a name that was given in Unicode `host` answers that name, and `encodedHost` the one the URL was made with.
+        let isEncoded = host.utf8.contains(UInt8(ascii: "%"))
+        let encodedHost = isEncoded ? URLComponents(url: url, resolvingAgainstBaseURL: true)?.encodedHost : nil
+        self.init(scheme: scheme, host: encodedHost ?? host, port: url.port)
     }
 
     /// Reads `scheme://host` or `scheme://host:port`, with nothing behind it but an optional `/`.
     ///
-    /// - Returns: `nil` if the text holds anything else: user information, a path, a query, a fragment.
+    /// - Returns: `nil` if the text holds anything else: user information, a path, a query, a fragment, a host of other
+    ///   characters than ASCII letters, digits, `.`, `-` and `_`, a port beyond 65535.
     public init?(_ text: String) {
-        guard let url = URL(string: text), let origin = Origin(url), url.user == nil, url.password == nil,
-            url.query == nil, url.fragment == nil, ["", "/"].contains(url.path)
+        // Strict on its own: `URL(string:)` repairs what it does not understand.
+        let bytes = Array(text.utf8)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
+            let first = bytes.first, first.isASCIILetter,
+            bytes[..<colon].allSatisfy({ $0.isASCIILetterOrDigit || "+-.".utf8.contains($0) })
         else { return nil }
-        self = origin
+        var authority = bytes[(colon + 3)...]
+        if authority.last == UInt8(ascii: "/") { authority.removeLast() }
+        guard let (host, port) = Self.hostAndPort(authority) else { return nil }
+        self.init(scheme: String(decoding: bytes[..<colon], as: UTF8.self), host: host, port: port)
     }
 
     /// Whether what is sent there can be read on the way: `http` or `ws`.
     public var isPlaintext: Bool { scheme == "http" || scheme == "ws" }
 
-    /// Whether the host is this machine: 127.0.0.0/8, `::1` or `localhost`.
+    /// Whether the host is this machine: 127.0.0.0/8 in four decimal numbers, `::1` or `localhost`.
     public var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
+        guard host.hasPrefix("127.") else { return false }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+        // Written back and compared: `UInt8("+1")` and `UInt8("01")` are numbers too.
+        return parts.count == 4 && parts.allSatisfy { part in UInt8(part).map { String($0) == part } ?? false }
     }
-
-    private static let defaultPorts = ["https": 443, "http": 80, "wss": 443, "ws": 80]
 }
 
 extension Origin: ExpressibleByStringLiteral {
@@ -70,6 +81,58 @@ extension Origin: ExpressibleByStringLiteral {
 extension Origin: CustomStringConvertible {
     public var description: String {
         let literal = host.contains(":") ? "[\(host)]" : host
-        return Self.defaultPorts[scheme] == port ? "\(scheme)://\(literal)" : "\(scheme)://\(literal):\(port)"
+        return port == Self.defaultPorts[scheme] ?? 0
+            ? "\(scheme)://\(literal)" : "\(scheme)://\(literal):\(port)"
+    }
+}
+
+// MARK: - Reading
+
+extension Origin {
+    private static let defaultPorts = ["https": 443, "http": 80, "wss": 443, "ws": 80]
+
+    /// Only ASCII remains: Swift compares strings by canonical equivalence, and DNS does not.
+    private static func normalized(_ host: String) -> String {
+        var bytes = host.utf8[...]
+        if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]"), bytes.contains(UInt8(ascii: ":")) {
+            bytes = bytes.dropFirst().dropLast()
+        }
+        let isVisible = { (byte: UInt8) in (0x21...0x7E).contains(byte) }
+        if bytes.allSatisfy(isVisible) { return String(Substring(bytes)).asciiLowercased }
+        return bytes.reduce(into: "") { text, byte in
+            if isVisible(byte) {
+                text.unicodeScalars.append(Unicode.Scalar(byte.asciiLowercased))
+            } else {
+                text += byte < 0x10 ? "%0" : "%"
+                text += String(byte, radix: 16)
+            }
+        }
+    }
+
+    private static func hostAndPort(_ authority: ArraySlice<UInt8>) -> (host: String, port: Int?)? {
+        let host: ArraySlice<UInt8>
+        if authority.first == UInt8(ascii: "[") {
+            guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            host = authority[...end]
+            let address = host.dropFirst().dropLast()
+            guard address.contains(UInt8(ascii: ":")), address.allSatisfy(isInIPv6Literal) else { return nil }
+        } else {
+            host = authority.prefix { $0 != UInt8(ascii: ":") }
+            guard host.allSatisfy({ $0.isASCIILetterOrDigit || ".-_".utf8.contains($0) }) else { return nil }
+        }
+        guard !host.isEmpty else { return nil }
+        let name = String(decoding: host, as: UTF8.self)
+        let rest = authority[host.endIndex...]
+        if rest.isEmpty { return (name, nil) }
+        let digits = rest.dropFirst()
+        guard rest.first == UInt8(ascii: ":"), digits.count <= 5, digits.allSatisfy(\.isASCIIDigit),
+            let port = Int(String(decoding: digits, as: UTF8.self)), (1...65535).contains(port)
+        else { return nil }
+        return (name, port)
+    }
+
+    private static func isInIPv6Literal(_ byte: UInt8) -> Bool {
+        byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+            || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
     }
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension UInt8 {
+    /// `tchar`: what names of schemes, parameters and header fields are made of (RFC 9110 §5.6.2).
+    var isTokenCharacter: Bool {
+        switch self {
+        case _ where isASCIILetterOrDigit: true
+        case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+            UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    /// What `token68` (RFC 9110 §11.2) and `b64token` (RFC 6750 §2.1) hold before their trailing `=`.
+    var isToken68Character: Bool {
+        switch self {
+        case _ where isASCIILetterOrDigit: true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "+"),
+            UInt8(ascii: "/"):
+            true
+        default: false
+        }
+    }
+
+    var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+
+    var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    var isASCIILetterOrDigit: Bool { isASCIILetter || isASCIIDigit }
+
+    /// Lower case for `A` to `Z`, anything else unchanged.
+    var asciiLowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
+}
+
+extension String {
+    /// Lower case for `A` to `Z` only: `lowercased()` would turn a Kelvin sign into the letter k.
+    var asciiLowercased: String {
+        utf8.contains { $0 != $0.asciiLowercased } ? String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) : self
+    }
+}
