@@ -3,19 +3,80 @@
 
 /// One way in which a server would accept a credential (RFC 9110 §11.3), for instance
 /// `Bearer realm="api", error="invalid_token"`.
+///
+///     func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
+///         _ response: UnauthorizedResponse, for request: Request
+///     ) async throws {
+///         if let challenge = response.challenges.first(where: \.requiresInteraction) {
+///             throw NotAuthorized(.needsInteraction, challenge: challenge)
+///         }
+///         …
+///     }
 public struct AuthenticationChallenge: Hashable, Sendable {
     /// The scheme as the server wrote it; compare with ``isScheme(_:)``.
     public let scheme: String
 
-    /// The token68 that some schemes send in place of parameters.
+    /// The token68 that some schemes send in place of parameters (RFC 9110 §11.2).
     public let token68: String?
 
-    /// The parameters, names in lower case.
+    /// The parameters, names in lower case, values without quotes and escapes.
     public let parameters: [String: String]
 
+    /// - Parameter parameters: of names that differ in case alone, the first in alphabetical order counts.
     public init(scheme: String, token68: String? = nil, parameters: [String: String] = [:]) {
         self.scheme = scheme
         self.token68 = token68
-        self.parameters = parameters
+        self.parameters = parameters.sorted { $0.key < $1.key }.reduce(into: [:]) { result, parameter in
+            let name = parameter.key.asciiLowercased
+            if result[name] == nil { result[name] = parameter.value }
+        }
+    }
+
+    /// Whether this is the challenge of a scheme, compared without case (RFC 9110 §11.1).
+    public func isScheme(_ name: String) -> Bool { scheme.asciiLowercased == name.asciiLowercased }
+
+    /// The protection space within the origin (RFC 9110 §11.5).
+    public var realm: String? { parameters["realm"] }
+
+    /// The scopes that the resource asks for (RFC 6750 §3); empty if it names none.
+    public var scope: Set<String> { Set((parameters["scope"] ?? "").split(separator: " ").map(String.init)) }
+
+    /// Why the credential was refused, for instance `invalid_token` (RFC 6750 §3.1).
+    public var error: String? { parameters["error"] }
+
+    /// Whether only a new sign-in helps: another scope (RFC 6750 §3.1) or a stronger log-in (RFC 9470 §3) is asked for.
+    ///
+    /// A refresh changes neither.
+    public var requiresInteraction: Bool {
+        error == "insufficient_scope" || error == "insufficient_user_authentication"
+    }
+}
+
+extension AuthenticationChallenge: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The scheme and the names of the parameters, with the values of `error`, `realm` and `scope`.
+    ///
+    /// Other values and a token68 are left out: a server may have put a nonce or half the credential there.
+    public var description: String {
+        let shown = parameters.keys.sorted().map { name in
+            let value = Self.shownParameters.contains(name) ? parameters[name] : nil
+            return "\(Self.printable(name))=" + (value.map { "\"\(Self.printable($0))\"" } ?? "…")
+        }
+        let rest = (token68 == nil ? [] : ["…"]) + shown
+        return Self.printable(scheme) + (rest.isEmpty ? "" : " ") + rest.joined(separator: ", ")
+    }
+
+    public var debugDescription: String { description }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+
+    private static let shownParameters: Set = ["error", "realm", "scope"]
+
+    /// At most 64 characters of text from outside, and nothing that a terminal or a log would act on.
+    private static func printable(_ text: String) -> String {
+        let scalars = text.unicodeScalars.prefix(64).map { scalar -> Character in
+            let isPlain = (0x20...0x7E).contains(scalar.value) && scalar != "\"" && scalar != "\\"
+            return isPlain ? Character(scalar) : "?"
+        }
+        return String(scalars) + (text.unicodeScalars.count > 64 ? "…" : "")
     }
 }
