@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// A request whose plain `http` origin was allowed by name; otherwise the request itself.
+struct PlaintextAllowed<Request: AuthorizableRequest>: AuthorizableRequest {
+    var request: Request
+
+    var isPlaintext: Bool { false }
+
+    var origin: Origin? { request.origin }
+    var isReplayable: Bool { request.isReplayable }
+    var requestMethod: String? { request.requestMethod }
+    var targetURI: String? { request.targetURI }
+
+    func credential(in field: String) -> String? { request.credential(in: field) }
+    mutating func setCredential(_ value: String, in field: String) { request.setCredential(value, in: field) }
+}

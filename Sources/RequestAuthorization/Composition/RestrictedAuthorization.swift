@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Binds a provider to origins, so that its credential goes nowhere else. Made by
+/// ``AuthorizationProvider/restricted(to:allowingPlaintext:elsewhere:)``.
+public struct RestrictedAuthorization: AuthorizationProvider, RedactedDescription {
+    private let provider: any AuthorizationProvider
+    private let origins: Set<Origin>
+    private let allowsPlaintext: Bool
+    private let elsewhere: OtherOrigins
+
+    /// - Parameters:
+    ///   - provider: authorizes requests for the origins.
+    ///   - origins: scheme, host and port must be equal.
+    ///   - allowingPlaintext: whether those of them that are plain `http` may have the credential too.
+    ///   - elsewhere: what happens to requests for other origins.
+    public init(
+        _ provider: any AuthorizationProvider, to origins: Set<Origin>, allowingPlaintext: Bool = false,
+        elsewhere: OtherOrigins = .refuse
+    ) {
+        self.provider = provider
+        self.origins = origins
+        self.allowsPlaintext = allowingPlaintext
+        self.elsewhere = elsewhere
+    }
+
+    /// Returns the request with the provider's credential if it goes to one of the origins.
+    ///
+    /// - Throws: what the provider throws; ``NotAuthorized`` with the reason ``NotAuthorized/Reason/originNotAllowed`` for
+    ///   another origin, unless told otherwise, and ``NotAuthorized/Reason/insecureTransport`` for a plain one that is not
+    ///   allowed.
+    public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        guard isMeant(for: request) else { return try await elsewhere.authorize(request) }
+        guard request.isPlaintext else { return try await provider.authorize(request) }
+        return try await provider.authorize(plaintextAllowed(request)).request
+    }
+
+    /// Forwards to the provider that authorized the request; throws if none did, so that the 401 of another origin
+    /// refreshes nothing.
+    public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
+        _ response: UnauthorizedResponse, for request: Request
+    ) async throws {
+        guard isMeant(for: request) else {
+            return try await elsewhere.provider(for: request)
+                .setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
+        }
+        guard request.isPlaintext else {
+            return try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
+        }
+        try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: plaintextAllowed(request))
+    }
+
+    /// The same without the response.
+    public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
+        for request: Request
+    ) async throws {
+        guard isMeant(for: request) else {
+            return try await elsewhere.provider(for: request).setNeedsRefreshAfterUnauthorizedResponse(for: request)
+        }
+        guard request.isPlaintext else {
+            return try await provider.setNeedsRefreshAfterUnauthorizedResponse(for: request)
+        }
+        try await provider.setNeedsRefreshAfterUnauthorizedResponse(for: plaintextAllowed(request))
+    }
+
+    private func isMeant(for request: some AuthorizableRequest) -> Bool {
+        request.origin.map(origins.contains) ?? false
+    }
+
+    private func plaintextAllowed<Request: AuthorizableRequest>(
+        _ request: Request
+    ) throws(NotAuthorized) -> PlaintextAllowed<Request> {
+        if !allowsPlaintext { try request.refusePlaintext() }
+        return PlaintextAllowed(request: request)
+    }
+}
+
+extension AuthorizationProvider {
+    /// Binds this provider to origins: scheme, host and port.
+    ///
+    ///     let auth = provider.restricted(to: "https://api.example.com")
+    ///     let inside = provider.restricted(to: "http://ledger.internal:8080", allowingPlaintext: true)
+    ///     let polite = provider.restricted(to: "https://api.example.com", elsewhere: .passThrough)
+    ///
+    /// Requests for other origins are refused by default: one that goes on without its credential fails later and further
+    /// away, with a 401 that names no cause. Choose ``OtherOrigins/passThrough`` for a provider that sees all requests of a
+    /// program. A 401 of another origin never causes a refresh.
+    ///
+    /// - Parameters:
+    ///   - origins: where the credential may go.
+    ///   - allowingPlaintext: whether those of the origins that are plain `http` may have it too; anybody on the way can
+    ///     read it then. Loopback needs no permission.
+    ///   - elsewhere: what happens to requests for other origins.
+    public func restricted(
+        to origins: Origin..., allowingPlaintext: Bool = false, elsewhere: OtherOrigins = .refuse
+    ) -> RestrictedAuthorization {
+        restricted(to: Set(origins), allowingPlaintext: allowingPlaintext, elsewhere: elsewhere)
+    }
+
+    /// The same for origins that are known only when the program runs.
+    public func restricted(
+        to origins: Set<Origin>, allowingPlaintext: Bool = false, elsewhere: OtherOrigins = .refuse
+    ) -> RestrictedAuthorization {
+        RestrictedAuthorization(self, to: origins, allowingPlaintext: allowingPlaintext, elsewhere: elsewhere)
+    }
+}

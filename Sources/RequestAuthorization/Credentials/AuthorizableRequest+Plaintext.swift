@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension AuthorizableRequest {
+    /// Refuses to put a credential on a request that anybody on the way could read (RFC 6750 §5.3, RFC 7617 §4).
+    ///
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/insecureTransport``.
+    package func refusePlaintext() throws(NotAuthorized) {
+        guard isPlaintext else { return }
+        let detail =
+            if let origin {
+                "\(origin) is not encrypted: use https, or allow it by name with restricted(to:allowingPlaintext:)"
+            } else {
+                "the request has no origin: its type must say where it goes, or that it is encrypted"
+            }
+        throw NotAuthorized(.insecureTransport, detail: detail)
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Sends a user name and a password (RFC 7617), encoded as UTF-8.
+///
+///     try await request.authorize(using: .basic(username: "ada", password: password))
+///
+/// Both are sent as given: a server that compares letters with accents expects them composed (NFC, RFC 7617 §2.1).
+public struct BasicAuthorization: AuthorizationProvider, RedactedDescription {
+    private let credential: ConstantCredential
+
+    /// - Parameters:
+    ///   - username: without a colon, which would end it, and without control characters; checked here, refused by
+    ///     ``authorize(_:)``. May be empty.
+    ///   - password: without control characters. May be empty.
+    public init(username: String, password: String) {
+        credential = ConstantCredential { () throws(NotAuthorized) in
+            if let position = username.utf8.firstOffset(where: { $0 == UInt8(ascii: ":") }) {
+                throw NotAuthorized(
+                    .malformedCredential,
+                    detail: "the user name has a colon at byte \(position), and Basic ends it there (RFC 7617 §2)")
+            }
+            try Self.checkControls(username, of: "user name")
+            try Self.checkControls(password, of: "password")
+            return "Basic \(Data("\(username):\(password)".utf8).base64EncodedString())"
+        }
+    }
+
+    /// Returns the request with `Authorization: Basic` and the encoded pair.
+    ///
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if name or password cannot
+    ///   be sent, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
+    public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        try credential.set(on: request)
+    }
+}
+
+extension AuthorizationProvider where Self == BasicAuthorization {
+    /// A user name and a password.
+    public static func basic(username: String, password: String) -> BasicAuthorization {
+        BasicAuthorization(username: username, password: password)
+    }
+}
+
+// MARK: - Syntax
+
+extension BasicAuthorization {
+    /// "The user-id and password MUST NOT contain any control characters" (RFC 7617 §2).
+    private static func checkControls(_ text: String, of part: String) throws(NotAuthorized) {
+        guard let position = text.utf8.firstOffset(where: { $0 < 0x20 || $0 == 0x7F }) else { return }
+        throw NotAuthorized(
+            .malformedCredential, detail: "the \(part) has a control character at byte \(position): trim it")
+    }
+}
+
+extension String.UTF8View {
+    fileprivate func firstOffset(where isSought: (UInt8) -> Bool) -> Int? {
+        firstIndex(where: isSought).map { distance(from: startIndex, to: $0) }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Sends a constant bearer token (RFC 6750 §2.1).
+///
+///     try await request.authorize(using: .bearer("ABC"))
+///
+/// A token of other characters than letters, digits, `-._~+/` and trailing `=` is never sent. Where a server hands out such
+/// tokens all the same, write `.header("Authorization", "Bearer …")`, which refuses only what no header field can hold.
+public struct BearerTokenAuthorization: AuthorizationProvider, RedactedDescription {
+    private let credential: ConstantCredential
+
+    /// - Parameter token: the token alone, without `Bearer`; checked here, refused by ``authorize(_:)``.
+    public init(token: String) {
+        credential = ConstantCredential { () throws(NotAuthorized) in
+            try Self.check(token)
+            return "Bearer \(token)"
+        }
+    }
+
+    /// Returns the request with `Authorization: Bearer` and the token.
+    ///
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the token has not the
+    ///   form of one, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
+    public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        try credential.set(on: request)
+    }
+}
+
+extension AuthorizationProvider where Self == BearerTokenAuthorization {
+    /// A constant bearer token.
+    public static func bearer(_ token: String) -> BearerTokenAuthorization { BearerTokenAuthorization(token: token) }
+}
+
+// MARK: - Syntax
+
+extension BearerTokenAuthorization {
+    /// `b64token = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"="` (RFC 6750 §2.1).
+    private static func check(_ token: String) throws(NotAuthorized) {
+        if token.isEmpty { throw NotAuthorized(.malformedCredential, detail: "the bearer token is empty") }
+        let bytes = Array(token.utf8)
+        let padding = bytes.firstIndex { !$0.isToken68Character } ?? bytes.endIndex
+        let fault = padding == 0 ? 0 : bytes[padding...].firstIndex { $0 != UInt8(ascii: "=") }
+        guard let fault else { return }
+        throw NotAuthorized(
+            .malformedCredential,
+            detail: "the bearer token has \(HeaderFieldValue.name(of: bytes[fault])) at byte \(fault)"
+                + ": pass letters, digits, -._~+/ and trailing = alone, trimmed and without \"Bearer\"")
+    }
+}

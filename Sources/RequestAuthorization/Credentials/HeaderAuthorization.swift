@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Sends a constant value in a header field of your choice: an API key.
+///
+///     try await request.authorize(using: .header("X-API-Key", key))
+public struct HeaderAuthorization: AuthorizationProvider, RedactedDescription {
+    private let credential: ConstantCredential
+
+    /// - Parameters:
+    ///   - field: the name of the field.
+    ///   - value: its value, visible ASCII with spaces and tabs inside. Both are checked here and refused by
+    ///     ``authorize(_:)``.
+    public init(field: String, value: String) {
+        credential = ConstantCredential(field: field) { value }
+    }
+
+    /// Returns the request with the field set.
+    ///
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the name or the value
+    ///   cannot stand in a header, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
+    public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        try credential.set(on: request)
+    }
+}
+
+extension AuthorizationProvider where Self == HeaderAuthorization {
+    /// A constant value in a header field, for instance an API key.
+    public static func header(_ field: String, _ value: String) -> HeaderAuthorization {
+        HeaderAuthorization(field: field, value: value)
+    }
+}
