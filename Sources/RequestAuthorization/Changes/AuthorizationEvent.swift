@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What happened that is not an error of anybody's request; for logs and metrics.
+///
+///     for await event in auth.events { logger.info("\(event)") }   // prints no secret
+public struct AuthorizationEvent: Sendable {
+    /// What happened.
+    public struct Kind: Hashable, Sendable, CustomStringConvertible {
+        /// A short label without secrets.
+        public let description: String
+
+        /// A refresh, or the first load from the store, has begun.
+        public static let refreshStarted = Kind(description: "refresh started")
+        /// It has ended, with or without a token.
+        public static let refreshEnded = Kind(description: "refresh ended")
+        /// A token was installed.
+        public static let tokenRefreshed = Kind(description: "token refreshed")
+        /// A refresh failed, whether or not a request waited for it. See `error` and `nextTryAt`.
+        public static let refreshFailed = Kind(description: "refresh failed")
+        /// The token could not be saved: it is used all the same, and the save is tried again.
+        public static let saveFailed = Kind(description: "save failed")
+        /// The stored token could not be removed; that is tried again.
+        public static let clearFailed = Kind(description: "clear failed")
+        /// A sibling refreshed first; its token is used.
+        public static let tokenAdopted = Kind(description: "token adopted")
+        /// A token came after its session had ended and was dropped.
+        public static let tokenDiscarded = Kind(description: "token discarded")
+    }
+
+    public let kind: Kind
+    /// What was thrown; not part of the description.
+    public let error: (any Error)?
+    /// When the next try is due, if that is known.
+    public let nextTryAt: Date?
+
+    init(_ kind: Kind, error: (any Error)? = nil, nextTryAt: Date? = nil) {
+        self.kind = kind
+        self.error = error
+        self.nextTryAt = nextTryAt
+    }
+
+    static let refreshStarted = Self(.refreshStarted)
+    static let refreshEnded = Self(.refreshEnded)
+    static let tokenRefreshed = Self(.tokenRefreshed)
+    static let tokenAdopted = Self(.tokenAdopted)
+    static let tokenDiscarded = Self(.tokenDiscarded)
+    static func refreshFailed(_ error: any Error, nextTryAt: Date?) -> Self {
+        Self(.refreshFailed, error: error, nextTryAt: nextTryAt)
+    }
+    static func saveFailed(_ error: any Error) -> Self { Self(.saveFailed, error: error) }
+    static func clearFailed(_ error: any Error) -> Self { Self(.clearFailed, error: error) }
+}
+
+extension AuthorizationEvent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { kind.description + (error.map { " (\(type(of: $0)))" } ?? "") }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["kind": kind.description]) }
+}

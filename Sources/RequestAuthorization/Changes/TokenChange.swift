@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// What became of the token.
+public enum TokenChange<Token: AuthorizationToken>: Sendable {
+    /// This token is in use now: it was loaded, refreshed, set or adopted from a sibling.
+    case tokenUpdated(Token)
+    /// The session is over: sign in again. Never sent merely because nothing is loaded yet.
+    case tokenInvalidated(NotAuthorized)
+
+    /// Whether requests can be authorized now.
+    public var isAuthorized: Bool {
+        if case .tokenUpdated = self { true } else { false }
+    }
+}
+
+extension TokenChange: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String {
+        switch self {
+        case .tokenUpdated: "tokenUpdated([redacted])"
+        case .tokenInvalidated(let error): "tokenInvalidated(\(error.reason))"
+        }
+    }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The one truth of a ``RefreshableTokenAuthorization``: its state and who observes it, under one lock.
+///
+/// What a request needs as long as the token is valid stands beside it, in a value that is not generic and is read without
+/// touching anything else.
+///
+/// `@unchecked Sendable` is safe: `contents` is reached only inside `warm.withLock`.
+final class ProviderState<Token: AuthorizationToken>: @unchecked Sendable {
+    typealias Waiter = UnsafeContinuation<HeldToken<Token>?, any Error>
+    typealias State = RefreshState<Token, Waiter>
+
+    private struct Contents {
+        var state: State
+        var observers: [Int: Mailbox<TokenChange<Token>>] = [:]
+        var listeners: [Int: Mailbox<AuthorizationEvent>] = [:]
+        var tasks: [FlightID: Task<Void, Never>] = [:]
+        var subscriptions = 0
+    }
+
+    private let warm = Lock<WarmCredential?>(nil)
+    private var contents: Contents
+
+    init(_ state: State) {
+        contents = Contents(state: state)
+        withState { _ in }
+    }
+
+    /// The header value, if requests may use it without asking.
+    func warmHeader(at date: Date) -> String? {
+        warm.withLock { warm in
+            guard let warm, date < warm.until else { return nil }
+            return warm.header
+        }
+    }
+
+    @discardableResult
+    func withState<Result>(_ body: (inout State) -> Result) -> Result {
+        warm.withLock { warm in
+            defer { warm = contents.state.warm.map { WarmCredential(header: $0.header, until: $0.until) } }
+            return body(&contents.state)
+        }
+    }
+
+    /// Moves the state on and tells those who observe it, in the order of the lock.
+    ///
+    /// - Returns: what the transition returned, and the actions that are still to be performed.
+    func transition<Result>(_ body: (inout State) -> (Result, [State.Action])) -> (Result, [State.Action]) {
+        var deliveries: [@Sendable () -> Void] = []
+        let outcome = warm.withLock { warm in
+            defer { warm = contents.state.warm.map { WarmCredential(header: $0.header, until: $0.until) } }
+            let (result, actions) = body(&contents.state)
+            return (result, actions.filter { !post($0, to: contents, deliveries: &deliveries) })
+        }
+        for deliver in deliveries { deliver() }
+        return outcome
+    }
+
+    // MARK: Tasks
+
+    /// Remembers the task of a flight, so that it can be cancelled; at once, if the flight is over by now.
+    func register(_ task: Task<Void, Never>, for id: FlightID) {
+        let isLive = warm.withLock { _ in
+            let isLive = contents.state.isUnderWay(id)
+            if isLive { contents.tasks[id] = task }
+            return isLive
+        }
+        if !isLive { task.cancel() }
+    }
+
+    @discardableResult
+    func forgetTask(of id: FlightID) -> Task<Void, Never>? {
+        warm.withLock { _ in contents.tasks.removeValue(forKey: id) }
+    }
+
+    // MARK: Subscriptions
+
+    /// A mailbox for changes that begins with what is known now; it closes when the subscription goes.
+    func observe() -> Subscription<TokenChange<Token>> {
+        let mailbox = Mailbox<TokenChange<Token>>()
+        let number = warm.withLock { _ in
+            switch contents.state.credential {
+            case .held(let held): _ = mailbox.post(.tokenUpdated(held.token))
+            case .ended(let ending): _ = mailbox.post(.tokenInvalidated(ending.error))
+            case .unknown, .absent: break
+            }
+            contents.subscriptions += 1
+            contents.observers[contents.subscriptions] = mailbox
+            return contents.subscriptions
+        }
+        return Subscription(mailbox) { [weak self] in self?.unsubscribe(number) }
+    }
+
+    func listen() -> Subscription<AuthorizationEvent> {
+        let mailbox = Mailbox<AuthorizationEvent>()
+        let number = warm.withLock { _ in
+            contents.subscriptions += 1
+            contents.listeners[contents.subscriptions] = mailbox
+            return contents.subscriptions
+        }
+        return Subscription(mailbox) { [weak self] in self?.unsubscribe(number) }
+    }
+
+    /// The provider is gone: whoever observes takes what is there, then ends.
+    func finish() {
+        let (observers, listeners) = warm.withLock { _ in
+            defer { (contents.observers, contents.listeners) = ([:], [:]) }
+            return (contents.observers, contents.listeners)
+        }
+        for mailbox in observers.values { mailbox.finish() }
+        for mailbox in listeners.values { mailbox.finish() }
+    }
+
+    // MARK: -
+
+    private func unsubscribe(_ number: Int) {
+        warm.withLock { _ in
+            contents.observers[number] = nil
+            contents.listeners[number] = nil
+        }
+    }
+
+    private func post(
+        _ action: State.Action, to contents: Contents, deliveries: inout [@Sendable () -> Void]
+    ) -> Bool {
+        switch action {
+        case .announce(let change):
+            for mailbox in contents.observers.values {
+                if let it = mailbox.post(change) { deliveries.append(it.perform) }
+            }
+            return true
+        case .emit(let event):
+            for mailbox in contents.listeners.values {
+                if let it = mailbox.post(event) { deliveries.append(it.perform) }
+            }
+            return true
+        case .resume, .fly, .cancel, .write, .unlock, .discard:
+            return false
+        }
+    }
+}
+
+/// The header value that requests may use without asking, and until when.
+struct WarmCredential {
+    let header: String
+    let until: Date
+}
+
+/// A mailbox that is open as long as somebody holds this.
+final class Subscription<Element: Sendable>: Sendable {
+    let mailbox: Mailbox<Element>
+    private let end: @Sendable () -> Void
+
+    init(_ mailbox: Mailbox<Element>, end: @escaping @Sendable () -> Void) {
+        self.mailbox = mailbox
+        self.end = end
+    }
+
+    func cancel() {
+        mailbox.cancel()
+        end()
+    }
+
+    deinit { cancel() }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// When a token is refreshed, and what happens when that fails. The defaults suit tokens of 2 seconds as of 24 hours.
+///
+///     var policy = RefreshPolicy.default
+///     policy.deadline = .seconds(10)
+///     let auth = RefreshableTokenAuthorization(service: service, policy: policy)
+public struct RefreshPolicy: Hashable, Sendable {
+    /// How long before its expiry a token is refreshed in the background.
+    public struct Leeway: Hashable, Sendable {
+        /// Never earlier than this before expiry; 120 s by default.
+        public var maximum: Duration = .seconds(120)
+        /// Never earlier than this part of the lifetime before expiry; a tenth by default.
+        public var fraction: Double = 0.1
+
+        public init(maximum: Duration = .seconds(120), fraction: Double = 0.1) {
+            self.maximum = maximum
+            self.fraction = fraction
+        }
+    }
+
+    /// How long to leave a failing token service alone: a random time up to `initial`, doubled with each failure.
+    public struct BackOff: Hashable, Sendable {
+        /// The bound after the first failure; 1 s by default.
+        public var initial: Duration = .seconds(1)
+        /// The bound that is never passed; 60 s by default.
+        public var maximum: Duration = .seconds(60)
+        /// How much of a server's `Retry-After` is honoured; 5 min by default.
+        public var maximumRetryAfter: Duration = .seconds(300)
+
+        public init(
+            initial: Duration = .seconds(1), maximum: Duration = .seconds(60),
+            maximumRetryAfter: Duration = .seconds(300)
+        ) {
+            self.initial = initial
+            self.maximum = maximum
+            self.maximumRetryAfter = maximumRetryAfter
+        }
+    }
+
+    /// How many young tokens a server may refuse before refreshing stops.
+    public struct Storm: Hashable, Sendable {
+        /// Refreshes within the window that 401s on young tokens may cause; 5 by default.
+        public var limit: Int = 5
+        /// 30 s by default.
+        public var window: Duration = .seconds(30)
+        /// A token is young during this part of its lifetime; a tenth by default.
+        public var youth: Double = 0.1
+
+        public init(limit: Int = 5, window: Duration = .seconds(30), youth: Double = 0.1) {
+            self.limit = limit
+            self.window = window
+            self.youth = youth
+        }
+    }
+
+    public var leeway = Leeway()
+    /// The part of the leeway, 0 to 1, by which the background refresh is moved at random, so that a fleet does not refresh
+    /// in step; 0.2 by default.
+    public var jitter: Double = 0.2
+    /// How long those who wait for a refresh wait at most; 30 s by default. After twice the time a new refresh may begin.
+    public var deadline: Duration = .seconds(30)
+    public var backOff = BackOff()
+    public var storm = Storm()
+    /// How often in a row the token endpoint may refuse without a known error code before the session ends; 3 by default.
+    public var rejectionLimit: Int = 3
+    /// How long a token waits for its store before it is used unsaved; 10 s by default.
+    public var storeDeadline: Duration = .seconds(10)
+    /// How long a refresh waits for the sibling that holds a shared store; 20 s by default.
+    public var lockDeadline: Duration = .seconds(20)
+
+    public init() {}
+
+    public static let `default` = RefreshPolicy()
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Authorizes requests with a token that expires, and refreshes it once for everybody who waits.
+///
+///     let auth = RefreshableTokenAuthorization(service: MyTokenService())     // one per identity, shared
+///     try await auth.signIn { try await service.login(username, password) }
+///     let (data, response) = try await URLSession.shared.data(for: request, authorizedBy: auth)
+///
+/// While the token is valid nobody waits: ahead of expiry it is refreshed in the background. From expiry on, and after a 401,
+/// requests are held until the one refresh has ended, and resume in order of arrival. A cancelled request leaves at once and
+/// takes nobody with it. A refresh that fails for a passing reason ends nothing: those who wait get a ``RefreshFailed``, and so
+/// does everybody until the next slot. ``RefreshPolicy`` has the figures.
+///
+/// With a ``TokenStore`` the token is loaded on first use and saved before anybody gets a new one. Test your own code with
+/// `ManualClock` and `ScriptedTokenService` of `RequestAuthorizationTesting`.
+public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: AuthorizationProvider {
+    nonisolated let state: ProviderState<Token>
+    nonisolated let service: any RefreshableTokenService<Token>
+    nonisolated let store: (any TokenStore<Token>)?
+    nonisolated let policy: RefreshPolicy
+    nonisolated let clock: any AuthorizationClock
+    nonisolated let random: @Sendable () -> Double
+    /// Called when a request has been held, with nothing locked; for tests.
+    nonisolated let onHold: (@Sendable () -> Void)?
+
+    /// The end of the last call of the store: one at a time.
+    var lastStoreCall: Task<Void, Never>?
+    /// Calls of the store that were given up and have not returned.
+    var overdueStoreCalls = 0
+    /// Exclusive access to a shared store, by flight.
+    var locks: [FlightID: TokenStoreLock] = [:]
+    /// Exclusive access that is kept because a token could not be saved.
+    var keptLock: TokenStoreLock?
+    /// Follows what siblings do to the store.
+    var watch: Task<Void, Never>?
+
+    /// A provider without a store.
+    ///
+    /// - Parameters:
+    ///   - service: fetches tokens.
+    ///   - token: what is held already; without one, ``RefreshableTokenService/initialToken()`` is asked on first use.
+    ///   - policy: when to refresh.
+    ///   - clock: the machine's, or a `ManualClock` in tests.
+    public init(
+        service: some RefreshableTokenService<Token>, token: Token? = nil, policy: RefreshPolicy = .default,
+        clock: any AuthorizationClock = .system
+    ) {
+        self.init(service: service, token: token, store: nil, policy: policy, clock: clock)
+    }
+
+    /// A provider that keeps its token in a store.
+    ///
+    /// - Parameters:
+    ///   - service: fetches tokens.
+    ///   - store: loaded on first use, saved to before anybody gets a new token.
+    ///   - policy: when to refresh.
+    ///   - clock: the machine's, or a `ManualClock` in tests.
+    public init(
+        service: some RefreshableTokenService<Token>, store: some TokenStore<Token>, policy: RefreshPolicy = .default,
+        clock: any AuthorizationClock = .system
+    ) {
+        self.init(service: service, token: nil, store: store, policy: policy, clock: clock)
+    }
+
+    package init(
+        service: any RefreshableTokenService<Token>, token: Token?, store: (any TokenStore<Token>)?,
+        policy: RefreshPolicy = .default, clock: any AuthorizationClock,
+        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }, onHold: (@Sendable () -> Void)? = nil
+    ) {
+        let session = UUID()
+        let version = TokenVersion(session: session, generation: 0)
+        let held = token.map {
+            HeldToken($0, version: version, obtainedAt: clock.now, policy: policy, random: random())
+        }
+        let storage: RefreshState<Token, ProviderState<Token>.Waiter>.Storage =
+            store == nil ? .none : store is any SharedTokenStore<Token> ? .shared : .plain
+        state = ProviderState(
+            RefreshState(
+                held.map { .held($0) } ?? (store == nil ? .absent : .unknown), session: session, storage: storage,
+                policy: policy, provider: FlightID.newProvider()))
+        self.service = service
+        self.store = store
+        self.policy = policy
+        self.clock = clock
+        self.random = random
+        self.onHold = onHold
+    }
+
+    deinit {
+        watch?.cancel()
+        state.finish()
+    }
+}
+
+// MARK: - Requests
+
+extension RefreshableTokenAuthorization {
+    /// Puts the token into the request's `Authorization` field, waiting for a refresh if need be.
+    ///
+    /// - Throws: ``NotAuthorized`` if somebody must sign in first, ``RefreshFailed`` if there is no token at this time,
+    ///   `CancellationError` at once when the task is cancelled.
+    public nonisolated func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        try request.refusePlaintext()
+        var request = request
+        if let header = state.warmHeader(at: clock.now) {
+            request.setCredential(header, in: "Authorization")
+        } else {
+            request.setCredential(try await heldToken().header, in: "Authorization")
+        }
+        return request
+    }
+
+    /// The token itself, valid now, for those who need it: a command-line tool that prints it, a WebSocket that sends it.
+    ///
+    /// - Throws: what ``authorize(_:)`` throws.
+    public nonisolated func validToken() async throws -> Token { try await heldToken().token }
+
+    public nonisolated func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
+        _ response: UnauthorizedResponse, for request: Request
+    ) async throws {
+        // RFC 9470 §6.1, RFC 6750 §3.1: a refresh gives neither a stronger log-in nor another scope.
+        if let challenge = response.challenges.first(where: \.requiresInteraction) {
+            throw NotAuthorized(.needsInteraction, challenge: challenge)
+        }
+        try await setNeedsRefreshAfterUnauthorizedResponse(for: request)
+    }
+
+    /// Begins a refresh if the request carries the token that is held; a 401 for an older one changes nothing.
+    ///
+    /// Returns at once: the next ``authorize(_:)`` waits for the refresh.
+    ///
+    /// - Throws: ``NotAuthorized`` if the session is over, or if servers refused fresh tokens too often.
+    public nonisolated func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
+        for request: Request
+    ) async throws {
+        let header = request.credential(in: "Authorization")
+        if let error = transition({ $0.unauthorized(header, at: $1) }) { throw error }
+    }
+
+    /// Does not wait for the next slot after a failure, for instance because the network is back.
+    ///
+    /// A time that the server named with `Retry-After` is kept all the same. Returns at once.
+    public nonisolated func retryNow() async { transition { ((), $0.retryNow(at: $1)) } }
+}
+
+// MARK: - Sessions
+
+extension RefreshableTokenAuthorization {
+    /// Replaces the token: a new session. Requests that wait go on with it.
+    ///
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if its header value must not be
+    ///   sent; nothing is changed then. A store that fails is an event, not an error.
+    public nonisolated func setToken(_ token: Token) async throws {
+        let now = clock.moment
+        let held = HeldToken(
+            token, version: TokenVersion(session: UUID(), generation: 0), obtainedAt: now.date, policy: policy,
+            random: random())
+        if let fault = held.fault { throw fault }
+        transition { state, now in ((), state.setToken(held, at: now)) }
+        await settleStore()
+    }
+
+    /// Fetches a token by hand; until then, and at most for the policy's deadline, requests are held.
+    ///
+    /// Returns at once. If `body` fails, everything is as it was, and ``events`` says so. Of several that succeed, the one that
+    /// was begun last wins.
+    public nonisolated func refresh(using body: @escaping @Sendable () async throws -> Token) async {
+        let id = state.withState { $0.nextFlightID() }
+        if begin(id, waiter: nil, body) != nil { return }
+    }
+
+    /// Signs in: like ``refresh(using:)``, and awaits the outcome.
+    ///
+    ///     try await auth.signIn { try await service.login(username, password) }
+    ///
+    /// - Throws: what `body` throws; everything is as it was then. ``RefreshFailed`` if the server has named a time before which
+    ///   it wants no call. `CancellationError` if the task is cancelled, or if somebody else signed in meanwhile.
+    public nonisolated func signIn(using body: @escaping @Sendable () async throws -> Token) async throws {
+        let id = state.withState { $0.nextFlightID() }
+        try await withTaskCancellationHandler {
+            _ = try await withUnsafeThrowingContinuation { waiter in
+                if let error = begin(id, waiter: waiter, body) { waiter.resume(throwing: error) }
+            }
+        } onCancel: {
+            transition { ((), $0.cancelManual(id, at: $1)) }
+        }
+    }
+
+    /// Signs out: requests that wait, and all that come, throw ``NotAuthorized``.
+    ///
+    /// An answer that is still on its way is dropped, and the service is asked to revoke it. Returns when the store has been
+    /// cleared; if that fails, ``events`` says so, and it is tried again.
+    public nonisolated func reset() async {
+        transition { ((), $0.reset(newSession: UUID(), at: $1)) }
+        await settleStore()
+    }
+}
+
+// MARK: - Observing
+
+extension RefreshableTokenAuthorization {
+    /// Calls a handler with what is held now and then with each change, in order, exactly once.
+    ///
+    /// A slow handler delays neither requests nor other handlers.
+    ///
+    /// - Returns: the observation; dropping it ends it.
+    public nonisolated func onTokenChange(
+        _ handler: @escaping @Sendable (TokenChange<Token>) async -> Void
+    ) -> TokenObservation {
+        let subscription = state.observe()
+        let mailbox = subscription.mailbox
+        Task { while let change = await mailbox.next() { await handler(change) } }
+        return TokenObservation { subscription.cancel() }
+    }
+
+    /// The same as a sequence: what is held now and then each change.
+    public nonisolated var tokenChanges: TokenChanges<Token> { TokenChanges(state: state) }
+
+    /// What happens that is nobody's error: a background refresh or a save that failed, a token adopted from a sibling.
+    public nonisolated var events: AuthorizationEvents {
+        AuthorizationEvents { [state] in state.listen() }
+    }
+}
+
+extension RefreshableTokenAuthorization: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public nonisolated var description: String { "RefreshableTokenAuthorization<\(Token.self)>" }
+    public nonisolated var debugDescription: String { description }
+    public nonisolated var customMirror: Mirror { Mirror(self, children: []) }
+}
