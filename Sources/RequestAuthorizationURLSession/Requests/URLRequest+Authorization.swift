@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationNetworking)
+import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
+/// A request of `URLSession` takes a credential: `try await request.authorize(using: .bearer("ABC"))`.
+extension URLRequest: AuthorizableRequest {
+    public var origin: Origin? { url.flatMap { Origin($0) } }
+
+    /// Whether the body can be sent again: a stream can be read only once.
+    public var isReplayable: Bool { httpBodyStream == nil }
+
+    public func credential(in field: String) -> String? {
+        guard let fields = allHTTPHeaderFields else { return nil }
+        return fields[field] ?? fields.first { $0.key.isSameField(as: field) }?.value
+    }
+
+    /// Sets a header field to one value, in place of any that was there, names compared without case.
+    ///
+    /// A value that would break out of its line (CR, LF, NUL) is not set, and neither does an older one stay: such a
+    /// request goes out without credential.
+    public mutating func setCredential(_ value: String, in field: String) {
+        guard field.fitsInHeaderLine, value.fitsInHeaderLine else { return removeFields { $0.isSameField(as: field) } }
+        // The whole dictionary is replaced because `setValue(_:forHTTPHeaderField:)` costs twice as much, and more
+        // with every character of the value.
+        guard var fields = allHTTPHeaderFields, !fields.isEmpty else { return allHTTPHeaderFields = [field: value] }
+        for name in fields.keys where name.isSameField(as: field) { fields[name] = nil }
+        fields[field] = value
+        allHTTPHeaderFields = fields
+    }
+
+    /// Whether the request would be readable on the wire: `http` or `ws`, and not to this machine.
+    public var isPlaintext: Bool {
+        guard let url, url.hasPlaintextScheme else { return false }
+        return Origin(url).map { !$0.isLoopback } ?? true
+    }
+
+    public var requestMethod: String? { httpMethod ?? "GET" }
+
+    public var targetURI: String? { url?.absoluteString }
+
+    /// Removes the header fields whose names are picked.
+    mutating func removeFields(where isPicked: (String) -> Bool) {
+        guard let fields = allHTTPHeaderFields, fields.keys.contains(where: isPicked) else { return }
+        allHTTPHeaderFields = fields.filter { !isPicked($0.key) }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if !canImport(FoundationNetworking)
+import Foundation
+
+// Not compiled on Linux: nothing but the calls to URLSession. What they mean is decided in `HopDelegate`, `RedirectRule`
+// and `AuthorizedCall`. Time-outs are URLSession's own here.
+
+extension DataReceiver {
+    func receive(
+        _ request: URLRequest, body: RequestBody, from session: URLSession, delegate: HopDelegate, limits: SessionLimits
+    ) async throws -> (Data, URLResponse) {
+        try await endingAtOnce {
+            switch body {
+            case .ofRequest: try await session.data(for: request, delegate: delegate)
+            case .data(let data): try await session.upload(for: request, from: data, delegate: delegate)
+            case .file(let file): try await session.upload(for: request, fromFile: file, delegate: delegate)
+            }
+        }
+    }
+}
+
+extension FileReceiver {
+    func receive(
+        _ request: URLRequest, body: RequestBody, from session: URLSession, delegate: HopDelegate, limits: SessionLimits
+    ) async throws -> (URL, URLResponse) {
+        try await endingAtOnce { try await session.download(for: request, delegate: delegate) }
+    }
+}
+
+/// Byte by byte.
+struct BytesReceiver: BodyReceiver {
+    func receive(
+        _ request: URLRequest, body: RequestBody, from session: URLSession, delegate: HopDelegate, limits: SessionLimits
+    ) async throws -> (URLSession.AsyncBytes, URLResponse) {
+        try await endingAtOnce { try await session.bytes(for: request, delegate: delegate) }
+    }
+
+    func discard(_ bytes: URLSession.AsyncBytes) { bytes.task.cancel() }
+}
+
+/// `URLSession` says `URLError.cancelled` also when it is the calling task that was cancelled.
+private func endingAtOnce<Value>(_ body: () async throws -> Value) async throws -> Value {
+    do {
+        return try await body()
+    } catch let error as URLError where error.code == .cancelled && Task.isCancelled {
+        throw CancellationError()
+    }
+}
+#endif

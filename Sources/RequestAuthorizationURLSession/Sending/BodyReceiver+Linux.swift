@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+
+/// A body receiver over tasks with a completion handler: the only ones that swift-corelibs-foundation gives a delegate of
+/// their own while the session may have one too.
+protocol TaskReceiver: BodyReceiver {
+    func task(
+        for request: URLRequest, body: RequestBody, in session: URLSession,
+        completionHandler: @escaping @Sendable (Body?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionTask
+
+    /// Stands for the body of a 401 that `URLSession` did not hand out.
+    func emptyBody() throws -> Body
+}
+
+extension TaskReceiver {
+    func receive(
+        _ request: URLRequest, body: RequestBody, from session: URLSession, delegate: HopDelegate, limits: SessionLimits
+    ) async throws -> (Body, URLResponse) {
+        let (request, timeout) = limits.applied(to: request)
+        let flight = TaskFlight(discard: discard)
+        let deadline = timeout.map { Deadline(after: $0) { flight.abort(with: URLError(.timedOut)) } }
+        defer { deadline?.cancel() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let task = task(for: request, body: body, in: session) { body, response, error in
+                    flight.land(
+                        Result {
+                            if let body, let response { return (body, response) }
+                            guard delegate.isChallenged, let response = flight.response else {
+                                throw error ?? URLError(.unknown)
+                            }
+                            return (try emptyBody(), response)
+                        })
+                }
+                task.delegate = delegate
+                flight.start(task, continuation: continuation)
+            }
+        } onCancel: {
+            flight.abort(with: CancellationError())
+        }
+    }
+}
+
+extension DataReceiver: TaskReceiver {
+    func task(
+        for request: URLRequest, body: RequestBody, in session: URLSession,
+        completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionTask {
+        switch body {
+        case .ofRequest: session.dataTask(with: request, completionHandler: completionHandler)
+        case .data(let data): session.uploadTask(with: request, from: data, completionHandler: completionHandler)
+        case .file(let file): session.uploadTask(with: request, fromFile: file, completionHandler: completionHandler)
+        }
+    }
+
+    func emptyBody() -> Data { Data() }
+}
+
+extension FileReceiver: TaskReceiver {
+    func task(
+        for request: URLRequest, body: RequestBody, in session: URLSession,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) -> URLSessionTask {
+        session.downloadTask(with: request, completionHandler: completionHandler)
+    }
+
+    func emptyBody() throws -> URL {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try Data().write(to: file)
+        return file
+    }
+}
+#endif

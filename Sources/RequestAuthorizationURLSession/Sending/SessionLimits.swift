@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The time-outs of a call, as swift-corelibs-foundation would not keep them.
+///
+/// It cuts `timeoutInterval` to whole seconds, so that half a second ends a request before it begins, ignores the one that
+/// `URLRequest.init` was given, and ignores `timeoutIntervalForResource`.
+struct SessionLimits: Sendable {
+    /// Seconds without any byte, unless the request says otherwise.
+    let idle: TimeInterval
+    /// When the whole call, redirects included, must be over.
+    let end: ContinuousClock.Instant?
+
+    init(_ configuration: URLSessionConfiguration) {
+        idle = configuration.timeoutIntervalForRequest
+        let whole = configuration.timeoutIntervalForResource
+        end = whole < Self.sevenDays ? .now + .seconds(whole) : nil
+    }
+
+    /// The request with a time-out that `URLSession` can keep, and the seconds after which we must end it ourselves.
+    func applied(to request: URLRequest, now: ContinuousClock.Instant = .now) -> (URLRequest, TimeInterval?) {
+        var request = request
+        var limits = [end.map { now.duration(to: $0) / .seconds(1) }]
+        let own = request.timeoutInterval
+        let wanted = own == Self.sixtySeconds ? idle : own
+        let isCutToNothing = wanted > 0 && wanted < 1
+        if isCutToNothing { limits.append(wanted) }
+        // Not touched if it is the default: only `URLRequest` knows whether 60 seconds were asked for by name.
+        if own != Self.sixtySeconds || isCutToNothing { request.timeoutInterval = wanted.rounded(.up) }
+        return (request, limits.compactMap { $0 }.min())
+    }
+
+    /// The defaults of `URLRequest.timeoutInterval` and `URLSessionConfiguration.timeoutIntervalForResource`.
+    private static let sixtySeconds: TimeInterval = 60
+    private static let sevenDays: TimeInterval = 7 * 24 * 3600
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Collects the answer of a token endpoint, up to a length, and keeps `URLSession` from doing anything more about it.
+final class TokenDelegate: NSObject, URLSessionDataDelegate {
+    private let flight: TaskFlight<[UInt8]>
+    private let limit: Int
+    private let sessionDelegate: (any URLSessionDelegate)?
+    private let answer = Lock(Answer())
+
+    private struct Answer {
+        var body: [UInt8] = []
+        var isChallenged = false
+    }
+
+    init(flight: TaskFlight<[UInt8]>, limit: Int, sessionDelegate: (any URLSessionDelegate)?) {
+        self.flight = flight
+        self.limit = limit
+        self.sessionDelegate = sessionDelegate
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let isTooLong = answer.withLock { answer in
+            guard answer.body.count + data.count <= limit else { return true }
+            answer.body += data
+            return false
+        }
+        guard isTooLong else { return }
+        flight.abort(with: TokenTransportError(.responseTooLong, delivery: .mayHaveBeenProcessed))
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let (body, isChallenged) = answer.withLock { ($0.body, $0.isChallenged) }
+        if let response = task.response, error == nil || isChallenged {
+            flight.land(.success((body, response)))
+        } else {
+            flight.land(.failure(error ?? URLError(.badServerResponse)))
+        }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        #if canImport(FoundationNetworking)
+        // The whole body is here before the challenge. The task then ends as cancelled.
+        answer.withLock { $0.isChallenged = true }
+        completionHandler(.cancelAuthenticationChallenge, nil)
+        #else
+        guard !challenge.isUnauthorized else { return completionHandler(.rejectProtectionSpace, nil) }
+        let isAsked: Void? =
+            (sessionDelegate as? any URLSessionTaskDelegate)?.urlSession?(
+                session, task: task, didReceive: challenge, completionHandler: completionHandler)
+            ?? sessionDelegate?.urlSession?(session, didReceive: challenge, completionHandler: completionHandler)
+        if isAsked == nil { completionHandler(.performDefaultHandling, nil) }
+        #endif
+    }
+}

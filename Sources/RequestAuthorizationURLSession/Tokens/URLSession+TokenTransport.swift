@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationNetworking)
+import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
+/// Token endpoints are called through `URLSession`: `transport: URLSession.shared`.
+///
+/// Every request gets a session of its own and with it a connection of its own, because a reused connection that drops
+/// makes `URLSession` send the request once more, which spends a refresh token twice. Nothing of the session it is called
+/// on goes along but proxies, protocol classes, `User-Agent` and, for certificates, its delegate.
+extension URLSession: TokenTransport {
+    /// Sends a request once and returns the answer, whatever its status; a redirect is an answer too.
+    ///
+    /// - Throws: `TokenTransportError`; `CancellationError` at once when the task is cancelled.
+    public func send(_ request: TokenRequest) async throws -> TokenResponse {
+        let urlRequest = try URLRequest(request)
+        let flight = TaskFlight<[UInt8]> { _ in }
+        let session = URLSession(
+            configuration: .forOneTokenRequest(like: configuration, timeout: request.timeout),
+            delegate: TokenDelegate(flight: flight, limit: request.maximumResponseLength, sessionDelegate: delegate),
+            delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
+        #if canImport(FoundationNetworking)
+        let deadline = Deadline(after: request.timeout / .seconds(1)) { flight.abort(with: URLError(.timedOut)) }
+        defer { deadline.cancel() }
+        #endif
+        do {
+            let (body, response) = try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    flight.start(session.dataTask(with: urlRequest), continuation: continuation)
+                }
+            } onCancel: {
+                flight.abort(with: CancellationError())
+            }
+            return try TokenResponse(response, body: body)
+        } catch let error as URLError {
+            throw TokenTransportError(error)
+        }
+    }
+}
+
+extension URLSessionConfiguration {
+    /// Keeps and shares nothing: no cookies, no cache, no credentials.
+    fileprivate static func forOneTokenRequest(
+        like other: URLSessionConfiguration, timeout: Duration
+    ) -> URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.urlCredentialStorage = nil
+        configuration.protocolClasses = other.protocolClasses
+        configuration.connectionProxyDictionary = other.connectionProxyDictionary
+        configuration.timeoutIntervalForResource = timeout / .seconds(1)
+        configuration.httpAdditionalHeaders = other.httpAdditionalHeaders?.filter {
+            ($0.key as? String)?.isSameField(as: "User-Agent") == true
+        }
+        #if !canImport(FoundationNetworking)
+        configuration.tlsMinimumSupportedProtocolVersion = other.tlsMinimumSupportedProtocolVersion
+        configuration.tlsMaximumSupportedProtocolVersion = other.tlsMaximumSupportedProtocolVersion
+        #endif
+        return configuration
+    }
+}
+
+extension URLRequest {
+    fileprivate init(_ request: TokenRequest) throws {
+        guard let scheme = request.url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
+            throw TokenTransportError(.other, delivery: .notSent, underlying: URLError(.unsupportedURL))
+        }
+        var fields: [String: String] = [:]
+        for (name, value) in request.fields {
+            guard name.fitsInHeaderLine, value.fitsInHeaderLine else {
+                throw TokenTransportError(.other, delivery: .notSent, underlying: URLError(.badURL))
+            }
+            // RFC 9110 §5.3: lines of the same name are one list.
+            let name = fields.keys.first { $0.isSameField(as: name) } ?? name
+            fields[name] = fields[name].map { "\($0), \(value)" } ?? value
+        }
+        if !request.body.isEmpty, !fields.keys.contains(where: { $0.isSameField(as: "Content-Type") }) {
+            // URLSession would call it a form.
+            fields["Content-Type"] = "application/octet-stream"
+        }
+        self.init(url: request.url)
+        httpMethod = request.method
+        allHTTPHeaderFields = fields
+        httpShouldHandleCookies = false
+        // The deadline is kept elsewhere; it must not be cut short by the time-out for idle connections, 60 seconds.
+        timeoutInterval = max(60, (request.timeout / .seconds(1)).rounded(.up) + 1)
+        if !request.body.isEmpty { httpBody = Data(request.body) }
+    }
+}
+
+extension TokenResponse {
+    /// Fields come in the order of their names: `URLSession` does not keep the server's.
+    fileprivate init(_ response: URLResponse, body: [UInt8]) throws {
+        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        let fields = response.allHeaderFields.compactMap { name, value in
+            (name as? String).map { (name: $0, value: "\(value)") }
+        }
+        self.init(statusCode: response.statusCode, fields: fields.sorted { $0.name < $1.name }, body: body)
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import FlyingSocks
+import Foundation
+
+/// A server on loopback that answers with the bytes it is told to, and keeps every request whole.
+///
+///     try await withServer { request in .text("hello") } body: { server in
+///         let (data, _) = try await session.data(from: server.url("/"))
+///     }
+///
+/// It knows no more of HTTP than where a request ends.
+actor RawServer {
+    typealias Script = @Sendable (RawRequest) async throws -> Answer
+
+    nonisolated let port: Int
+    /// The requests in order of arrival.
+    private(set) var requests: [RawRequest] = []
+    private(set) var connections = 0
+    /// How many connections the client has closed.
+    private(set) var departures = 0
+    private var waiters: [(isMet: (isolated RawServer) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+
+    private let listener: AsyncSocket
+    private let script: Script
+    private let greeting: String?
+
+    /// - Parameter greeting: said as soon as a client connects, and then the connection ends.
+    init(greeting: String?, script: @escaping Script) async throws {
+        let socket = try Socket(domain: AF_INET, type: .stream)
+        try socket.setValue(true, for: .localAddressReuse)
+        try socket.bind(to: sockaddr_in.inet(ip4: "127.0.0.1", port: 0))
+        try socket.listen()
+        guard case .ip4(_, let port) = try socket.sockname() else { throw SocketError.unsupportedAddress }
+        self.port = Int(port)
+        self.script = script
+        self.greeting = greeting
+        listener = try await AsyncSocket(socket: socket, pool: .client)
+    }
+
+    /// Accepts connections until the task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            while !Task.isCancelled, let socket = try? await listener.accept() {
+                connections += 1
+                let number = connections
+                group.addTask {
+                    await self.serve(socket, number: number)
+                    try? socket.close()
+                }
+            }
+        }
+        try? listener.close()
+    }
+
+    /// Returns as soon as so many requests have arrived.
+    func waitForRequests(_ count: Int) async { await wait { $0.requests.count >= count } }
+
+    /// Returns as soon as the client has closed so many connections.
+    func waitForDepartures(_ count: Int) async { await wait { $0.departures >= count } }
+
+    nonisolated func url(_ path: String, host: String = "127.0.0.1", scheme: String = "http") -> URL {
+        guard let url = URL(string: "\(scheme)://\(host):\(port)\(path)") else { preconditionFailure(path) }
+        return url
+    }
+
+    private func serve(_ socket: AsyncSocket, number: Int) async {
+        do {
+            if let greeting { return try await socket.write(Data(greeting.utf8)) }
+            var reader = RequestReader(socket: socket, connection: number)
+            while let request = try await reader.next() {
+                requests.append(request)
+                wakeWaiters()
+                for step in try await script(request).steps {
+                    switch step {
+                    case .send(let bytes): try await socket.write(Data(bytes))
+                    case .pause(let duration): try await Task.sleep(for: duration)
+                    case .drop: return
+                    }
+                }
+            }
+        } catch {}
+        departures += 1
+        wakeWaiters()
+    }
+
+    private func wait(until isMet: @escaping (isolated RawServer) -> Bool) async {
+        guard !isMet(self) else { return }
+        await withCheckedContinuation { waiters.append((isMet, $0)) }
+    }
+
+    private func wakeWaiters() {
+        let met = waiters.filter { $0.isMet(self) }
+        waiters.removeAll { $0.isMet(self) }
+        for waiter in met { waiter.continuation.resume() }
+    }
+}
+
+/// Runs a server while the body runs.
+func withServer<Result: Sendable>(
+    greeting: String? = nil, _ script: @escaping RawServer.Script, body: (RawServer) async throws -> Result
+) async throws -> Result {
+    let server = try await RawServer(greeting: greeting, script: script)
+    let running = Task { await server.run() }
+    defer { running.cancel() }
+    return try await body(server)
+}
+#endif
