@@ -49,5 +49,10 @@ let package = Package(
                 .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Full"])),
             ],
             swiftSettings: strict),
+        // What README and Documentation print; `.ci/check-samples` compares.
+        .testTarget(
+            name: "DocumentationSamples",
+            dependencies: ["RequestAuthorizationURLSession", "RequestAuthorizationTesting"],
+            swiftSettings: strict),
     ]
 )

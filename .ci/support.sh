@@ -1,0 +1,38 @@
+# Sourced by `run`: runs named steps, says how long each took, and sums up.
+
+wanted=("$@")
+failed=()
+durations=()
+
+# step NAME LIMIT COMMAND…
+step() {
+    local name=$1 limit=$2 start=$SECONDS status=0
+    shift 2
+    if ((${#wanted[@]})) && [[ " ${wanted[*]} " != *" $name "* ]]; then return; fi
+    echo "== step $name: $*"
+    timeout --kill-after=10s "$limit" "$@" </dev/null || status=$?
+    local seconds=$((SECONDS - start))
+    if ((status == 0)); then
+        echo "== step $name: ok after ${seconds} s"
+    else
+        ((status == 124)) && echo "step $name took longer than $limit"
+        echo "== step $name: FAILED (exit $status) after ${seconds} s"
+        failed+=("$name")
+    fi
+    durations+=("$(printf '%6d s  %-18s %s' "$seconds" "$name" "$( ((status)) && echo FAILED || echo ok)")")
+}
+
+summary() {
+    echo "== all steps after ${SECONDS} s"
+    printf '%s\n' "${durations[@]}"
+    if ((${#durations[@]} == 0)); then
+        echo "== no step is called ${wanted[*]}"
+        exit 2
+    fi
+    if ((${#failed[@]})); then
+        echo "== FAILED: ${failed[*]}"
+        exit 1
+    fi
+    echo "== everything passed"
+    exit 0
+}
