@@ -4,7 +4,7 @@
 /// Who waits, first in, first out. Reserving, filling, removing and draining one waiter costs O(1).
 ///
 /// A place is reserved when a request arrives, so that the order is that of arrival, and filled when its task has been
-/// suspended. A place that was drained in between is gone; whoever comes to fill it must ask again.
+/// suspended.
 struct WaiterQueue<Waiter> {
     /// The number of a place; never used twice.
     struct ID: Hashable, Sendable {
@@ -49,12 +49,21 @@ struct WaiterQueue<Waiter> {
         return nil
     }
 
-    /// - Returns: all who waited, in order of arrival.
-    mutating func drain() -> [Waiter] {
-        let waiters = places[head...].compactMap { if case .waiting(let waiter) = $0 { waiter } else { nil } }
+    /// - Returns: all who waited, in order of arrival, and the places that nobody had come to fill yet.
+    mutating func drain() -> (waiters: [Waiter], reserved: [ID]) {
+        var waiters: [Waiter] = []
+        var reserved: [ID] = []
+        waiters.reserveCapacity(count)
+        for (index, place) in places[head...].enumerated() {
+            switch place {
+            case .empty: break
+            case .reserved: reserved.append(ID(number: numberOfFirst + head + index))
+            case .waiting(let waiter): waiters.append(waiter)
+            }
+        }
         count = 0
         trim()
-        return waiters
+        return (waiters, reserved)
     }
 
     // MARK: -

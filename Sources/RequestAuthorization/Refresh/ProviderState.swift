@@ -14,7 +14,7 @@ import Foundation
 ///
 /// `@unchecked Sendable` is safe: `contents` is reached only inside `warm.withLock`.
 final class ProviderState<Token: AuthorizationToken>: @unchecked Sendable {
-    typealias Waiter = UnsafeContinuation<HeldToken<Token>?, any Error>
+    typealias Waiter = UnsafeContinuation<HeldToken<Token>, any Error>
     typealias State = RefreshState<Token, Waiter>
 
     private struct Contents {
@@ -22,6 +22,8 @@ final class ProviderState<Token: AuthorizationToken>: @unchecked Sendable {
         var observers: [Int: Mailbox<TokenChange<Token>>] = [:]
         var listeners: [Int: Mailbox<AuthorizationEvent>] = [:]
         var tasks: [FlightID: Task<Void, Never>] = [:]
+        /// Outcomes for requests whose tasks are about to be suspended.
+        var kept: [WaiterQueue<Waiter>.ID: Result<HeldToken<Token>, any Error>] = [:]
         var subscriptions = 0
     }
 
@@ -57,10 +59,27 @@ final class ProviderState<Token: AuthorizationToken>: @unchecked Sendable {
         let outcome = warm.withLock { warm in
             defer { warm = contents.state.warm.map { WarmCredential(header: $0.header, until: $0.until) } }
             let (result, actions) = body(&contents.state)
-            return (result, actions.filter { !post($0, to: contents, deliveries: &deliveries) })
+            return (result, actions.filter { !perform($0, deliveries: &deliveries) })
         }
         for deliver in deliveries { deliver() }
         return outcome
+    }
+
+    // MARK: Waiting
+
+    /// The task of a request has been suspended at its place.
+    ///
+    /// - Returns: how it goes on, if that is known already.
+    func hold(_ waiter: Waiter, at place: WaiterQueue<Waiter>.ID) -> Result<HeldToken<Token>, any Error>? {
+        warm.withLock { _ in
+            if Task.isCancelled {
+                contents.kept[place] = nil
+                _ = contents.state.cancel(place)
+                return .failure(CancellationError())
+            }
+            if contents.state.hold(waiter, at: place) { return nil }
+            return contents.kept.removeValue(forKey: place) ?? .failure(CancellationError())
+        }
     }
 
     // MARK: Tasks
@@ -127,23 +146,23 @@ final class ProviderState<Token: AuthorizationToken>: @unchecked Sendable {
         }
     }
 
-    private func post(
-        _ action: State.Action, to contents: Contents, deliveries: inout [@Sendable () -> Void]
-    ) -> Bool {
+    /// - Returns: whether nothing is left to be done when the lock has been given up.
+    private func perform(_ action: State.Action, deliveries: inout [@Sendable () -> Void]) -> Bool {
         switch action {
         case .announce(let change):
             for mailbox in contents.observers.values {
                 if let it = mailbox.post(change) { deliveries.append(it.perform) }
             }
-            return true
         case .emit(let event):
             for mailbox in contents.listeners.values {
                 if let it = mailbox.post(event) { deliveries.append(it.perform) }
             }
-            return true
+        case .keep(let places, let result):
+            for place in places { contents.kept[place] = result }
         case .resume, .fly, .cancel, .write, .unlock, .discard:
             return false
         }
+        return true
     }
 }
 

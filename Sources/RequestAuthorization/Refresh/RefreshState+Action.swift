@@ -12,6 +12,8 @@ extension RefreshState {
     enum Action {
         /// Give these the token or the error, in order.
         case resume([Waiter], Result<HeldToken<Token>, any Error>)
+        /// Keep the token or the error for these until their tasks have been suspended.
+        case keep([WaiterQueue<Waiter>.ID], Result<HeldToken<Token>, any Error>)
         /// Begin the ordinary refresh with its first step.
         case fly(Flight)
         /// Nobody waits for this service call any longer: cancel it.

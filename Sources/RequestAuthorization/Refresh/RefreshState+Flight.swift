@@ -76,7 +76,7 @@ extension RefreshState {
         if let next {
             flight.step = next
             put(flight)
-        } else {
+        } else if !flight.isStray {
             actions.append(.emit(.refreshEnded))
         }
         return (next, actions)
@@ -96,7 +96,7 @@ extension RefreshState {
         flight.isStray = true
         self.flight = nil
         strays.append(flight)
-        return releaseWaiters(at: now)
+        return [.emit(.refreshEnded)] + releaseWaiters(at: now)
     }
 
     // MARK: - Steps
@@ -245,7 +245,7 @@ extension RefreshState {
     {
         if flight.isDraining { return releaseWaiters(at: now) }  // The failure was counted at the deadline.
         if case .initial = flight.step, let error = failure.error as? NotAuthorized, error.reason == .noToken {
-            return isHolding ? [] : [.resume(waiters.drain(), .failure(error))]  // Nothing failed: nobody has signed in.
+            return isHolding ? [] : resumeAll(.failure(error))  // Nothing failed: nobody has signed in.
         }
         return note(failure, at: now, random: random) + releaseWaiters(at: now)
     }

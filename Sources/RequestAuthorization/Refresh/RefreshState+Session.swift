@@ -95,7 +95,7 @@ extension RefreshState {
         guard let fault = held.fault else {
             if isHolding { return news }
             // Who waited goes on with it, also if it has expired by now: nobody waits twice.
-            return news + [.resume(waiters.drain(), .success(held))]
+            return news + resumeAll(.success(held))
         }
         failure = RefreshFailure(fault)
         backOff.fail(at: now, policy: policy.backOff, random: 1)

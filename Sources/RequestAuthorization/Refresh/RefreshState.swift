@@ -104,7 +104,7 @@ extension RefreshState {
 
     /// The task of a request that was told to wait has been suspended.
     ///
-    /// - Returns: whether it waits; otherwise it must ask again.
+    /// - Returns: whether it waits; otherwise its outcome has been kept for it.
     mutating func hold(_ waiter: Waiter, at place: WaiterQueue<Waiter>.ID) -> Bool {
         waiters.fill(place, with: waiter)
     }
@@ -180,13 +180,19 @@ extension RefreshState {
     mutating func releaseWaiters(at now: Moment) -> [Action] {
         guard !isHolding, waiters.count > 0 else { return [] }
         switch credential {
-        case .ended(let ending): return [.resume(waiters.drain(), .failure(ending.error))]
-        case .held(let held) where held.isUsable(at: now.date): return [.resume(waiters.drain(), .success(held))]
+        case .ended(let ending): return resumeAll(.failure(ending.error))
+        case .held(let held) where held.isUsable(at: now.date): return resumeAll(.success(held))
         case .unknown, .absent, .held:
             if let flight, !flight.isDraining { return [] }
-            if let failed = closedSlot(at: now) { return [.resume(waiters.drain(), .failure(failed))] }
+            if let failed = closedSlot(at: now) { return resumeAll(.failure(failed)) }
             return flight == nil ? start() : []
         }
+    }
+
+    /// Lets all who wait go on, in order of arrival.
+    mutating func resumeAll(_ result: Result<HeldToken<Token>, any Error>) -> [Action] {
+        let (waiting, reserved) = waiters.drain()
+        return [.resume(waiting, result)] + (reserved.isEmpty ? [] : [.keep(reserved, result)])
     }
 
     /// The token that requests may use without asking, and until when.

@@ -22,29 +22,21 @@ extension RefreshableTokenAuthorization {
 
     nonisolated func heldToken() async throws -> HeldToken<Token> {
         let surrounding = FlightID.surrounding
-        while true {
-            switch transition({ $0.request(at: $1, within: surrounding) }) {
-            case .use(let held): return held
-            case .fail(let error): throw error
-            case .wait(let place): if let held = try await wait(at: place) { return held }
-            }
+        switch transition({ $0.request(at: $1, within: surrounding) }) {
+        case .use(let held): return held
+        case .fail(let error): throw error
+        case .wait(let place): return try await wait(at: place)
         }
     }
 
-    /// - Returns: `nil` if those who waited had been released before this task was suspended: it must ask again.
-    private nonisolated func wait(at place: WaiterQueue<ProviderState<Token>.Waiter>.ID) async throws -> HeldToken<
-        Token
-    >? {
+    /// - Parameter isolation: the closures run there too, so that those who wait on one actor resume in order of arrival.
+    private func wait(
+        at place: WaiterQueue<ProviderState<Token>.Waiter>.ID, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> HeldToken<Token> {
         try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { waiter in
-                let answer = state.withState { state -> Result<HeldToken<Token>?, any Error>? in
-                    if Task.isCancelled {
-                        _ = state.cancel(place)
-                        return .failure(CancellationError())
-                    }
-                    return state.hold(waiter, at: place) ? nil : .success(nil)
-                }
-                if let answer { waiter.resume(with: answer) } else { onHold?() }
+            _ = isolation
+            return try await withUnsafeThrowingContinuation { waiter in
+                if let answer = state.hold(waiter, at: place) { waiter.resume(with: answer) } else { onHold?() }
             }
         } onCancel: {
             state.withState { $0.cancel(place) }?.resume(throwing: CancellationError())
@@ -54,14 +46,13 @@ extension RefreshableTokenAuthorization {
     private nonisolated func perform(_ action: State.Action) {
         switch action {
         case .resume(let waiters, let result):
-            let answer = result.map { HeldToken<Token>?.some($0) }
-            for waiter in waiters { waiter.resume(with: answer) }
+            for waiter in waiters { waiter.resume(with: result) }
         case .fly(let flight): launch(flight.id) { await self.run(flight) }
         case .cancel(let id): state.forgetTask(of: id)?.cancel()
         case .write: Task { await self.write() }
         case .unlock: Task { await self.giveUpKeptLock() }
         case .discard(let token): Task { await self.service.discard(token) }
-        case .announce, .emit: break  // Delivered in the transition, to keep their order.
+        case .announce, .emit, .keep: break  // Done in the transition, to keep their order.
         }
     }
 
