@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+
+/// The steps of a double, and the record of its calls.
+final class Script<Input: Sendable, Output: Sendable>: Sendable {
+    typealias Call = ScriptedCall<Input, Output>
+    typealias Step = ScriptStep<Input, Output>
+
+    private struct State: Sendable {
+        var steps: [Step]
+        var calls: [Call] = []
+        /// Held calls that no ``Script/nextCall()`` has returned yet, and those who wait for the next.
+        var held: [Call] = []
+        var waiting: [OneShot<Call>] = []
+        var watchers: [(count: Int, signal: OneShot<Void>)] = []
+    }
+
+    private let owner: String
+    private let clock: any AuthorizationClock
+    private let forever: Step?
+    private let state: Lock<State>
+
+    init(owner: String, clock: any AuthorizationClock, steps: [Step], forever: Step?) {
+        self.owner = owner
+        self.clock = clock
+        self.forever = forever
+        state = Lock(State(steps: steps.reversed()))
+    }
+
+    var calls: [Call] { state.withLock(\.calls) }
+
+    func append(_ steps: [Step]) { state.withLock { $0.steps.insert(contentsOf: steps.reversed(), at: 0) } }
+
+    func call(_ input: Input) async throws -> Output {
+        let now = clock.now
+        let (call, step, signals) = state.withLock { state in
+            let call = Call(input: input, number: state.calls.count + 1, startedAt: now)
+            state.calls.append(call)
+            let reached = state.watchers.filter { $0.count <= state.calls.count }.map(\.signal)
+            state.watchers.removeAll { $0.count <= state.calls.count }
+            return (call, state.steps.popLast() ?? forever, reached)
+        }
+        signals.forEach { $0.fulfill() }
+        guard let step else { throw ScriptRanOut(owner: owner, call: call.number) }
+        if case .held = step.action { offer(call) }
+        return try await call.perform(step.action)
+    }
+
+    func nextCall() async throws -> Call {
+        let signal = OneShot<Call>()
+        state.withLock { state in
+            if state.held.isEmpty {
+                state.waiting.append(signal)
+            } else {
+                signal.fulfill(with: .success(state.held.removeFirst()))
+            }
+        }
+        do {
+            return try await signal.value()
+        } catch {
+            guard withdraw(signal) else { return try await signal.valueIgnoringCancellation() }
+            throw error
+        }
+    }
+
+    func calls(atLeast count: Int) async {
+        let signal = OneShot<Void>()
+        state.withLock { state in
+            if state.calls.count < count {
+                state.watchers.append((count, signal))
+            } else {
+                signal.fulfill()
+            }
+        }
+        try? await signal.value()
+    }
+
+    /// Hands a held call to whoever has waited longest.
+    private func offer(_ call: Call) {
+        let receiver: OneShot<Call>? = state.withLock { state in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.held.append(call)
+            return nil
+        }
+        receiver?.fulfill(with: .success(call))
+    }
+
+    /// Gives up waiting.
+    ///
+    /// - Returns: `false` if a call has been handed over meanwhile, which must not be lost.
+    private func withdraw(_ signal: OneShot<Call>) -> Bool {
+        state.withLock { state in
+            guard let index = state.waiting.firstIndex(where: { $0 === signal }) else { return false }
+            state.waiting.remove(at: index)
+            return true
+        }
+    }
+}
+
+/// A scripted double was called once more than its script has steps.
+///
+/// The test called more often than it meant to, or the script lacks a step.
+public struct ScriptRanOut: Error, Hashable, CustomStringConvertible {
+    /// The double, for instance `ScriptedTokenService`.
+    public let owner: String
+    /// The number of the call for which there was no step; the first call is number 1.
+    public let call: Int
+
+    public var description: String { "the script of \(owner) has \(call - 1) steps and no answer for call \(call)" }
+}

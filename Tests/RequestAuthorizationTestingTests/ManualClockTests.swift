@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationTesting
+import Testing
+
+struct ManualClockTests {
+    let clock = ManualClock(now: Date(timeIntervalSince1970: 1000))
+
+    @Test func `advancing moves the time of day and the uptime`() {
+        clock.advance(by: .seconds(2))
+        clock.advance(by: .milliseconds(500))
+        #expect(clock.now == Date(timeIntervalSince1970: 1002.5))
+        #expect(clock.uptime == .milliseconds(2500))
+    }
+
+    @Test func `setting the time of day leaves the uptime and wakes nobody`() async {
+        let task = Task { [clock] in try await clock.sleep(for: .seconds(10)) }
+        await clock.sleepers(1)
+        clock.setWallClock(to: Date(timeIntervalSince1970: 9000))
+        #expect(clock.now == Date(timeIntervalSince1970: 9000))
+        #expect(clock.uptime == .zero)
+        #expect(clock.sleeping == [.seconds(10)])
+        task.cancel()
+    }
+
+    @Test func `a sleeper wakes when its time has come and not before`() async throws {
+        async let sleep: Void = clock.sleep(for: .seconds(10))
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(9))
+        #expect(clock.sleeping == [.seconds(1)])
+        clock.advance(by: .seconds(1))
+        #expect(clock.sleeping == [])
+        try await sleep
+    }
+
+    @Test func `a cancelled sleeper returns at once and sleeps no more`() async {
+        let task = Task { [clock] in try await clock.sleep(for: .seconds(10)) }
+        await clock.sleepers(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(clock.sleeping == [])
+    }
+
+    @Test func `who is cancelled before does not fall asleep, not even for no time`() async {
+        await withTaskGroup(of: Void.self) { [clock] group in
+            group.cancelAll()
+            for duration in [Duration.zero, .seconds(10)] {
+                group.addTask {
+                    _ = await #expect(throws: CancellationError.self) { try await clock.sleep(for: duration) }
+                }
+            }
+        }
+    }
+
+    @Test func `sleeping for no time or less returns`() async throws {
+        try await clock.sleep(for: .zero)
+        try await clock.sleep(for: .seconds(-1))
+    }
+
+    @Test func `waiting for sleepers ends when the waiting task is cancelled`() async {
+        let task = Task { [clock] in await clock.sleepers(1) }
+        task.cancel()
+        await task.value
+    }
+}
