@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+/// While the token is valid nobody waits.
+@Suite struct BackgroundRefreshTests {
+    /// With the latest jitter a token of 100 s is due 8 s before its end: a tenth of its life, less a fifth of that.
+    private let due = Duration.seconds(92)
+
+    @Test func `ahead of expiry a refresh runs in the background`() async throws {
+        let bench = Bench.make(.held)
+        bench.clock.advance(by: due - .milliseconds(1))
+        #expect(try await bench.name() == "old")
+        #expect(bench.service.calls == 0)
+        bench.clock.advance(by: .milliseconds(1))
+        for _ in 0..<10 { #expect(try await bench.name() == "old") }
+        let call = try await bench.service.nextCall()
+        _ = await bench.event(.tokenRefreshed) { call.succeed(TestToken("new")) }
+        #expect(try await bench.name() == "new")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `its failure is an event, not an error`() async throws {
+        let bench = Bench.make(.failure(Offline()), .token("new"))
+        bench.clock.advance(by: due)
+        let event = try await bench.event(.refreshFailed) { _ = try await bench.name() }
+        #expect(event?.error is Offline)
+        #expect(event?.nextTryAt == bench.clock.now.addingTimeInterval(1))
+        #expect(try await bench.name() == "old")
+        #expect(bench.service.calls == 1)
+        bench.clock.advance(by: .seconds(1))
+        _ = try await bench.event(.tokenRefreshed) { _ = try await bench.name() }
+        #expect(try await bench.name() == "new")
+    }
+
+    @Test func `after expiry requests wait for it`() async throws {
+        let bench = Bench.make(.held)
+        bench.clock.advance(by: due)
+        #expect(try await bench.name() == "old")
+        bench.clock.advance(by: .seconds(8))
+        let request = await bench.hold(1)[0]
+        #expect(try await bench.service.nextCall().succeed(TestToken("new")))
+        #expect(try await request.value == "new")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `a token of a day is due at most two minutes early`() async throws {
+        let bench = Bench.make(holding: .seconds(86_400), random: 0, .held)
+        bench.clock.advance(by: .seconds(86_400 - 121))
+        #expect(try await bench.name() == "old")
+        #expect(bench.service.calls == 0)
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await bench.name() == "old")
+        #expect(try await bench.service.nextCall().number == 1)
+    }
+
+    @Test func `a token that never expires is never refreshed ahead of time`() async throws {
+        let bench = Bench.make(holding: nil, .token("forever"))
+        #expect(try await bench.name() == "forever")
+        bench.clock.advance(by: .seconds(86_400 * 365 * 50))
+        #expect(try await bench.name() == "forever")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `expiry counts from when the token was asked for`() async throws {
+        let clock = ManualClock()
+        let service = ScriptedTokenService<TestToken>(clock: clock, .held, .held)
+        let auth = RefreshableTokenAuthorization(service: service, clock: clock)
+        let first = Task { try await auth.validToken() }
+        let call = try await service.nextCall()
+        clock.advance(by: .seconds(20))
+        call.succeed(TestToken("a", expiresAt: call.date(after: .seconds(100))))
+        #expect(try await first.value.name == "a")
+        // Its life began when it was asked for: 100 s, not 80 s, so it is due 8 to 10 s before its end.
+        clock.advance(by: .seconds(69))
+        #expect(try await auth.validToken().name == "a")
+        #expect(service.calls == 1)
+        clock.advance(by: .seconds(3))
+        #expect(try await auth.validToken().name == "a")
+        #expect(try await service.nextCall().number == 2)
+    }
+}

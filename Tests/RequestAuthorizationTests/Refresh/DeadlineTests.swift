@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+/// A service that hangs releases everybody by the deadline, and nothing that it still brings is lost.
+@Suite struct DeadlineTests {
+    @Test func `a hung service releases everybody at the deadline and is cancelled`() async throws {
+        let bench = Bench.make(holding: nil, .held)
+        let requests = await bench.hold(100)
+        let call = try await bench.service.nextCall()
+        await bench.clock.sleepers(1)
+        bench.clock.advance(by: .seconds(30))
+        for request in requests { await #expect(throws: RefreshFailed.self) { try await request.value } }
+        await call.cancellation()
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `no second refresh begins while the first drains`() async throws {
+        let bench = Bench.make(holding: nil, .heldIgnoringCancellation, .token("second"))
+        let request = await bench.hold(1)[0]
+        await bench.clock.sleepers(1)
+        bench.clock.advance(by: .seconds(30))
+        await #expect(throws: RefreshFailed.self) { try await request.value }
+        bench.clock.advance(by: .seconds(2))
+        await #expect(throws: RefreshFailed.self) { try await bench.name() }
+        #expect(bench.service.calls == 1)
+        await bench.clock.sleepers(1)
+        _ = await bench.event(.refreshEnded) { bench.clock.advance(by: .seconds(30)) }
+        #expect(try await bench.name() == "second")
+        #expect(bench.service.calls == 2)
+    }
+
+    @Test func `a late success of the same session is published`() async throws {
+        let bench = Bench.make(holding: nil, .heldIgnoringCancellation)
+        let request = await bench.hold(1)[0]
+        let call = try await bench.service.nextCall()
+        await bench.clock.sleepers(1)
+        bench.clock.advance(by: .seconds(30))
+        await #expect(throws: RefreshFailed.self) { try await request.value }
+        _ = await bench.event(.tokenRefreshed) { call.succeed(TestToken("late")) }
+        #expect(try await bench.name() == "late")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `a late success of a session that was reset is discarded`() async throws {
+        let bench = Bench.make(holding: nil, .heldIgnoringCancellation)
+        let request = await bench.hold(1)[0]
+        let call = try await bench.service.nextCall()
+        await bench.auth.reset()
+        await #expect(throws: NotAuthorized.self) { try await request.value }
+        _ = await bench.event(.tokenDiscarded) { call.succeed(TestToken("late")) }
+        await #expect(throws: NotAuthorized.self) { try await bench.name() }
+    }
+
+    @Test func `requests wait for a sign-in until the deadline, and it goes on without them`() async throws {
+        let bench = Bench.make()
+        let (gate, open) = AsyncStream.makeStream(of: TestToken.self)
+        await bench.auth.refresh {
+            for await token in gate { return token }; throw Offline()
+        }
+        let request = await bench.hold(1)[0]
+        await bench.clock.sleepers(1)
+        bench.clock.advance(by: .seconds(30))
+        #expect(try await request.value == "old")
+        _ = await bench.event(.tokenRefreshed) { open.yield(TestToken("signed-in")) }
+        #expect(try await bench.name() == "signed-in")
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorization
+
+/// One refresh at a time, through every entry point; those who wait are held in order.
+@Suite struct SingleFlightTests {
+    @Test func `a cold start with five callers fetches one token`() async throws {
+        let bench = Bench.make(holding: nil, .held)
+        let requests = await bench.hold(5)
+        #expect(try await bench.service.nextCall().succeed(TestToken("first")))
+        for request in requests { #expect(try await request.value == "first") }
+        #expect(bench.service.calls == 1)
+        #expect(bench.service.history.map(\.input) == [.initialToken])
+    }
+
+    @Test func `an expiry, a 401, a retry by hand and new requests lead to one refresh`() async throws {
+        let bench = Bench.make(.held)
+        bench.clock.advance(by: .seconds(100))
+        let requests = await bench.hold(2)
+        try await bench.auth.setNeedsRefreshAfterUnauthorizedResponse(for: bench.sent(with: "old"))
+        await bench.auth.retryNow()
+        let later = await bench.hold(2)
+        #expect(try await bench.service.nextCall().succeed(TestToken("new")))
+        for request in requests + later { #expect(try await request.value == "new") }
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `a request that comes during a refresh after a 401 is held`() async throws {
+        let bench = Bench.make(.held)
+        #expect(try await bench.name() == "old")
+        try await bench.auth.setNeedsRefreshAfterUnauthorizedResponse(for: bench.sent(with: "old"))
+        let request = await bench.hold(1)[0]
+        #expect(try await bench.service.nextCall().succeed(TestToken("new")))
+        #expect(try await request.value == "new")
+    }
+
+    @Test func `requests resume in order of arrival`() throws {
+        let now = Moment(date: .now, uptime: .zero)
+        var state = RefreshState<TestToken, Int>(.absent, session: UUID(), storage: .none, policy: .default)
+        for number in 0..<100 {
+            guard case (.wait(let place), _) = state.request(at: now) else { Issue.record("not held"); return }
+            let isHeld = state.hold(number, at: place)
+            #expect(isHeld)
+        }
+        let flight = try #require(state.flight)
+        let outcome = RefreshState<TestToken, Int>.Outcome.token(TestToken("first"), requestedAt: now.date)
+        let (_, actions) = state.advance(flight.id, outcome, at: now, random: 0)
+        let resumed = actions.compactMap { if case .resume(let waiters, .success) = $0 { waiters } else { nil } }
+        #expect(resumed.flatMap { $0 } == Array(0..<100))
+    }
+
+    @Test func `a cancelled request leaves at once, and the refresh goes on`() async throws {
+        let bench = Bench.make(holding: nil, .held)
+        let requests = await bench.hold(2)
+        requests[0].cancel()
+        await #expect(throws: CancellationError.self) { try await requests[0].value }
+        #expect(try await bench.service.nextCall().succeed(TestToken("first")))
+        #expect(try await requests[1].value == "first")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `the refresh goes on when the last request has left`() async throws {
+        let bench = Bench.make(holding: nil, .held)
+        let request = await bench.hold(1)[0]
+        request.cancel()
+        await #expect(throws: CancellationError.self) { try await request.value }
+        let call = try await bench.service.nextCall()
+        #expect(!call.isCancelled)
+        let event = await bench.event(.tokenRefreshed) { call.succeed(TestToken("first")) }
+        #expect(event != nil)
+        #expect(try await bench.name() == "first")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `a request that is cancelled before it waits throws and is not held`() async throws {
+        let bench = Bench.make(holding: nil, .held)
+        let first = await bench.hold(1)[0]
+        let request = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await bench.name()
+        }
+        await #expect(throws: CancellationError.self) { try await request.value }
+        #expect(bench.held.count == 1)
+        #expect(try await bench.service.nextCall().succeed(TestToken("first")))
+        #expect(try await first.value == "first")
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+
+/// Counts, and lets a test wait for a number.
+final class Tally: Sendable {
+    private struct State {
+        var count = 0
+        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Lock(State())
+
+    var count: Int { state.withLock { $0.count } }
+
+    func add() {
+        let due = state.withLock { state in
+            state.count += 1
+            let count = state.count
+            defer { state.watchers.removeAll { $0.count <= count } }
+            return state.watchers.filter { $0.count <= count }
+        }
+        for watcher in due { watcher.continuation.resume() }
+    }
+
+    /// Suspends until at least so much has been counted.
+    func reaches(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isReached = state.withLock { state in
+                if state.count < count { state.watchers.append((count, continuation)) }
+                return state.count >= count
+            }
+            if isReached { continuation.resume() }
+        }
+    }
+}
