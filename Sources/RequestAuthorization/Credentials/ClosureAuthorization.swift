@@ -13,6 +13,9 @@
 ///
 /// The closure is called for every request, at the same time for several. Credentials that expire are better left to
 /// ``RefreshableTokenAuthorization``, which fetches one for all that wait.
+///
+/// It has no leading-dot factory: Swift 6.3 refuses a `@Sendable` closure in such a call where a generic parameter
+/// (`authorize(using:)`) expects it.
 public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
     private let fields: @Sendable (any AuthorizableRequest) async throws -> [String: String]
     private let refusal: (@Sendable (UnauthorizedResponse) async throws -> Void)?
@@ -69,21 +72,5 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
         for request: Request
     ) async throws {
         try await setNeedsRefreshAfterUnauthorizedResponse(UnauthorizedResponse(), for: request)
-    }
-}
-
-extension AuthorizationProvider where Self == ClosureAuthorization {
-    /// One header field, whose value a closure returns for each request.
-    public static func header(
-        _ field: String = "Authorization", value: @escaping @Sendable () async throws -> String
-    ) -> ClosureAuthorization {
-        ClosureAuthorization(field: field, value: value)
-    }
-
-    /// Header fields that a closure makes from each request.
-    public static func headers(
-        _ fields: @escaping @Sendable (any AuthorizableRequest) async throws -> [String: String]
-    ) -> ClosureAuthorization {
-        ClosureAuthorization(fields: fields)
     }
 }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// A header field that was checked once, ready to be set: what all constant providers hold.
-struct ConstantCredential: Sendable {
+struct ConstantCredential: Sendable, RedactedDescription {
     private let field: String
     private let value: Result<String, NotAuthorized>
 

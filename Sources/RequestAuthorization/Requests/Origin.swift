@@ -26,7 +26,7 @@ public struct Origin: Hashable, Sendable {
     public init(scheme: String = "https", host: String, port: Int? = nil) {
         self.scheme = scheme.asciiLowercased
         self.host = Self.normalized(host)
-        self.port = port ?? Self.defaultPorts[self.scheme] ?? 0
+        self.port = port ?? Self.defaultPort(of: self.scheme)
     }
 
     /// The origin of a URL, whatever else the URL holds; `nil` if it has no scheme or no host.
@@ -81,7 +81,7 @@ extension Origin: ExpressibleByStringLiteral {
 extension Origin: CustomStringConvertible {
     public var description: String {
         let literal = host.contains(":") ? "[\(host)]" : host
-        return port == Self.defaultPorts[scheme] ?? 0
+        return port == Self.defaultPort(of: scheme)
             ? "\(scheme)://\(literal)" : "\(scheme)://\(literal):\(port)"
     }
 }
@@ -89,17 +89,21 @@ extension Origin: CustomStringConvertible {
 // MARK: - Reading
 
 extension Origin {
-    private static let defaultPorts = ["https": 443, "http": 80, "wss": 443, "ws": 80]
+    private static func defaultPort(of scheme: String) -> Int {
+        switch scheme {
+        case "https", "wss": 443
+        case "http", "ws": 80
+        default: 0
+        }
+    }
 
     /// Only ASCII remains: Swift compares strings by canonical equivalence, and DNS does not.
     private static func normalized(_ host: String) -> String {
-        var bytes = host.utf8[...]
-        if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]"), bytes.contains(UInt8(ascii: ":")) {
-            bytes = bytes.dropFirst().dropLast()
-        }
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]") && host.utf8.contains(UInt8(ascii: ":"))
+        let host = isBracketed ? String(host.dropFirst().dropLast()) : host
         let isVisible = { (byte: UInt8) in (0x21...0x7E).contains(byte) }
-        if bytes.allSatisfy(isVisible) { return String(Substring(bytes)).asciiLowercased }
-        return bytes.reduce(into: "") { text, byte in
+        if host.utf8.allSatisfy(isVisible) { return host.asciiLowercased }
+        return host.utf8.reduce(into: "") { text, byte in
             if isVisible(byte) {
                 text.unicodeScalars.append(Unicode.Scalar(byte.asciiLowercased))
             } else {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+import Testing
+
+struct AuthenticationChallengeTests {
+    @Test func `schemes are compared without case`() {
+        let challenge = AuthenticationChallenge.make("bEARER")
+        #expect(challenge.isScheme("Bearer"))
+        #expect(!challenge.isScheme("Bear"))
+        #expect(!AuthenticationChallenge.make("to\u{212A}en").isScheme("token"))  // Kelvin sign
+    }
+
+    @Test func `names of parameters are in lower case however the value is made`() {
+        let challenge = AuthenticationChallenge.make("Bearer", ["REALM": "a", "Realm": "b", "realm": "c", "X": "d"])
+        #expect(challenge.parameters == ["realm": "a", "x": "d"])
+        #expect(challenge.realm == "a")
+    }
+
+    @Test func `a scope is a set`() {
+        #expect(AuthenticationChallenge.make("Bearer", ["scope": " b a  b "]).scope == ["a", "b"])
+        #expect(AuthenticationChallenge.make("Bearer", ["scope": ""]).scope.isEmpty)
+        #expect(AuthenticationChallenge.make("Bearer").scope.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("insufficient_scope", true), ("insufficient_user_authentication", true), ("invalid_token", false),
+        ("invalid_request", false), ("Insufficient_Scope", false), (nil, false),
+    ])
+    func `what no refresh can give requires interaction`(error: String?, expected: Bool) {
+        let challenge = AuthenticationChallenge.make("Bearer", error.map { ["error": $0] } ?? [:])
+        #expect(challenge.error == error)
+        #expect(challenge.requiresInteraction == expected)
+    }
+
+    @Test func `the description shows error, realm and scope and nothing else of what the server wrote`() {
+        let challenge = AuthenticationChallenge.make(
+            "Bearer",
+            [
+                "realm": "api", "error": "invalid_token", "scope": "a b", "nonce": "S3CRET",
+                "error_description": "token S3CRET has expired",
+            ])
+        let expected = #"Bearer error="invalid_token", error_description=…, nonce=…, realm="api", scope="a b""#
+        #expect(challenge.description == expected)
+        #expect(challenge.debugDescription == expected)
+        #expect(AuthenticationChallenge.make("Negotiate", token68: "S3CRET").description == "Negotiate …")
+        #expect(AuthenticationChallenge.make("Negotiate").description == "Negotiate")
+        for value in [challenge, .make("Negotiate", token68: "S3CRET")] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            #expect(
+                !"\(dumped) \(value) \(String(reflecting: [value])) \(String(describing: Optional(value)))".contains(
+                    "S3CRET"))
+        }
+    }
+
+    @Test func `the description cannot write into a terminal or fill a log`() {
+        let challenge = AuthenticationChallenge.make(
+            "A\u{1B}[2J\r\n", ["realm": "\u{202E}x\"\n", "error": String(repeating: "e", count: 10_000), "\u{0}": ""])
+        let text = challenge.description
+        #expect(text.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) || $0 == "…" })
+        #expect(text.hasPrefix("A?[2J?? ?=…, error=\"eee"))
+        #expect(text.hasSuffix("realm=\"?x??\""))
+        #expect(text.count < 200)
+    }
+}

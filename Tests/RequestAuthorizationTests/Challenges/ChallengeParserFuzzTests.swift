@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Testing
+
+@testable import RequestAuthorization
+
+struct ChallengeParserFuzzTests {
+    /// Bytes that mean something to the parser, and some that mean nothing to anybody.
+    private static let alphabet =
+        Array("AbZ09-~+/=== ,,,\"\"\"\\\\  \t\r\n\0;:'(\u{7F}\u{E4}".utf8) + [0xFF, 0xC3, 0x80]
+
+    @Test(arguments: 0..<4)
+    func `random bytes give challenges that could have been sent`(seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        for _ in 0..<75_000 {
+            let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                Self.alphabet[Int.random(in: 0..<Self.alphabet.count, using: &random)]
+            }
+            let challenges = parse(bytes)
+            if challenges.isEmpty { continue }
+            let text = challenges.map(written).joined(separator: ", ")
+            #expect(AuthenticationChallenge.parse([text]) == challenges, "\(bytes)")
+        }
+    }
+
+    @Test(arguments: 0..<4)
+    func `what is written by the grammar is read back, however it is spaced, quoted and split`(seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        for _ in 0..<2_000 {
+            let challenges = (0..<Int.random(in: 0...4, using: &random)).map { _ in Self.challenge(&random) }
+            var lines = [""]
+            for text in challenges.flatMap({ Self.members(of: $0, &random) }) {
+                let separator = [",", ", ", " ,\t", ",, ,"].randomElement(using: &random) ?? ","
+                if Bool.random(using: &random) { lines.append("") }
+                lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : separator) + text
+            }
+            #expect(AuthenticationChallenge.parse(lines) == challenges, "\(lines)")
+        }
+    }
+
+    @Test(arguments: [
+        "\"", "\\", "=", ",", " ", "a", "a ", "a=", "a =", "a=\"", "a=\"\\", "a b=\"c\",", "a b,", "a b=c d,", "=\"",
+        "a b=", "a\t", "\"a,", "a /=", "a b=\"c\" ", "\u{0}", "\u{FC}",
+    ])
+    func `each byte is read a constant number of times`(pattern: String) {
+        for size in [1_000, 64_000] {
+            let bytes = CountingBytes(Array(String(repeating: pattern, count: size / pattern.utf8.count).utf8))
+            var parser = ChallengeParser()
+            parser.read(bytes)
+            #expect(bytes.reads.count <= 12 * bytes.count)
+        }
+    }
+
+    @Test func `no more than 64 KiB is read, and the challenge that is cut is left out`() {
+        let filler = "A b=\"" + String(repeating: "x", count: (64 << 10) - 11) + "\", "
+        #expect(AuthenticationChallenge.parse([filler + "C d=e"]).map(\.scheme) == ["A"])
+        #expect(AuthenticationChallenge.parse([filler + "C d"]).map(\.scheme) == ["A", "C"], "fits")
+        #expect(AuthenticationChallenge.parse([filler, "C d=e", "F"]).map(\.scheme) == ["A"])
+        #expect(AuthenticationChallenge.parse([filler, "", "C", "de"]).map(\.scheme) == ["A", "C", "de"])
+        let endless = Array(repeating: "A", count: 1_000_000)
+        #expect(AuthenticationChallenge.parse(endless).count == ChallengeParser.maximumChallenges)
+    }
+
+    @Test func `a challenge has at most 64 parameters, and there are at most 64`() {
+        let parameters = (0..<65).map { "p\($0)=v" }
+        #expect(AuthenticationChallenge.parse(["A " + parameters.dropLast().joined(separator: ",")]).count == 1)
+        #expect(
+            AuthenticationChallenge.parse(["A " + parameters.joined(separator: ",") + ", B"]).map(\.scheme) == ["B"])
+        let schemes = (0..<100).map { "S\($0)" }
+        #expect(
+            AuthenticationChallenge.parse([schemes.joined(separator: ",")]).map(\.scheme) == Array(schemes.prefix(64)))
+    }
+
+    private func parse(_ bytes: [UInt8]) -> [AuthenticationChallenge] {
+        var parser = ChallengeParser()
+        parser.read(bytes)
+        return parser.finish()
+    }
+
+    private func written(_ challenge: AuthenticationChallenge) -> String {
+        let parameters = challenge.parameters.map { "\($0)=\(Self.quoted($1))" }.joined(separator: ", ")
+        return "\(challenge.scheme) \(challenge.token68 ?? parameters)"
+    }
+}
+
+// MARK: - Support
+
+extension ChallengeParserFuzzTests {
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined() + "\""
+    }
+
+    private static func challenge(_ random: inout SeededGenerator) -> AuthenticationChallenge {
+        let scheme = text(of: "AbZ0!#$%&'*+-.^_`|~", 1...6, &random)
+        if Int.random(in: 0..<4, using: &random) == 0 {
+            let padding = String(repeating: "=", count: Int.random(in: 0...2, using: &random))
+            return .make(scheme, token68: text(of: "aZ09-._~+/", 1...9, &random) + padding)
+        }
+        let parameters = (0..<Int.random(in: 0...4, using: &random)).map { number in
+            ("p\(number)" + text(of: "az!*", 0...2, &random), text(of: "aZ 0,=\"\\/\t\u{FC};", 0...9, &random))
+        }
+        return .make(scheme, Dictionary(uniqueKeysWithValues: parameters))
+    }
+
+    /// The members of the list that a challenge is written as; a line may begin with each.
+    private static func members(
+        of challenge: AuthenticationChallenge, _ random: inout SeededGenerator
+    ) -> [String] {
+        if let token68 = challenge.token68 { return ["\(challenge.scheme) \(token68)"] }
+        let blanks = ["", " ", "\t "]
+        let parameters = challenge.parameters.map { name, value in
+            let isToken = !value.isEmpty && value.utf8.allSatisfy(\.isTokenCharacter)
+            let written = isToken && Bool.random(using: &random) ? value : quoted(value)
+            let name = Bool.random(using: &random) ? name.uppercased() : name
+            return name + (blanks.randomElement(using: &random) ?? "") + "="
+                + (blanks.randomElement(using: &random) ?? "") + written
+        }
+        guard let first = parameters.first else { return [challenge.scheme] }
+        return ["\(challenge.scheme)  \(first)"] + parameters.dropFirst()
+    }
+
+    private static func text(
+        of characters: String, _ count: ClosedRange<Int>, _ random: inout SeededGenerator
+    ) -> String {
+        String((0..<Int.random(in: count, using: &random)).compactMap { _ in characters.randomElement(using: &random) })
+    }
+}
+
+/// SplitMix64: the same numbers on every machine.
+private struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+/// Bytes that count how often they are looked at.
+private struct CountingBytes: RandomAccessCollection {
+    final class Reads { var count = 0 }
+
+    let bytes: [UInt8]
+    let reads = Reads()
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { bytes.count }
+
+    subscript(position: Int) -> UInt8 {
+        reads.count += 1
+        return bytes[position]
+    }
+}

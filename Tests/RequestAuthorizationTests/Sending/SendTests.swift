@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@MainActor struct SendTests {
+    @Test func `an answer is returned as it came`() async throws {
+        let provider = ScriptedProvider()
+        let response = try await provider.run([FakeResponse()])
+        #expect(response == FakeResponse())
+        #expect(provider.log == ["authorize", "send t1"])
+    }
+
+    @Test func `after a 401 the original is authorized anew and sent again`() async throws {
+        let provider = ScriptedProvider()
+        let response = try await provider.run([.unauthorized("Bearer"), FakeResponse()])
+        #expect(response.statusCode == 200)
+        #expect(provider.log == ["authorize", "send t1", "refused t1: Bearer", "authorize", "send t2"])
+    }
+
+    @Test(arguments: [0, -1, 1, 2, 5])
+    func `a 401 leads to as many tries as asked for, and then is the answer`(refreshCount: Int) async throws {
+        let provider = ScriptedProvider()
+        let all = Array(repeating: FakeResponse.unauthorized(), count: 10)
+        let response = try await provider.run(all, refreshCount: refreshCount)
+        #expect(response.statusCode == 401)
+        #expect(provider.log.count { $0.hasPrefix("send") } == 1 + max(0, refreshCount))
+        #expect(provider.log.count { $0.hasPrefix("refused") } == max(0, refreshCount))
+    }
+
+    @Test(arguments: [400, 402, 403, 407, 429, 500, 503])
+    func `no other status is tried again`(status: Int) async throws {
+        let provider = ScriptedProvider()
+        let refusal = FakeResponse(statusCode: status, fields: ["www-authenticate": ["Bearer"]])
+        #expect(try await provider.run([refusal, FakeResponse()]) == refusal)
+        #expect(provider.log == ["authorize", "send t1"])
+    }
+
+    @Test func `a body that can be read once is sent once, and the provider learns of the 401`() async throws {
+        let provider = ScriptedProvider()
+        let response = try await provider.run([.unauthorized("Bearer")], request: .make(isReplayable: false))
+        #expect(response.statusCode == 401)
+        #expect(provider.log == ["authorize", "send t1", "refused t1: Bearer"])
+    }
+
+    @Test func `what the caller says of the body outranks the request`() async throws {
+        let once = ScriptedProvider()
+        #expect(try await once.run([.unauthorized()], isReplayable: false).statusCode == 401)
+        let again = ScriptedProvider()
+        let request = FakeRequest.make(isReplayable: false)
+        let response = try await again.run([.unauthorized(), FakeResponse()], request: request, isReplayable: true)
+        #expect(response.statusCode == 200)
+    }
+
+    @Test func `without a way forward the caller gets the 401 itself`() async throws {
+        let provider = ScriptedProvider(hook: NotAuthorized(.notRefreshable))
+        let refusal = FakeResponse.unauthorized("Bearer error=\"invalid_token\"")
+        #expect(try await provider.run([refusal]) == refusal)
+        #expect(provider.log == ["authorize", "send t1", "refused t1: Bearer"])
+    }
+
+    @Test func `a constant credential leaves a 401 to the caller`() async throws {
+        let response = try await BearerTokenAuthorization(token: "ABC").send(FakeRequest.make()) { request in
+            #expect(request.fields == ["authorization": "Bearer ABC"])
+            return FakeResponse.unauthorized("Bearer")
+        }
+        #expect(response.statusCode == 401)
+    }
+
+    @Test func `a refresh that failed is what the caller gets`() async throws {
+        let failure = RefreshFailed(underlying: Offline(), nextTryAt: .distantFuture, delivery: .notSent)
+        let provider = ScriptedProvider(secondAuthorize: failure)
+        await #expect(throws: RefreshFailed.self) { try await provider.run([.unauthorized()]) }
+        #expect(provider.log == ["authorize", "send t1", "refused t1: ", "authorize"])
+    }
+
+    @Test func `a session that ended in the refresh is what the caller gets`() async throws {
+        let provider = ScriptedProvider(secondAuthorize: NotAuthorized(.rejected))
+        let error = await #expect(throws: NotAuthorized.self) { try await provider.run([.unauthorized()]) }
+        #expect(error?.reason == .rejected)
+    }
+
+    @Test(
+        arguments: [
+            RefreshFailed(underlying: Offline(), nextTryAt: .distantFuture, delivery: .notSent), CancellationError(),
+        ] as [any Error])
+    func `another error of the provider is thrown, not taken for the end of the way`(error: any Error) async throws {
+        let provider = ScriptedProvider(hook: error)
+        let thrown = await #expect(throws: (any Error).self) { try await provider.run([.unauthorized()]) }
+        #expect(thrown.map { type(of: $0) == type(of: error) } == true)
+    }
+
+    @Test func `a request that cannot be authorized is not sent`() async throws {
+        let provider = ScriptedProvider(firstAuthorize: NotAuthorized(.noToken))
+        await #expect(throws: NotAuthorized.self) { try await provider.run([FakeResponse()]) }
+        #expect(provider.log == ["authorize"])
+    }
+
+    @Test func `an error of the transport is thrown and nothing is sent again`() async throws {
+        let provider = ScriptedProvider()
+        await #expect(throws: Offline.self) {
+            _ = try await provider.send(FakeRequest.make()) { _ -> FakeResponse in throw Offline() }
+        }
+        #expect(provider.log == ["authorize"])
+    }
+
+    @Test func `an answer that holds a response beside other things will do`() async throws {
+        let provider = ScriptedProvider()
+        var answers = [("refused", FakeResponse.unauthorized("Bearer")), ("body", FakeResponse())]
+        let (body, response) = try await provider.send(
+            FakeRequest.make(), unauthorized: \.1.unauthorized, transport: { _ in answers.removeFirst() })
+        #expect(body == "body")
+        #expect(response.statusCode == 200)
+    }
+
+    @Test func `the provider learns what the server said`() async throws {
+        let seen = Seen()
+        let provider = ClosureAuthorization(onUnauthorized: { await seen.set($0) }, value: { "Bearer ABC" })
+        var answers = [
+            FakeResponse(
+                statusCode: 401,
+                fields: ["www-authenticate": ["Basic realm=\"a\"", "Bearer"], "retry-after": ["7"]]), FakeResponse(),
+        ]
+        _ = try await provider.send(FakeRequest.make()) { _ in answers.removeFirst() }
+        #expect(seen.response?.statusCode == 401)
+        #expect(seen.response?.challenges.map(\.scheme) == ["Basic", "Bearer"])
+        #expect(seen.response?.headerValues(for: "Retry-After") == ["7"])
+    }
+
+    @Test func `everything runs where the caller runs`() async throws {
+        var answers = [FakeResponse.unauthorized(), FakeResponse()]
+        let response = try await StayingProvider().send(FakeRequest.make()) { _ in
+            MainActor.preconditionIsolated()
+            return answers.removeFirst()  // state of the caller, without a lock
+        }
+        #expect(response.statusCode == 200)
+        #expect(answers.isEmpty)
+    }
+}
+
+// MARK: - Support
+
+private struct Offline: Error {}
+private struct UnexpectedRequest: Error {}
+
+@MainActor private final class Seen {
+    var response: UnauthorizedResponse?
+    func set(_ response: UnauthorizedResponse) { self.response = response }
+}
+
+/// Hands out t1, t2, … and writes down what it is asked, on the main actor like its callers.
+@MainActor private final class ScriptedProvider {
+    var log: [String] = []
+    private var count = 0
+    private let firstAuthorize: (any Error)?
+    private let secondAuthorize: (any Error)?
+    private let hook: (any Error)?
+
+    init(
+        firstAuthorize: (any Error)? = nil, secondAuthorize: (any Error)? = nil, hook: (any Error)? = nil
+    ) {
+        self.firstAuthorize = firstAuthorize
+        self.secondAuthorize = secondAuthorize
+        self.hook = hook
+    }
+
+    /// Sends a request to a transport that gives these answers in turn.
+    func run(
+        _ answers: [FakeResponse], request: FakeRequest = .make(), refreshCount: Int = 1, isReplayable: Bool? = nil
+    ) async throws -> FakeResponse {
+        var answers = answers
+        return try await send(request, refreshCount: refreshCount, isReplayable: isReplayable) { request in
+            self.log.append("send \(request.fields["authorization"] ?? "nothing")")
+            if answers.isEmpty { throw UnexpectedRequest() }
+            return answers.removeFirst()
+        }
+    }
+}
+
+extension ScriptedProvider: AuthorizationProvider {
+    @MainActor func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        log.append("authorize")
+        count += 1
+        if count == 1, let firstAuthorize { throw firstAuthorize }
+        if count == 2, let secondAuthorize { throw secondAuthorize }
+        #expect(request.credential(in: "Authorization") == nil, "the original is authorized, never the copy")
+        var request = request
+        request.setCredential("t\(count)", in: "Authorization")
+        return request
+    }
+
+    @MainActor func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
+        _ response: UnauthorizedResponse, for request: Request
+    ) async throws {
+        let schemes = response.challenges.map(\.scheme).joined(separator: ", ")
+        log.append("refused \(request.credential(in: "Authorization") ?? "nothing"): \(schemes)")
+        if let hook { throw hook }
+    }
+}
+
+/// Stops the tests if it is not called on the main actor.
+private struct StayingProvider: AuthorizationProvider {
+    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        MainActor.preconditionIsolated()
+        return request
+    }
+
+    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
+        MainActor.preconditionIsolated()
+    }
+}
