@@ -75,7 +75,7 @@ import Foundation
     }
 
     @Test func `a refresh that failed is what the caller gets`() async throws {
-        let failure = RefreshFailed(underlying: Offline(), nextTryAt: .distantFuture, delivery: .notSent)
+        let failure = RefreshFailed(underlying: ConnectionFailure(), nextTryAt: .distantFuture, delivery: .notSent)
         let provider = ScriptedProvider(secondAuthorize: failure)
         await #expect(throws: RefreshFailed.self) { try await provider.run([.unauthorized()]) }
         #expect(provider.log == ["authorize", "send t1", "refused t1: ", "authorize"])
@@ -89,7 +89,8 @@ import Foundation
 
     @Test(
         arguments: [
-            RefreshFailed(underlying: Offline(), nextTryAt: .distantFuture, delivery: .notSent), CancellationError(),
+            RefreshFailed(underlying: ConnectionFailure(), nextTryAt: .distantFuture, delivery: .notSent),
+            CancellationError(),
         ] as [any Error])
     func `another error of the provider is thrown, not taken for the end of the way`(error: any Error) async throws {
         let provider = ScriptedProvider(hook: error)
@@ -105,8 +106,8 @@ import Foundation
 
     @Test func `an error of the transport is thrown and nothing is sent again`() async throws {
         let provider = ScriptedProvider()
-        await #expect(throws: Offline.self) {
-            _ = try await provider.send(FakeRequest.make()) { _ -> FakeResponse in throw Offline() }
+        await #expect(throws: ConnectionFailure.self) {
+            _ = try await provider.send(FakeRequest.make()) { _ -> FakeResponse in throw ConnectionFailure() }
         }
         #expect(provider.log == ["authorize"])
     }
@@ -147,7 +148,7 @@ import Foundation
 
 // MARK: - Support
 
-private struct Offline: Error {}
+private struct ConnectionFailure: Error {}
 private struct UnexpectedRequest: Error {}
 
 @MainActor private final class Seen {
