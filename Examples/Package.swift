@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+/// Warnings are errors where `CI` is set, so that a newer compiler's new warning breaks nobody's build but ours.
+let strict: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+    ] + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
+
+let library = "swift-request-authorization"
+
+let package = Package(
+    name: "Examples",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "LocalSpotify", targets: ["LocalSpotify"])
+    ],
+    dependencies: [
+        .package(name: library, path: "../"),
+        // Serves the embedded Spotify on loopback.
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
+    ],
+    targets: [
+        .target(
+            name: "LocalSpotify",
+            dependencies: [
+                .product(name: "RequestAuthorization", package: library),
+                .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LocalSpotifyTests",
+            dependencies: [
+                "LocalSpotify",
+                .product(name: "RequestAuthorization", package: library),
+                .product(name: "RequestAuthorizationTesting", package: library),
+            ],
+            swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// How the accounts service treats its tokens.
+public struct TokenPolicy: Hashable, Sendable {
+    /// Whether a refresh brings a new refresh token and spends the old one. Spotify's stay, as of now.
+    public var rotation: Rotation
+    /// How long an access token lives; told to clients in whole seconds.
+    public var accessTokenLifetime: Duration
+    /// How long after a rotation the spent refresh token still brings the same successor, as long as that is unused.
+    public var grace: Duration
+
+    public init(
+        rotation: Rotation = .off, accessTokenLifetime: Duration = .seconds(3600), grace: Duration = .zero
+    ) {
+        self.rotation = rotation
+        self.accessTokenLifetime = accessTokenLifetime
+        self.grace = grace
+    }
+
+    /// What becomes of a refresh token that was used.
+    public enum Rotation: String, Hashable, Sendable, CaseIterable {
+        /// It is spent, and its successor comes with the new access token.
+        case on
+        /// It stays, and the answer holds none.
+        case off
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Something that goes wrong with one call, on demand.
+public enum Fault: Hashable, Sendable {
+    /// The call is served, and its answer held back for a while.
+    case slow(Duration)
+    /// The call is neither served nor answered; the connection stays open.
+    case hang
+    /// The call is not served and answered with this status.
+    case status(Int)
+    /// The call is not served and answered with 429 and `Retry-After`, in seconds.
+    case rateLimited(retryAfter: Int)
+    /// The call is not served, and the connection ends without an answer.
+    case dropped
+    /// The call is served, and the connection ends without an answer.
+    case answerLost
+
+    /// Which calls it befalls.
+    public enum Target: Hashable, Sendable, CaseIterable {
+        case tokenEndpoint
+        case webAPI
+    }
+
+    /// Whether the services never see the call.
+    var keepsFromServing: Bool {
+        switch self {
+        case .slow, .answerLost: false
+        case .hang, .status, .rateLimited, .dropped: true
+        }
+    }
+}
+
+extension Fault.Target {
+    /// An error in the words of the service that the call was for.
+    func refusal(_ status: Int, fields: [String: String] = [:]) throws -> Answer {
+        let message = status == 429 ? "API rate limit exceeded" : "Server error."
+        return switch self {
+        case .webAPI: try .regularError(status, message, fields: fields)
+        case .tokenEndpoint: try .authenticationError("server_error", message, status: status, fields: fields)
+        }
+    }
+}

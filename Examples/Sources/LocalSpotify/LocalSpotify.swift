@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+public import Foundation
+public import RequestAuthorization
+
+/// A stand-in for Spotify on this machine: the accounts service and the Web API, with faults on demand.
+///
+///     let spotify = try LocalSpotify(policy: TokenPolicy(rotation: .on, accessTokenLifetime: .seconds(2)))
+///     try await spotify.serve { url in
+///         let code = await spotify.makeCode()                            // what a consent page would end with
+///         …                                                              // POST url/api/token, GET url/v1/me
+///         await spotify.inject(.slow(.seconds(1)), on: .tokenEndpoint)
+///     }
+///     print(await spotify.statistics.duplicateTokenCalls)
+///
+/// Sign-ins survive from one `serve` to the next.
+public actor LocalSpotify {
+    /// What was counted so far.
+    public var statistics: Statistics {
+        var statistics = counts
+        statistics.sessionsLost = accounts.families.endedFamilies
+        return statistics
+    }
+
+    /// The calls of the token endpoint, in the order in which they were decided.
+    public var tokenCalls: [TokenCall] { log.calls }
+
+    private var accounts: AccountsService
+    private let webAPI = WebAPI()
+    private var faults = FaultPlan()
+    private var log: TokenCallLog
+    private var counts = Statistics()
+    private let clock: any AuthorizationClock
+
+    /// - Parameters:
+    ///   - policy: how tokens live and are replaced.
+    ///   - logFile: a file to append the token calls to, a JSON line each.
+    ///   - clock: tells when tokens end, and holds back answers.
+    public init(
+        policy: TokenPolicy = TokenPolicy(), logFile: URL? = nil, clock: any AuthorizationClock = .system
+    ) throws {
+        accounts = AccountsService(policy: policy)
+        log = try TokenCallLog(file: logFile)
+        self.clock = clock
+    }
+
+    /// Signs the user in without a page and returns the code to be exchanged at the token endpoint, once.
+    public func makeCode() -> String { accounts.makeCode(at: clock.now) }
+
+    /// Lets something go wrong with the next calls; faults on the same target come one after the other.
+    public func inject(_ fault: Fault, on target: Fault.Target, times: Int = 1) {
+        faults.add(fault, on: target, times: times)
+    }
+
+    /// Forgets the faults that have not happened yet.
+    public func clearFaults() { faults.clear() }
+
+    /// Revokes all access tokens now: 401 until the client has refreshed.
+    public func revokeAccessTokens() { accounts.revokeAccessTokens() }
+
+    /// Ends all sign-ins now: `invalid_grant` until the user signs in again.
+    public func revokeSessions() { accounts.revokeFamilies() }
+
+    /// Whether the access token that was issued last has more than a share of its life left and is not revoked.
+    public func newestAccessToken(hasLeft share: Double) -> Bool {
+        accounts.families.newestAccessToken(hasLeft: share, at: clock.now)
+    }
+
+    // MARK: -
+
+    /// Serves a call, or lets go wrong what shall.
+    ///
+    /// - Returns: `nil` if the connection is to end without an answer.
+    func answer(to call: Call) async throws -> Answer? {
+        let target: Fault.Target = call.path == "/api/token" ? .tokenEndpoint : .webAPI
+        let fault = faults.next(on: target)
+        if fault != nil { counts.faults += 1 }
+        if target == .webAPI { counts.webAPICalls += 1 }
+        if fault?.keepsFromServing == true, target == .tokenEndpoint {
+            try record(call, TokenDecision(outcome: .fault))
+        }
+        switch fault {
+        case .status(let status): return try target.refusal(status)
+        case .rateLimited(let seconds): return try target.refusal(429, fields: ["Retry-After": String(seconds)])
+        case .dropped: return nil
+        case .hang:
+            await hang()
+            return nil
+        case .answerLost:
+            _ = try serve(call, target, answerIsLost: true)
+            return nil
+        case .slow(let delay):
+            let answer = try serve(call, target)
+            try await clock.sleep(for: delay)
+            return answer
+        case nil: return try serve(call, target)
+        }
+    }
+
+    /// Waits until the server stops.
+    private func hang() async {
+        while !Task.isCancelled { try? await clock.sleep(for: .seconds(3600)) }
+    }
+
+    private func serve(_ call: Call, _ target: Fault.Target, answerIsLost: Bool = false) throws -> Answer {
+        target == .webAPI ? try serveWebAPI(call) : try serveTokenEndpoint(call, answerIsLost: answerIsLost)
+    }
+
+    private func serveTokenEndpoint(_ call: Call, answerIsLost: Bool) throws -> Answer {
+        guard call.method == "POST" else {
+            try record(call, TokenDecision(outcome: .badRequest))
+            return Answer(status: 405, fields: ["Allow": "POST"])
+        }
+        let decision = accounts.decide(on: call.form, at: clock.now)
+        if answerIsLost { accounts.noteLostAnswer(to: decision) }
+        try record(call, decision, answerLost: answerIsLost)  // before it is answered
+        return try accounts.answer(to: call.form, decision: decision)
+    }
+
+    private func serveWebAPI(_ call: Call) throws -> Answer {
+        let token = call.authorization.flatMap(Self.bearerToken)
+        let standing = token.map { accounts.families.standing(of: $0, at: clock.now) }
+        if let refusal = try WebAPI.refusal(of: standing) {
+            counts.unauthorized += 1
+            return refusal
+        }
+        return try webAPI.answer(to: call, at: clock.now)
+    }
+
+    /// The scheme is compared without case (RFC 9110 §11.1).
+    private static func bearerToken(in field: String) -> String? {
+        let parts = field.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
+    }
+
+    private func record(_ call: Call, _ decision: TokenDecision, answerLost: Bool = false) throws {
+        let entry = TokenCall(
+            time: clock.now, grant: call.form["grant_type"] ?? "", decision: decision, answerLost: answerLost)
+        try log.append(entry)
+        counts.count(entry)
+    }
+}

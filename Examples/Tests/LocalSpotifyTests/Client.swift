@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import LocalSpotify
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Speaks to the stand-in over a real socket, on a connection of its own.
+struct Client {
+    let url: URL
+    private let session: URLSession
+
+    init(_ url: URL) {
+        self.url = url
+        session = URLSession(configuration: .ephemeral)
+    }
+
+    struct Reply: Sendable {
+        let status: Int
+        let text: String
+        let response: HTTPURLResponse
+
+        func field(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
+
+        func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            return try decoder.decode(type, from: Data(text.utf8))
+        }
+    }
+
+    struct Tokens: Decodable, Sendable {
+        let accessToken: String
+        let tokenType: String
+        let expiresIn: Int
+        let refreshToken: String?
+        let scope: String
+    }
+
+    func get(_ path: String, token: String? = nil) async throws -> Reply {
+        var request = URLRequest(url: try #require(URL(string: url.absoluteString + path)))
+        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        return try await send(request)
+    }
+
+    func token(_ form: String) async throws -> Reply {
+        var request = URLRequest(url: url.appending(path: "api/token"))
+        request.httpMethod = "POST"
+        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        request.httpBody = Data(form.utf8)
+        return try await send(request)
+    }
+
+    /// Exchanges a fresh code.
+    func signIn(at spotify: LocalSpotify) async throws -> Tokens {
+        try await token("grant_type=authorization_code&code=\(spotify.makeCode())").decode()
+    }
+
+    func refresh(_ refreshToken: String?) async throws -> Reply {
+        try await token("grant_type=refresh_token&refresh_token=\(try #require(refreshToken))")
+    }
+
+    func send(_ request: URLRequest) async throws -> Reply {
+        let (data, response) = try await session.data(for: request)
+        let http = try #require(response as? HTTPURLResponse)
+        return Reply(status: http.statusCode, text: String(decoding: data, as: UTF8.self), response: http)
+    }
+}
