@@ -19,12 +19,15 @@ let package = Package(
     name: "Examples",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "LocalSpotify", targets: ["LocalSpotify"])
+        .library(name: "LocalSpotify", targets: ["LocalSpotify"]),
+        .executable(name: "spotify", targets: ["spotify"]),
     ],
     dependencies: [
         .package(name: library, path: "../"),
         // Serves the embedded Spotify on loopback.
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
+        // The options and the help of `spotify`.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     ],
     targets: [
         .target(
@@ -35,12 +38,29 @@ let package = Package(
                 .product(name: "FlyingSocks", package: "FlyingFox"),
             ],
             swiftSettings: strict),
+        .target(
+            name: "SpotifyDemo",
+            dependencies: [
+                "LocalSpotify", .product(name: "RequestAuthorizationURLSession", package: library),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "spotify",
+            dependencies: ["SpotifyDemo", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: strict),
         .testTarget(
             name: "LocalSpotifyTests",
             dependencies: [
                 "LocalSpotify",
                 .product(name: "RequestAuthorization", package: library),
                 .product(name: "RequestAuthorizationTesting", package: library),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SpotifyDemoTests",
+            dependencies: [
+                "spotify", "SpotifyDemo", "LocalSpotify",
+                .product(name: "RequestAuthorizationURLSession", package: library),
             ],
             swiftSettings: strict),
     ]

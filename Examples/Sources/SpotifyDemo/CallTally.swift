@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationURLSession
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// How a call of the demo ended.
+enum CallEnd: Hashable, Sendable {
+    case succeeded
+    /// In a typed error; a label without secrets.
+    case failed(String)
+    /// In an error of no known type, or a cancellation that nobody asked for.
+    case lost
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as SpotifyError: self = .failed("Spotify answered \(error.status)")
+        case let error as NotAuthorized: self = .failed("NotAuthorized, \(error.reason)")
+        case is RefreshFailed: self = .failed("RefreshFailed")
+        case let error as URLError: self = .failed("URLError \(error.code.rawValue)")
+        default: self = .lost
+        }
+    }
+}
+
+/// Counts how the calls of the demo ended.
+struct CallTally: Sendable {
+    private(set) var ended = 0
+    private(set) var succeeded = 0
+    private(set) var failures: [String: Int] = [:]
+    private(set) var longestWait: Duration = .zero
+
+    mutating func note(_ end: CallEnd, after wait: Duration) {
+        ended += 1
+        longestWait = max(longestWait, wait)
+        switch end {
+        case .succeeded: succeeded += 1
+        case .failed(let kind): failures[kind, default: 0] += 1
+        case .lost: break
+        }
+    }
+
+    /// Enters the figures; whatever neither succeeded nor failed is lost, also what has not ended.
+    func enter(in report: inout DemoReport) {
+        report.succeeded = succeeded
+        report.failed = failures.values.reduce(0, +)
+        report.lost = report.requests - succeeded - report.failed
+        report.failures = failures
+        report.longestWaitSeconds = longestWait / .seconds(1)
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import LocalSpotify
+import RequestAuthorizationURLSession
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Calls an embedded Spotify through `URLSession` while its tokens expire and are revoked, and counts what came of it.
+///
+///     let report = try await Demo(DemoOptions(requests: 60, tokenLifetime: 1)).run()
+///     print(report.table)
+public struct Demo: Sendable {
+    private let options: DemoOptions
+    private let plan: DemoPlan
+    private let progress: @Sendable (_ ended: Int) -> Void
+
+    /// - Parameters:
+    ///   - options: what to do.
+    ///   - progress: is told how many calls have ended.
+    public init(_ options: DemoOptions, progress: @escaping @Sendable (_ ended: Int) -> Void = { _ in }) {
+        self.options = options
+        self.progress = progress
+        plan = DemoPlan(options)
+    }
+
+    /// Starts the server, signs in, makes the calls, signs out.
+    ///
+    /// - Throws: what keeps the server from starting or the user from signing in; not what happens to a call.
+    public func run() async throws -> DemoReport {
+        let tokens = TokenPolicy(
+            rotation: options.rotation, accessTokenLifetime: .seconds(options.tokenLifetime),
+            grace: options.faults ? .seconds(5) : .zero)
+        let spotify = try LocalSpotify(policy: tokens)
+        return try await spotify.serve { try await run(at: spotify, $0) }
+    }
+
+    // MARK: -
+
+    private func run(at spotify: LocalSpotify, _ url: URL) async throws -> DemoReport {
+        let began = ContinuousClock.now
+        let service = SpotifyTokenService(
+            endpoint: url.appending(path: "api/token"), transport: URLSession.shared, timeout: timeout)
+        let auth = RefreshableTokenAuthorization(service: service, policy: policy)
+        let (changes, change) = AsyncStream.makeStream(of: TokenChange<SpotifyToken>.self)
+        let observation = auth.onTokenChange { change.yield($0) }
+
+        try await auth.signIn { try await service.token(for: spotify.makeCode()) }
+        let tally = await makeCalls(at: spotify, url, auth)
+        await auth.reset()
+
+        var report = DemoReport()
+        report.requests = options.requests
+        tally.enter(in: &report)
+        await enter(changes, in: &report)
+        observation.cancel()
+        enter(await spotify.statistics, in: &report)
+        report.revocations = plan.waves.count { $0.revokes }
+        report.seconds = (ContinuousClock.now - began) / .seconds(1)
+        return report
+    }
+
+    /// Sends the waves, so many calls at a time at most.
+    private func makeCalls(
+        at spotify: LocalSpotify, _ url: URL, _ auth: RefreshableTokenAuthorization<SpotifyToken>
+    ) async -> CallTally {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = DemoPlan.mostAtATime
+        let client = WebAPIClient(
+            base: url, session: URLSession(configuration: configuration), authorization: auth,
+            timeout: timeout / .seconds(1))
+        var calls = RunningCalls(limit: DemoPlan.mostAtATime, patience: patience, progress: progress)
+        var number = 0
+        for wave in plan.waves {
+            try? await Task.sleep(for: wave.pause)
+            await prepare(wave, at: spotify, auth)
+            for _ in 0..<wave.calls {
+                let current = number
+                number += 1
+                await calls.begin { try await client.call(current) }
+            }
+            await calls.finish()
+        }
+        return calls.tally
+    }
+
+    private func prepare(
+        _ wave: DemoPlan.Wave, at spotify: LocalSpotify, _ auth: RefreshableTokenAuthorization<SpotifyToken>
+    ) async {
+        for planned in wave.faults {
+            await spotify.inject(planned.fault, on: planned.target, times: planned.times)
+        }
+        guard wave.revokes else { return }
+        // Only a token that has not expired by itself can be seen to be revoked.
+        _ = try? await auth.validToken()
+        await spotify.revokeAccessTokens()
+    }
+
+    /// How long a call and a refresh may take; short where some are meant to hang.
+    private var timeout: Duration { options.faults ? .seconds(3) : .seconds(30) }
+
+    /// After this time all calls that have not ended are lost.
+    private var patience: Duration { plan.span + .seconds(40) + .milliseconds(5) * options.requests }
+
+    /// Failed refreshes are tried again before the next wave comes, however short the tokens live.
+    private var policy: RefreshPolicy {
+        var policy = RefreshPolicy.default
+        policy.backOff.initial = .seconds(options.tokenLifetime) / 4
+        return policy
+    }
+
+    /// Counts the tokens up to the end of the session, whoever ended it.
+    private func enter(_ changes: AsyncStream<TokenChange<SpotifyToken>>, in report: inout DemoReport) async {
+        var tokens = 0
+        for await change in changes {
+            switch change {
+            case .tokenUpdated: tokens += 1
+            case .tokenInvalidated(let error):
+                report.expiries = max(0, tokens - 1)
+                report.sessionsLost = error.reason == .signedOut ? 0 : 1
+                return
+            }
+        }
+    }
+
+    private func enter(_ statistics: Statistics, in report: inout DemoReport) {
+        report.unauthorized = statistics.unauthorized
+        report.tokenCalls = statistics.tokenCalls
+        report.duplicateTokenCalls = statistics.duplicateTokenCalls
+        report.retriesAfterLostAnswer = statistics.retriesAfterLostAnswer
+        report.sessionsLost = max(report.sessionsLost, statistics.sessionsLost)
+        report.faults = statistics.faults
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import Testing
+
+@testable import SpotifyDemo
+
+extension DemoReport {
+    /// A report with nothing to complain of, changed as a test likes.
+    static func make(_ change: (inout DemoReport) -> Void = { _ in }) -> DemoReport {
+        var report = DemoReport()
+        (report.requests, report.succeeded, report.unauthorized) = (1000, 1000, 83)
+        (report.expiries, report.tokenCalls, report.longestWaitSeconds) = (6, 6, 0.25)
+        change(&report)
+        return report
+    }
+}
+
+@Suite struct `What a run came to` {
+    @Test func `is fine if every call succeeded and three tokens were replaced`() {
+        #expect(DemoReport.make { $0.expiries = 3 }.problems(faultsWereAsked: false).isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func `is a problem if anything was lost or asked for twice, with and without faults`(faults: Bool) {
+        func problems(_ change: (inout DemoReport) -> Void) -> [String] {
+            DemoReport.make(change).problems(faultsWereAsked: faults)
+        }
+        #expect(problems { $0.lost = 1 } == ["1 calls were lost"])
+        #expect(problems { $0.duplicateTokenCalls = 1 } == ["1 token calls were duplicates"])
+        #expect(problems { $0.sessionsLost = 1 } == ["1 sessions were lost"])
+        #expect(problems { $0.expiries = 2 } == ["only 2 tokens were replaced"])
+    }
+
+    @Test func `may hold failed calls only where faults were asked for`() {
+        let report = DemoReport.make { $0.failed = 2 }
+        #expect(report.problems(faultsWereAsked: true) == [])
+        #expect(report.problems(faultsWereAsked: false) == ["2 calls failed"])
+    }
+
+    @Test func `is one JSON object in one line, under the names that were promised`() throws {
+        let json = try DemoReport.make { $0.failures = ["RefreshFailed": 3] }.json
+        #expect(
+            json
+                == #"{"duplicateTokenCalls":0,"expiries":6,"failed":0,"failures":{"RefreshFailed":3},"faults":0,"#
+                + #""longestWaitSeconds":0.25,"lost":0,"requests":1000,"retriesAfterLostAnswer":0,"revocations":0,"#
+                + #""seconds":0,"sessionsLost":0,"succeeded":1000,"tokenCalls":6,"unauthorized":83}"#)
+    }
+
+    @Test func `is a table for people`() {
+        let report = DemoReport.make {
+            ($0.failed, $0.failures) = (3, ["RefreshFailed": 3])
+        }
+        #expect(
+            report.table == """
+                requests                 1000
+                succeeded                1000
+                failed                      3
+                lost                        0
+                401s                       83
+                tokens replaced             6
+                token calls                 6
+                duplicate token calls       0
+                sessions lost               0
+                longest wait           0.25 s
+                revocations                 0
+                failed: RefreshFailed       3
+                time                   0.00 s
+                """)
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationURLSession
+import Testing
+
+@testable import SpotifyDemo
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+private struct Unheard: Error {}
+
+@Suite struct `Calls that run` {
+    @Test func `are counted by how they ended`() async {
+        var calls = RunningCalls(limit: 100, patience: .seconds(60))
+        await calls.begin {}
+        await calls.begin { throw SpotifyError(status: 500, body: Data()) }
+        await calls.begin { throw NotAuthorized(.signedOut) }
+        await calls.begin { throw URLError(.timedOut) }
+        await calls.begin { throw RefreshFailed(underlying: Unheard(), nextTryAt: .now, delivery: .notSent) }
+        await calls.begin { throw Unheard() }
+        await calls.begin { throw CancellationError() }
+        await calls.finish()
+
+        var report = DemoReport()
+        report.requests = 8
+        calls.tally.enter(in: &report)
+        #expect(report.succeeded == 1)
+        #expect(report.failed == 4)
+        #expect(report.lost == 3, "two unknown errors, and a call that never began")
+        #expect(
+            report.failures == [
+                "Spotify answered 500": 1, "NotAuthorized, signed out": 1, "URLError -1001": 1, "RefreshFailed": 1,
+            ])
+        #expect(calls.tally.longestWait > .zero)
+    }
+
+    @Test func `that never end are given up when patience ends`() async {
+        var calls = RunningCalls(limit: 1, patience: .zero)
+        let (never, _) = AsyncStream.makeStream(of: Void.self)
+        await calls.begin { for await _ in never {} }
+        await calls.begin {}  // there will be no room for it
+        await calls.finish()
+
+        var report = DemoReport()
+        report.requests = 2
+        calls.tally.enter(in: &report)
+        #expect(report.lost == 2)
+    }
+
+    @Test func `are never more at a time than allowed, and all are told of`() async {
+        actor Crowd {
+            var (now, most) = (0, 0)
+            func enter() {
+                now += 1
+                most = max(most, now)
+            }
+            func leave() { now -= 1 }
+        }
+        let crowd = Crowd()
+        let (told, tell) = AsyncStream.makeStream(of: Int.self)
+        var calls = RunningCalls(limit: 3, patience: .seconds(60)) { tell.yield($0) }
+        for _ in 0..<50 {
+            await calls.begin {
+                await crowd.enter()
+                await Task.yield()
+                await crowd.leave()
+            }
+        }
+        await calls.finish()
+        tell.finish()
+
+        #expect(await crowd.most <= 3)
+        #expect(await told.reduce(into: []) { $0.append($1) } == Array(1...50))
+    }
+}
+
+@Suite struct `Errors of the Web API` {
+    @Test func `hold what the regular error object says`() {
+        let body = Data(#"{"error":{"status":429,"message":"API rate limit exceeded"}}"#.utf8)
+        #expect(SpotifyError(status: 429, body: body).message == "API rate limit exceeded")
+        #expect(SpotifyError(status: 502, body: Data("<html>".utf8)).message == "unreadable answer")
+    }
+}
