@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+public import RequestAuthorization
+
+/// What every `AuthorizationProvider` must do, to be asked of yours in one line.
+///
+///     @Test func `my provider is one`() async throws {
+///         try await AuthorizationProviderChecks { MyAuthorization() }.run()
+///     }
+///
+/// The closure makes a provider that has a credential at hand or can get one; it is called for each check, and may return the
+/// same provider each time. One of the checks plays a 401, so a scripted service needs an answer for one refresh.
+///
+/// The checks: a credential is set, in legal characters, and no other field is touched; another authorization replaces it; each
+/// of 1 000 concurrent calls gets its own request back; a cancelled call ends with a credential or a `CancellationError`;
+/// plain `http` is refused; after a 401 it throws ``NotAuthorized`` or can authorize again; it does not print its credential.
+public struct AuthorizationProviderChecks: Sendable {
+    private let origin: Origin
+    private let allowsPlaintext: Bool
+    private let limit: Duration
+    private let clock: any AuthorizationClock
+    private let waiting: (@Sendable () async throws -> any AuthorizationProvider)?
+    private let provider: @Sendable () async throws -> any AuthorizationProvider
+
+    /// Prepares the checks.
+    ///
+    /// - Parameters:
+    ///   - origin: where the requests of the checks go, for a provider that is bound to origins.
+    ///   - allowsPlaintext: whether it is meant to authorize plain `http` too, to this very host.
+    ///   - limit: how long each check may take.
+    ///   - clock: what `limit` runs on.
+    ///   - waiting: makes a provider that has no credential and waits for one that never comes, to see that cancellation ends
+    ///     the wait. Without it that is not checked.
+    ///   - provider: makes the provider.
+    public init(
+        origin: Origin = "https://api.example.com", allowsPlaintext: Bool = false, limit: Duration = .seconds(30),
+        clock: any AuthorizationClock = .system,
+        waiting: (@Sendable () async throws -> any AuthorizationProvider)? = nil,
+        _ provider: @escaping @Sendable () async throws -> any AuthorizationProvider
+    ) {
+        self.origin = origin
+        self.allowsPlaintext = allowsPlaintext
+        self.limit = limit
+        self.clock = clock
+        self.waiting = waiting
+        self.provider = provider
+    }
+
+    /// Performs the checks.
+    ///
+    /// - Throws: ``ChecksFailed`` with all that is wrong; `CancellationError` if the task is cancelled; what the closure throws
+    ///   the first time.
+    public func run() async throws {
+        let subject = "\(type(of: try await provider()))"
+        try await Check.run(checks, of: subject, within: limit, of: clock)
+    }
+
+    private var checks: [Check] {
+        [
+            Check("sets a credential and leaves other fields alone") { _ = try await authorize() },
+            Check("replaces an earlier credential") { try await checkReplacing() },
+            Check("authorizes 1000 requests at a time") { try await checkConcurrency() },
+            Check("treats a cancelled call as cancelled") { try await checkCancelled() },
+            Check(allowsPlaintext ? "allows plain http" : "refuses plain http") { try await checkPlaintext() },
+            Check("does not show its credential") { try await checkRedaction() },
+            Check("answers a 401 with NotAuthorized or another try") { try await checkUnauthorized() },
+        ] + (waiting.map { make in [Check("stops waiting when cancelled") { try await checkWaiting(make) }] } ?? [])
+    }
+
+    private func authorize() async throws -> ProbeRequest {
+        let request = ProbeRequest(to: origin)
+        let authorized = try await provider().authorize(request)
+        try authorized.checkAuthorized(from: request)
+        return authorized
+    }
+
+    private func checkReplacing() async throws {
+        let provider = try await provider()
+        let request = ProbeRequest(to: origin)
+        let once = try await provider.authorize(request)
+        let twice = try await provider.authorize(once)
+        try twice.checkAuthorized(from: request)
+        for (name, value) in once.credentials {
+            let second = twice.credentials[name] ?? ""
+            try require(second == value || !second.contains(value), "added to the field \(name) what it should replace")
+        }
+    }
+
+    private func checkConcurrency() async throws {
+        let provider = try await provider()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...1000 {
+                group.addTask {
+                    let request = ProbeRequest(number: number, to: origin)
+                    try await provider.authorize(request).checkAuthorized(from: request)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func checkCancelled() async throws {
+        let provider = try await provider()
+        let request = ProbeRequest(to: origin)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await provider.authorize(request)
+        }
+        do {
+            try await task.value.checkAuthorized(from: request)
+        } catch is CancellationError {
+            return
+        }
+    }
+
+    private func checkWaiting(_ make: @Sendable () async throws -> any AuthorizationProvider) async throws {
+        let provider = try await make()
+        let request = ProbeRequest(to: origin)
+        let task = Task { try await provider.authorize(request) }
+        task.cancel()
+        do {
+            _ = try await task.value
+        } catch is CancellationError {
+            return
+        }
+        throw CheckProblem("had a credential, where it should have waited for one")
+    }
+
+    private func checkPlaintext() async throws {
+        let host = origin.isLoopback ? "api.example.com" : origin.host
+        let port = origin.isPlaintext && !origin.isLoopback ? origin.port : nil
+        let request = ProbeRequest(to: Origin(scheme: "http", host: host, port: port))
+        let provider = try await provider()
+        do {
+            let authorized = try await provider.authorize(request)
+            if allowsPlaintext { return try authorized.checkAuthorized(from: request) }
+            try require(authorized.credentials.isEmpty, "put its credential on a request that anybody can read")
+        } catch let error as NotAuthorized where !allowsPlaintext {
+            try require(!error.needsSignIn, "asked for a sign-in, which would not help")
+        }
+    }
+
+    private func checkRedaction() async throws {
+        let provider = try await provider()
+        let values = try await provider.authorize(ProbeRequest(to: origin)).credentials.values
+        if let face = Leak.find(Array(values), in: provider) { throw CheckProblem("its \(face) shows the credential") }
+    }
+
+    private func checkUnauthorized() async throws {
+        let provider = try await provider()
+        let request = ProbeRequest(to: origin)
+        let refused = try await provider.authorize(request)
+        let response = UnauthorizedResponse(fields: ["WWW-Authenticate": [#"Bearer error="invalid_token""#]])
+        do {
+            try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: refused)
+        } catch let error as NotAuthorized {
+            let leak = Leak.find(Array(refused.credentials.values), in: error)
+            return try require(leak == nil, "the error shows the credential")
+        }
+        try await provider.authorize(request).checkAuthorized(from: request)
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+
+/// One thing to ask of a provider or a store.
+struct Check: Sendable {
+    let name: String
+    let body: @Sendable () async throws -> Void
+
+    init(_ name: String, _ body: @escaping @Sendable () async throws -> Void) {
+        self.name = name
+        self.body = body
+    }
+
+    /// Performs checks one after another.
+    ///
+    /// - Parameters:
+    ///   - subject: the type that is checked.
+    ///   - limit: how long each may take.
+    /// - Throws: ``ChecksFailed``, or `CancellationError` if the calling task is cancelled.
+    static func run(_ checks: [Check], of subject: String, within limit: Duration, of clock: any AuthorizationClock)
+        async throws
+    {
+        var failures: [ChecksFailed.Failure] = []
+        for check in checks {
+            do {
+                try await check.run(within: limit, of: clock)
+            } catch let problem as CheckProblem {
+                failures.append(.init(check: check.name, problem: problem.text, underlying: problem.underlying))
+            } catch {
+                try Task.checkCancellation()
+                failures.append(.init(check: check.name, problem: "threw \(label(of: error))", underlying: error))
+            }
+        }
+        guard failures.isEmpty else {
+            throw ChecksFailed(subject: subject, total: checks.count, failures: failures)
+        }
+    }
+
+    /// Does not wait for a body that hangs and does not heed cancellation.
+    private func run(within limit: Duration, of clock: any AuthorizationClock) async throws {
+        let end = OneShot<Void>()
+        let work = Task {
+            do {
+                try await body()
+                end.fulfill()
+            } catch {
+                end.fulfill(with: .failure(error))
+            }
+        }
+        let timer = Task {
+            try await clock.sleep(for: limit)
+            end.fulfill(with: .failure(CheckProblem("has not ended after \(limit)")))
+        }
+        defer {
+            work.cancel()
+            timer.cancel()
+        }
+        try await end.value()
+    }
+}
+
+/// What a check has seen instead of what it asks for.
+struct CheckProblem: Error {
+    let text: String
+    let underlying: (any Error)?
+
+    init(_ text: String, underlying: (any Error)? = nil) {
+        self.text = text
+        self.underlying = underlying
+    }
+}
+
+/// What to print of an error: all of ours, of others no more than the type, for they may hold a secret.
+func label(of error: any Error) -> String {
+    switch error {
+    case is NotAuthorized, is RefreshFailed, is ScriptRanOut, is TokenStoreLockTimedOut, is CancellationError:
+        "\(error)"
+    default: "\(type(of: error))"
+    }
+}
+
+/// Throws what is wrong unless a condition holds.
+func require(_ condition: Bool, _ problem: @autoclosure () -> String) throws(CheckProblem) {
+    guard condition else { throw CheckProblem(problem()) }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Finds credentials in what a value shows of itself.
+enum Leak {
+    /// Where a value shows one of some header values; `nil` if nowhere.
+    static func find(_ headerValues: [String], in value: Any) -> String? {
+        let secrets = headerValues.flatMap(secrets)
+        var dumped = ""
+        dump(value, to: &dumped)
+        let faces = [
+            ("description", String(describing: value)), ("debugDescription", String(reflecting: value)),
+            ("dump", dumped),
+        ]
+        return faces.first { _, text in secrets.contains { text.contains($0) } }?.0
+    }
+
+    /// The value, the credential behind its scheme, and what a Basic credential (RFC 7617) is made from.
+    ///
+    /// Parts of fewer than 6 characters are left out: they occur in innocent words.
+    private static func secrets(in headerValue: String) -> [String] {
+        let parts = headerValue.split(separator: " ", maxSplits: 1).map(String.init)
+        var secrets = parts.dropFirst().filter { $0.utf8.count >= 6 }
+        if parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: parts[1]) {
+            let pair = String(decoding: data, as: UTF8.self)
+            secrets += pair.split(separator: ":", maxSplits: 1).dropFirst().map(String.init).filter {
+                $0.utf8.count >= 6
+            }
+        }
+        return [headerValue] + secrets
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+
+/// A request that remembers which fields were set on it.
+struct ProbeRequest: AuthorizableRequest {
+    let number: Int
+    let origin: Origin?
+    private(set) var fields: [(name: String, value: String)]
+    /// The fields that were set by a provider, names in lower case.
+    private(set) var credentials: [String: String] = [:]
+
+    var isReplayable: Bool { true }
+    var requestMethod: String? { "GET" }
+    var targetURI: String? { origin.map { "\($0)/probe?number=\(number)" } }
+
+    init(number: Int = 0, to origin: Origin) {
+        self.number = number
+        self.origin = origin
+        fields = [("Accept", "text/plain"), ("User-Agent", "probe/1"), ("X-Probe", "\(number)")]
+    }
+
+    func credential(in field: String) -> String? {
+        let field = field.lowercased()
+        return credentials[field] ?? fields.first { $0.name.lowercased() == field }?.value
+    }
+
+    mutating func setCredential(_ value: String, in field: String) { credentials[field.lowercased()] = value }
+
+    /// Says what is wrong with this as the authorized form of a request.
+    func checkAuthorized(from original: ProbeRequest) throws(CheckProblem) {
+        try require(number == original.number, "returned another request than it was given")
+        try require(!credentials.isEmpty, "set no header field")
+        for (name, _) in fields where credentials[name.lowercased()] != nil {
+            throw CheckProblem("set the field \(name), which is none of its business")
+        }
+        for (name, value) in credentials { try checkValue(value, of: name) }
+    }
+
+    private func checkValue(_ value: String, of name: String) throws(CheckProblem) {
+        do {
+            try HeaderFieldValue.check(value)
+        } catch {
+            throw CheckProblem("\(error.detail ?? "\(error)") in the field \(name)", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+public import RequestAuthorization
+
+/// What every `SharedTokenStore` must do, in addition to what every `TokenStore` must.
+///
+///     try await SharedTokenStoreChecks { (try MyStore<TestToken>(at: path), try MyStore(at: path)) }.run()
+///
+/// The closure makes two stores on the same empty place, as two processes would; it is called for each check. A store whose
+/// `changes` is `nil` is not asked to announce them.
+public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where Store.Token: Equatable {
+    private let plain: TokenStoreChecks<Store>
+    private let lockLimit: Duration
+    private let stores: @Sendable () async throws -> (Store, Store)
+    private var token: @Sendable (Int) -> Store.Token { plain.token }
+
+    /// Prepares the checks of a store for tokens of any type.
+    ///
+    /// - Parameters:
+    ///   - token: makes the token of a number; different ones for different numbers.
+    ///   - limit: how long each check may take.
+    ///   - lockLimit: how long to wait for exclusive access that is not to be had.
+    ///   - clock: what `limit` runs on.
+    ///   - stores: makes two stores on the same empty place.
+    public init(
+        token: @escaping @Sendable (Int) -> Store.Token, limit: Duration = .seconds(30),
+        lockLimit: Duration = .milliseconds(50), clock: any AuthorizationClock = .system,
+        _ stores: @escaping @Sendable () async throws -> (Store, Store)
+    ) {
+        plain = TokenStoreChecks(token: token, limit: limit, clock: clock) { try await stores().0 }
+        self.lockLimit = lockLimit
+        self.stores = stores
+    }
+
+    /// Performs the checks, those of ``TokenStoreChecks`` included.
+    ///
+    /// - Throws: ``ChecksFailed`` with all that is wrong; `CancellationError` if the task is cancelled.
+    public func run() async throws {
+        try await Check.run(plain.checks + checks, of: "\(Store.self)", within: plain.limit, of: plain.clock)
+    }
+
+    private var checks: [Check] {
+        [
+            Check("shows siblings what was saved") { try await checkSharing() },
+            Check("saves if the condition is met and only then") { try await checkConditions() },
+            Check("lets one of many conditional saves win") { try await checkRace() },
+            Check("gives exclusive access to one at a time") { try await checkExclusion() },
+            Check("gives exclusive access to the next") { try await checkUnlocking() },
+            Check("stops waiting for exclusive access when cancelled") { try await checkCancelledLock() },
+            Check("keeps an intent until it is removed") { try await checkIntent() },
+            Check("announces changes to siblings") { try await checkChanges() },
+        ]
+    }
+
+    private func empty() async throws -> (Store, Store) {
+        let (one, other) = try await stores()
+        try await one.clear()
+        try await one.setIntent(nil)
+        return (one, other)
+    }
+
+    private func stored(_ content: StoredToken<Store.Token>.Content, _ version: TokenVersion) -> StoredToken<
+        Store.Token
+    > {
+        StoredToken(content, version: version, obtainedAt: .probe)
+    }
+
+    private func checkSharing() async throws {
+        let (one, other) = try await empty()
+        for (writer, reader, number) in [(one, other, 1), (other, one, 2)] {
+            let stored = stored(.token(token(number)), .probe(number))
+            try await writer.save(stored)
+            try expect(try await reader.load(), stored)
+        }
+        try await one.clear()
+        try expect(try await other.load(), nil)
+    }
+
+    /// Every condition against everything that may stand there.
+    private func checkConditions() async throws {
+        let (one, other) = try await empty()
+        let session = TokenVersion.probe(0).session
+        let kept: [StoredToken<Store.Token>?] = [
+            nil, stored(.token(token(1)), .probe(1)), stored(.setAside(token(1)), .probe(1)),
+            stored(.signedOut, .probe(1)),
+        ]
+        let conditions: [TokenSaveCondition] = [
+            .anything, .session(session), .session(UUID()), .older(session: session, generation: 2),
+            .older(session: session, generation: 1), .older(session: UUID(), generation: 2),
+        ]
+        let new = stored(.token(token(2)), .probe(2))
+        for kept in kept {
+            for condition in conditions {
+                if let kept { try await other.save(kept) } else { try await other.clear() }
+                let conflict = try await one.save(new, replacing: condition)
+                let isAllowed = condition.allows(kept)
+                let found = "\(kept.map { "\($0)" } ?? "nothing")"
+                try require(
+                    (conflict == nil) == isAllowed,
+                    "\(isAllowed ? "did not save" : "saved") over \(found) for \(condition)")
+                if let conflict { try expect(conflict.stored, kept) }
+                try expect(try await other.load(), isAllowed ? new : kept)
+            }
+        }
+    }
+
+    private func checkRace() async throws {
+        let (one, other) = try await empty()
+        try await one.save(stored(.token(token(0)), .probe(0)))
+        let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 1...16 {
+                group.addTask {
+                    let store = number.isMultiple(of: 2) ? one : other
+                    let condition = TokenSaveCondition.older(session: TokenVersion.probe(0).session, generation: 1)
+                    return try await store.save(stored(.token(token(number)), .probe(1)), replacing: condition) == nil
+                }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        try require(winners == 1, "\(winners) of 16 saved, each in place of the same token")
+    }
+
+    private func checkExclusion() async throws {
+        let (one, other) = try await empty()
+        let lock = try await one.lock(within: plain.limit)
+        for (store, name) in [(other, "a sibling"), (one, "the same store")] {
+            guard let second = try? await store.lock(within: lockLimit) else { continue }
+            await second.unlock()
+            await lock.unlock()
+            throw CheckProblem("gave access to \(name) too")
+        }
+        await lock.unlock()
+    }
+
+    private func checkUnlocking() async throws {
+        let (one, other) = try await empty()
+        let lock = try await one.lock(within: plain.limit)
+        let next = Task { try await other.lock(within: plain.limit) }
+        await Task.yield()
+        await lock.unlock()
+        try await next.value.unlock()
+        try await one.lock(within: plain.limit).unlock()
+    }
+
+    private func checkCancelledLock() async throws {
+        let (one, other) = try await empty()
+        let lock = try await one.lock(within: plain.limit)
+        let impatient = Task { try await other.lock(within: .seconds(86_400)) }
+        await Task.yield()
+        impatient.cancel()
+        if (try? await impatient.value) != nil { throw CheckProblem("gave access to two") }
+        await lock.unlock()
+        try await one.lock(within: plain.limit).unlock()
+    }
+
+    private func checkIntent() async throws {
+        let (one, other) = try await empty()
+        try require(try await one.openIntent() == nil, "had an intent at first")
+        let intent = RefreshIntent(session: UUID(), generation: 1 << 40, beganAt: .probe)
+        try await one.setIntent(intent)
+        try checkIntent(try await one.openIntent(), intent, "to the store itself")
+        try checkIntent(try await other.openIntent(), intent, "to a sibling")
+        try await one.save(stored(.token(token(1)), .probe(1)))
+        try checkIntent(try await other.openIntent(), intent, "after a save")
+        _ = try await one.save(stored(.token(token(2)), .probe(2)), replacing: .anything)
+        try checkIntent(try await other.openIntent(), intent, "after a conditional save")
+        try await other.setIntent(nil)
+        try require(try await one.openIntent() == nil, "still had the intent that a sibling removed")
+    }
+
+    private func checkIntent(_ seen: RefreshIntent?, _ left: RefreshIntent, _ place: String) throws(CheckProblem) {
+        guard let seen else { throw CheckProblem("did not show the intent \(place)") }
+        let isSame =
+            seen.session == left.session && seen.generation == left.generation
+            && abs(seen.beganAt.timeIntervalSince(left.beganAt)) < 0.001
+        try require(isSame, "showed another intent \(place)")
+    }
+
+    private func checkChanges() async throws {
+        let (one, other) = try await empty()
+        guard let changes = other.changes else { return }
+        var iterator = changes.makeAsyncIterator()
+        try await one.save(stored(.token(token(1)), .probe(1)))
+        try require(await iterator.next() != nil, "ended the sequence of changes")
+        withExtendedLifetime(other) {}
+    }
+}
+
+extension SharedTokenStoreChecks where Store.Token == TestToken {
+    /// Prepares the checks of a store for ``TestToken``.
+    ///
+    /// - Parameters:
+    ///   - limit: how long each check may take.
+    ///   - lockLimit: how long to wait for exclusive access that is not to be had.
+    ///   - clock: what `limit` runs on.
+    ///   - stores: makes two stores on the same empty place.
+    public init(
+        limit: Duration = .seconds(30), lockLimit: Duration = .milliseconds(50),
+        clock: any AuthorizationClock = .system, _ stores: @escaping @Sendable () async throws -> (Store, Store)
+    ) {
+        self.init(token: { .probe($0) }, limit: limit, lockLimit: lockLimit, clock: clock, stores)
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+public import RequestAuthorization
+
+/// What every `TokenStore` must do, to be asked of yours in one line.
+///
+///     @Test func `my store is one`() async throws {
+///         try await TokenStoreChecks { MyStore<TestToken>(in: temporaryFolder()) }.run()
+///     }
+///
+/// The closure makes an empty store; it is called for each check, and may return the same store each time. All checks but the
+/// first clear it before they begin.
+public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: Equatable {
+    let limit: Duration
+    let clock: any AuthorizationClock
+    let token: @Sendable (Int) -> Store.Token
+    let store: @Sendable () async throws -> Store
+    let reopened: (@Sendable (Store) async throws -> Store)?
+
+    /// Prepares the checks of a store for tokens of any type.
+    ///
+    /// - Parameters:
+    ///   - token: makes the token of a number; different ones for different numbers.
+    ///   - limit: how long each check may take.
+    ///   - clock: what `limit` runs on.
+    ///   - reopened: makes another store on the same place, as the next launch does. Without it that is not checked.
+    ///   - store: makes an empty store.
+    public init(
+        token: @escaping @Sendable (Int) -> Store.Token, limit: Duration = .seconds(30),
+        clock: any AuthorizationClock = .system, reopened: (@Sendable (Store) async throws -> Store)? = nil,
+        _ store: @escaping @Sendable () async throws -> Store
+    ) {
+        self.limit = limit
+        self.clock = clock
+        self.token = token
+        self.store = store
+        self.reopened = reopened
+    }
+
+    /// Performs the checks.
+    ///
+    /// - Throws: ``ChecksFailed`` with all that is wrong; `CancellationError` if the task is cancelled.
+    public func run() async throws {
+        try await Check.run(checks, of: "\(Store.self)", within: limit, of: clock)
+    }
+
+    var checks: [Check] {
+        [
+            Check("is empty at first") { try expect(try await store().load(), nil) },
+            Check("keeps a token") { try await checkRoundTrip(.token(token(1))) },
+            Check("keeps a sign-out") { try await checkRoundTrip(.signedOut) },
+            Check("keeps what was set aside") { try await checkRoundTrip(.setAside(token(1))) },
+            Check("keeps the version and the time") { try await checkVersion() },
+            Check("replaces what was there") { try await checkReplacing() },
+            Check("clears") { try await checkClearing() },
+            Check("clears what is empty") { try await empty().clear() },
+            Check("keeps one whole value of many saved at a time") { try await checkConcurrency() },
+            Check("does not show what it keeps") { try await checkRedaction() },
+        ]
+            + (reopened.map { reopened in [Check("keeps it for the next launch") { try await checkReopening(reopened) }]
+            } ?? [])
+    }
+
+    private func empty() async throws -> Store {
+        let store = try await store()
+        try await store.clear()
+        return store
+    }
+
+    private func checkRoundTrip(_ content: StoredToken<Store.Token>.Content) async throws {
+        let store = try await empty()
+        let stored = StoredToken(content, version: .probe(1), obtainedAt: .probe)
+        try await store.save(stored)
+        try expect(try await store.load(), stored)
+    }
+
+    private func checkVersion() async throws {
+        let store = try await empty()
+        for content in [StoredToken<Store.Token>.Content.token(token(1)), .signedOut, .setAside(token(1))] {
+            let version = TokenVersion(session: UUID(), generation: 1 << 40)
+            try await store.save(StoredToken(content, version: version, obtainedAt: .probe))
+            let loaded = try await store.load()
+            try require(loaded?.version == version, "of \(content) it loaded another version")
+            let difference = abs(loaded?.obtainedAt.timeIntervalSince(.probe) ?? .infinity)
+            try require(difference < 0.001, "of \(content) it loaded a time that is \(difference) s off")
+        }
+    }
+
+    private func checkReplacing() async throws {
+        let store = try await empty()
+        let contents: [StoredToken<Store.Token>.Content] = [
+            .token(token(1)), .token(token(2)), .signedOut, .setAside(token(3)), .token(token(4)),
+        ]
+        for (generation, content) in contents.enumerated() {
+            let stored = StoredToken(content, version: .probe(generation), obtainedAt: .probe)
+            try await store.save(stored)
+            try expect(try await store.load(), stored)
+        }
+    }
+
+    private func checkClearing() async throws {
+        let store = try await empty()
+        for content in [StoredToken<Store.Token>.Content.token(token(1)), .signedOut] {
+            try await store.save(StoredToken(content, version: .probe(1), obtainedAt: .probe))
+            try await store.clear()
+            try expect(try await store.load(), nil)
+        }
+    }
+
+    private func checkConcurrency() async throws {
+        let store = try await empty()
+        let saved = (1...32).map { StoredToken(.token(token($0)), version: .probe($0), obtainedAt: .probe) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for stored in saved {
+                group.addTask { try await store.save(stored) }
+                group.addTask {
+                    guard let loaded = try await store.load() else { return }
+                    try require(saved.contains { $0.isSame(as: loaded) }, "loaded a mixture while others saved")
+                }
+            }
+            try await group.waitForAll()
+        }
+        guard let loaded = try await store.load() else { throw CheckProblem("loaded nothing") }
+        try require(saved.contains { $0.isSame(as: loaded) }, "loaded a mixture afterwards")
+    }
+
+    private func checkRedaction() async throws {
+        let store = try await empty()
+        let token = token(1)
+        try await store.save(StoredToken(.token(token), version: .probe(1), obtainedAt: .probe))
+        _ = try await store.load()
+        let face = Leak.find([token.authorizationHeaderValue], in: store)
+        try require(face == nil, "its \(face ?? "") shows the credential")
+    }
+
+    private func checkReopening(_ reopened: @Sendable (Store) async throws -> Store) async throws {
+        let store = try await empty()
+        let stored = StoredToken(.token(token(1)), version: .probe(1), obtainedAt: .probe)
+        try await store.save(stored)
+        try expect(try await reopened(store).load(), stored)
+    }
+}
+
+extension TokenStoreChecks where Store.Token == TestToken {
+    /// Prepares the checks of a store for ``TestToken``.
+    ///
+    /// - Parameters:
+    ///   - limit: how long each check may take.
+    ///   - clock: what `limit` runs on.
+    ///   - reopened: makes another store on the same place, as the next launch does. Without it that is not checked.
+    ///   - store: makes an empty store.
+    public init(
+        limit: Duration = .seconds(30), clock: any AuthorizationClock = .system,
+        reopened: (@Sendable (Store) async throws -> Store)? = nil,
+        _ store: @escaping @Sendable () async throws -> Store
+    ) {
+        self.init(token: { .probe($0) }, limit: limit, clock: clock, reopened: reopened, store)
+    }
+}
+
+// MARK: -
+
+extension TestToken {
+    static func probe(_ number: Int) -> TestToken {
+        TestToken("test-credential-\(number)", expiresAt: Date.probe + Double(number))
+    }
+}
+
+extension TokenVersion {
+    private static let probeSession = UUID()
+    static func probe(_ generation: Int) -> TokenVersion {
+        TokenVersion(session: probeSession, generation: generation)
+    }
+}
+
+extension Date {
+    /// With milliseconds, which must be kept.
+    static let probe = Date(timeIntervalSince1970: 1_800_000_000.123)
+}
+
+extension StoredToken where Token: Equatable {
+    /// Whether it is the same but for less than a millisecond.
+    func isSame(as other: StoredToken) -> Bool {
+        content == other.content && version == other.version
+            && abs(obtainedAt.timeIntervalSince(other.obtainedAt)) < 0.001
+    }
+}
+
+/// Compares what was loaded with what should have been.
+func expect<Token: Equatable>(_ loaded: StoredToken<Token>?, _ expected: StoredToken<Token>?) throws(CheckProblem) {
+    switch (loaded, expected) {
+    case (nil, nil): return
+    case (let loaded?, let expected?):
+        if loaded.isSame(as: expected) { return }
+        let isEqual = "\(loaded)" == "\(expected)"
+        throw CheckProblem(isEqual ? "loaded another \(loaded)" : "loaded \(loaded) instead of \(expected)")
+    case (let loaded?, nil): throw CheckProblem("loaded \(loaded) where nothing should be")
+    case (nil, let expected?): throw CheckProblem("loaded nothing instead of \(expected)")
+    }
+}

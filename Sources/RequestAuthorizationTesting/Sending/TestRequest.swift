@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+public import RequestAuthorization
+
+/// A request of no client in particular.
+///
+///     let request = try await TestRequest().authorized(using: provider)
+///     request["Authorization"]                             // "Bearer a"
+public struct TestRequest: AuthorizableRequest, Hashable {
+    /// The method, for instance `GET`.
+    public var method: String
+    /// The target, scheme included.
+    public var url: String
+    /// Whether it can be sent a second time.
+    public var isReplayable: Bool
+    private var fields: [String: String]
+
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - url: the target, scheme included.
+    ///   - method: `GET` by default.
+    ///   - fields: values of header fields by name.
+    ///   - isReplayable: whether it can be sent a second time.
+    public init(
+        _ url: String = "https://api.example.com/", method: String = "GET", fields: [String: String] = [:],
+        isReplayable: Bool = true
+    ) {
+        self.url = url
+        self.method = method
+        self.isReplayable = isReplayable
+        self.fields = fields.reduce(into: [:]) { $0[$1.key.lowercased()] = $1.value }
+    }
+
+    /// The value of a header field, names compared without case.
+    public subscript(field: String) -> String? {
+        get { fields[field.lowercased()] }
+        set { fields[field.lowercased()] = newValue }
+    }
+
+    /// The names of the header fields that are set, in lower case and in alphabetical order.
+    public var fieldNames: [String] { fields.keys.sorted() }
+
+    public var origin: Origin? { URL(string: url).flatMap { Origin($0) } }
+    public var requestMethod: String? { method }
+    public var targetURI: String? { url }
+    public func credential(in field: String) -> String? { self[field] }
+    public mutating func setCredential(_ value: String, in field: String) { self[field] = value }
+}
+
+extension TestRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "\(method) \(origin.map(\.description) ?? "?")" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+public import RequestAuthorization
+
+/// A token store that several processes share, played in one.
+///
+///     let phone = InMemorySharedTokenStore<TestToken>(clock: clock)
+///     let widget = phone.sibling()
+///
+/// Each handle stands for one process: it hears of the ``changes`` of the others, and ``crash()`` is the end of its process.
+public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTokenStore {
+    private let place: SharedPlace<Token>
+    private let id: Int
+
+    /// Makes a store with one handle.
+    ///
+    /// - Parameters:
+    ///   - stored: what is in it; nothing by default.
+    ///   - clock: what the deadlines of ``lock(within:)`` run on.
+    public convenience init(_ stored: StoredToken<Token>? = nil, clock: any AuthorizationClock = .system) {
+        self.init(place: SharedPlace(stored, clock: clock))
+    }
+
+    private init(place: SharedPlace<Token>) {
+        self.place = place
+        id = place.register()
+    }
+
+    deinit { place.forget(id) }
+
+    /// Another process's handle on the same store.
+    public func sibling() -> InMemorySharedTokenStore { InMemorySharedTokenStore(place: place) }
+
+    /// Ends the process of this handle: exclusive access that it had is free again; what it saved, and its intent, stay.
+    public func crash() { place.releaseAll(of: id) }
+
+    /// What is kept now.
+    public var stored: StoredToken<Token>? { place.stored }
+
+    /// The intent that is open now.
+    public var intent: RefreshIntent? { place.intent }
+
+    public func load() async throws -> StoredToken<Token>? { place.stored }
+    public func save(_ stored: StoredToken<Token>) async throws { place.change(by: id) { $0 = stored } }
+    public func clear() async throws { place.change(by: id) { $0 = nil } }
+    public var changes: AsyncStream<Void>? { place.changes(for: id) }
+
+    public func lock(within limit: Duration) async throws -> TokenStoreLock {
+        try await place.lock(within: limit, for: id)
+    }
+
+    public func save(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
+    ) async throws -> TokenSaveConflict<Token>? {
+        place.change(by: id) { kept in
+            if let kept, !condition.allows(kept) { return TokenSaveConflict(kept) }
+            kept = stored
+            return nil
+        }
+    }
+
+    public func openIntent() async throws -> RefreshIntent? { place.intent }
+    public func setIntent(_ intent: RefreshIntent?) async throws { place.intent = intent }
+}
+
+extension InMemorySharedTokenStore: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "InMemorySharedTokenStore([redacted])" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Exclusive access to a shared store was not to be had in time.
+public struct TokenStoreLockTimedOut: Error, Hashable, CustomStringConvertible {
+    /// How long was waited.
+    public let limit: Duration
+
+    public var description: String { "no exclusive access to the token store within \(limit)" }
+}

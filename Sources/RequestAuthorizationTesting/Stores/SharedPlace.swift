@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+
+/// What the handles of an `InMemorySharedTokenStore` have in common.
+final class SharedPlace<Token: AuthorizationToken>: Sendable {
+    /// One who has exclusive access, or waits for it.
+    private struct Holder: Sendable {
+        let handle: Int
+        let granted: OneShot<Void>
+    }
+
+    private struct State: Sendable {
+        var stored: StoredToken<Token>?
+        var intent: RefreshIntent?
+        var handles = 0
+        /// Who has access comes first, the others wait in order of arrival.
+        var queue: [Holder] = []
+        var listeners: [Int: (handle: Int, continuation: AsyncStream<Void>.Continuation)] = [:]
+        var subscriptions = 0
+    }
+
+    private let clock: any AuthorizationClock
+    private let state: Lock<State>
+
+    init(_ stored: StoredToken<Token>?, clock: any AuthorizationClock) {
+        self.clock = clock
+        state = Lock(State(stored: stored))
+    }
+
+    var stored: StoredToken<Token>? { state.withLock(\.stored) }
+
+    var intent: RefreshIntent? {
+        get { state.withLock(\.intent) }
+        set { state.withLock { $0.intent = newValue } }
+    }
+
+    /// Changes what is kept and tells the other handles.
+    ///
+    /// - Parameter body: returns what stood in the way, having changed nothing.
+    @discardableResult
+    func change(
+        by handle: Int, _ body: (inout StoredToken<Token>?) -> TokenSaveConflict<Token>?
+    ) -> TokenSaveConflict<Token>? {
+        let (conflict, listeners) = state.withLock { state in
+            let conflict = body(&state.stored)
+            let listeners = state.listeners.values.filter { conflict == nil && $0.handle != handle }
+            return (conflict, listeners.map(\.continuation))
+        }
+        for listener in listeners { listener.yield() }
+        return conflict
+    }
+
+    func change(by handle: Int, _ body: (inout StoredToken<Token>?) -> Void) {
+        change(by: handle) { kept -> TokenSaveConflict<Token>? in
+            body(&kept)
+            return nil
+        }
+    }
+
+    // MARK: Handles
+
+    func register() -> Int {
+        state.withLock { state in
+            state.handles += 1
+            return state.handles
+        }
+    }
+
+    func forget(_ handle: Int) {
+        releaseAll(of: handle)
+        let listeners = state.withLock { state in
+            state.listeners.values.filter { $0.handle == handle }.map(\.continuation)
+        }
+        for listener in listeners { listener.finish() }
+    }
+
+    func changes(for handle: Int) -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.subscriptions += 1
+            state.listeners[state.subscriptions] = (handle, continuation)
+            return state.subscriptions
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    // MARK: Exclusive access
+
+    func lock(within limit: Duration, for handle: Int) async throws -> TokenStoreLock {
+        try Task.checkCancellation()
+        let holder = Holder(handle: handle, granted: OneShot())
+        let isFirst = state.withLock { state in
+            state.queue.append(holder)
+            return state.queue.count == 1
+        }
+        if isFirst { holder.granted.fulfill() }
+        do {
+            try await wait(for: holder.granted, within: limit)
+        } catch {
+            release { $0.granted === holder.granted }
+            throw error
+        }
+        return TokenStoreLock { [weak self] in self?.release { $0.granted === holder.granted } }
+    }
+
+    func releaseAll(of handle: Int) { release { $0.handle == handle } }
+
+    private func wait(for grant: OneShot<Void>, within limit: Duration) async throws {
+        let timer = Task { [clock] in
+            try await clock.sleep(for: limit)
+            grant.fulfill(with: .failure(TokenStoreLockTimedOut(limit: limit)))
+        }
+        defer { timer.cancel() }
+        try await grant.value()
+    }
+
+    /// Takes holders out of the queue; who then stands first has access.
+    private func release(where isGone: (Holder) -> Bool) {
+        var first: Holder?
+        state.withLock { state in
+            state.queue.removeAll(where: isGone)
+            first = state.queue.first
+        }
+        first?.granted.fulfill()
+    }
+}

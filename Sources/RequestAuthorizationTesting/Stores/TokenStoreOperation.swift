@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+public import RequestAuthorization
+
+/// What a token store was asked to do.
+public enum TokenStoreOperation<Token: AuthorizationToken>: Sendable {
+    case load
+    case save(StoredToken<Token>)
+    case clear
+    case lock(within: Duration)
+    case unlock
+    case conditionalSave(StoredToken<Token>, TokenSaveCondition)
+    case openIntent
+    case setIntent(RefreshIntent?)
+
+    /// Which method of the store it was; both ways of saving are one kind.
+    public enum Kind: Hashable, Sendable {
+        case load, save, clear, lock, unlock, openIntent, setIntent
+    }
+
+    /// Which method of the store it was.
+    public var kind: Kind {
+        switch self {
+        case .load: .load
+        case .save, .conditionalSave: .save
+        case .clear: .clear
+        case .lock: .lock
+        case .unlock: .unlock
+        case .openIntent: .openIntent
+        case .setIntent: .setIntent
+        }
+    }
+}
+
+extension TokenStoreOperation: Equatable where Token: Equatable {}

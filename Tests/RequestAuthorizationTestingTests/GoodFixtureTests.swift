@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationTesting
+import Testing
+
+/// What is right passes the checks, in the three lines that a third party writes.
+struct GoodFixtureTests {
+    let clock = ManualClock()
+
+    @Test(
+        arguments: [
+            .bearer("a-bearer-token"), .basic(username: "Aladdin", password: "open sesame"),
+            .header("X-Api-Key", "a-key-of-mine"),
+        ] as [any AuthorizationProvider])
+    func `constant providers pass`(_ provider: any AuthorizationProvider) async throws {
+        try await AuthorizationProviderChecks { provider }.run()
+    }
+
+    @Test func `a provider that allows plain http passes if that is meant`() async throws {
+        try await AuthorizationProviderChecks(origin: "http://ledger.internal:8080", allowsPlaintext: true) {
+            BearerTokenAuthorization(token: "a-bearer-token")
+                .restricted(to: "http://ledger.internal:8080", allowingPlaintext: true)
+        }.run()
+    }
+
+    @Test func `a refreshable provider passes`() async throws {
+        let clock = clock
+        let waiting = ScriptedTokenService<TestToken>(forever: .held)
+        try await AuthorizationProviderChecks(
+            waiting: { RefreshableTokenAuthorization(service: waiting, clock: clock) }
+        ) {
+            let service = ScriptedTokenService(clock: clock, forever: .numberedToken(lasts: .seconds(60)))
+            return RefreshableTokenAuthorization(service: service, clock: clock)
+        }.run()
+    }
+
+    @Test func `the in-memory store passes`() async throws {
+        try await TokenStoreChecks { InMemoryTokenStore<TestToken>() }.run()
+    }
+
+    @Test func `the in-memory shared store passes`() async throws {
+        try await SharedTokenStoreChecks {
+            let store = InMemorySharedTokenStore<TestToken>()
+            return (store, store.sibling())
+        }.run()
+    }
+
+    @Test func `a scripted store passes as what it wraps`() async throws {
+        try await TokenStoreChecks(reopened: { $0 }) {
+            ScriptedTokenStore(InMemoryTokenStore<TestToken>())
+        }.run()
+        try await SharedTokenStoreChecks {
+            let store = InMemorySharedTokenStore<TestToken>()
+            return (ScriptedTokenStore(store), ScriptedTokenStore(store.sibling()))
+        }.run()
+    }
+
+    @Test func `five callers make one refresh`() async throws {
+        let service = ScriptedTokenService(
+            clock: clock, .token("a", lasts: .seconds(60)), .token("b", lasts: .seconds(60)))
+        let auth = RefreshableTokenAuthorization(service: service, clock: clock)
+        #expect(try await auth.validToken().name == "a")
+        clock.advance(by: .seconds(61))
+        let callers = (0..<5).map { _ in Task { try await auth.validToken().name } }
+        for caller in callers { #expect(try await caller.value == "b") }
+        #expect(service.calls == 2)
+    }
+}
