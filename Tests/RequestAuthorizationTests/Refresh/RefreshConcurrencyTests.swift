@@ -3,7 +3,6 @@
 
 import RequestAuthorization
 import RequestAuthorizationTesting
-import Synchronization
 import Testing
 
 /// Many tasks at once, real threads: run these under the thread sanitizer.
@@ -43,7 +42,7 @@ import Testing
     @Test func `observers that come and go see changes in order while tokens change`() async throws {
         let auth = RefreshableTokenAuthorization(
             service: CountingService(), token: TestToken("0"), clock: ManualClock())
-        let misordered = Counter(0)
+        let misordered = SharedCount(0)
         await withTaskGroup { group in
             group.addTask {
                 for number in 1...500 { try? await auth.setToken(TestToken("\(number)")) }
@@ -106,67 +105,6 @@ import Testing
         case .failure: return .failed
         }
     }
-}
-
-/// Two million calls that race with `reset()`.
-@Suite struct ResetRaceTests {
-    @Test func `no call that began after reset had returned gets the old token`() async throws {
-        let auth = RefreshableTokenAuthorization(service: CountingService(), clock: ManualClock())
-        let lastReset = Counter(-1)
-        let calls = Counter(0)
-        let violations = Counter(0)
-        await withTaskGroup { group in
-            for _ in 0..<4 {
-                group.addTask {
-                    while calls.add(1) <= 2_000_000 {
-                        // Valid tokens suspend nobody, so make room for the one who resets.
-                        if Int.random(in: 0..<32) == 0 { await Task.yield() }
-                        let over = lastReset.value
-                        guard let name = try? await auth.validToken().name, let number = Int(name) else { continue }
-                        if number <= over { violations.add(1) }
-                    }
-                }
-            }
-            group.addTask {
-                var number = 0
-                while calls.value < 2_000_000 {
-                    try? await auth.setToken(TestToken("\(number)"))
-                    await Task.yield()
-                    await auth.reset()
-                    lastReset.add(1)
-                    number += 1
-                }
-            }
-        }
-        #expect(violations.value == 0)
-        #expect(lastReset.value > 10)
-    }
-}
-
-/// A number that all tasks count up.
-private final class Counter: Sendable {
-    private let number: Atomic<Int>
-
-    init(_ number: Int) { self.number = Atomic(number) }
-
-    var value: Int { number.load(ordering: .sequentiallyConsistent) }
-
-    @discardableResult
-    func add(_ count: Int) -> Int { number.add(count, ordering: .sequentiallyConsistent).newValue }
-}
-
-/// A service whose tokens are numbers, each one more than the last.
-private final class CountingService: RefreshableTokenService {
-    private let count = Counter(0)
-
-    var calls: Int { count.value }
-
-    func refresh(_ token: TestToken) async throws -> TestToken {
-        await Task.yield()
-        return TestToken("\(count.add(1))")
-    }
-
-    func initialToken() async throws -> TestToken { try await refresh(TestToken("none")) }
 }
 
 /// Random numbers that are the same each time.
