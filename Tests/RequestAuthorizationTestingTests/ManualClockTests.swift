@@ -35,6 +35,24 @@ struct ManualClockTests {
         try await sleep
     }
 
+    @Test func `one step wakes all whose time has come, the earliest deadline first`() async throws {
+        let executor = SteppingExecutor()
+        let woken = Recorder<Int>()
+        let tasks = [3, 1, 9, 2].map { seconds in
+            Task(executorPreference: executor) { [clock] in
+                try await clock.sleep(for: .seconds(seconds))
+                woken.append(seconds)
+            }
+        }
+        executor.run()
+        clock.advance(by: .seconds(5))
+        executor.run()
+        #expect(woken.list == [1, 2, 3])
+        tasks[2].cancel()
+        executor.run()
+        await #expect(throws: CancellationError.self) { try await tasks[2].value }
+    }
+
     @Test func `a cancelled sleeper returns at once and sleeps no more`() async {
         let task = Task { [clock] in try await clock.sleep(for: .seconds(10)) }
         await clock.sleepers(1)

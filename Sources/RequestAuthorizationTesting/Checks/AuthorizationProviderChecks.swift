@@ -57,22 +57,22 @@ public struct AuthorizationProviderChecks: Sendable {
     }
 
     private var checks: [Check] {
-        [
-            Check("sets a credential and leaves other fields alone") { _ = try await authorize() },
+        var checks = [
+            Check("sets a credential and leaves other fields alone") { try await checkOne() },
             Check("replaces an earlier credential") { try await checkReplacing() },
             Check("authorizes 1000 requests at a time") { try await checkConcurrency() },
             Check("treats a cancelled call as cancelled") { try await checkCancelled() },
             Check(allowsPlaintext ? "allows plain http" : "refuses plain http") { try await checkPlaintext() },
             Check("does not show its credential") { try await checkRedaction() },
             Check("answers a 401 with NotAuthorized or another try") { try await checkUnauthorized() },
-        ] + (waiting.map { make in [Check("stops waiting when cancelled") { try await checkWaiting(make) }] } ?? [])
+        ]
+        if let waiting { checks.append(Check("stops waiting when cancelled") { try await checkWaiting(waiting) }) }
+        return checks
     }
 
-    private func authorize() async throws -> ProbeRequest {
+    private func checkOne() async throws {
         let request = ProbeRequest(to: origin)
-        let authorized = try await provider().authorize(request)
-        try authorized.checkAuthorized(from: request)
-        return authorized
+        try await provider().authorize(request).checkAuthorized(from: request)
     }
 
     private func checkReplacing() async throws {

@@ -60,8 +60,8 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
 
     private func empty() async throws -> (Store, Store) {
         let (one, other) = try await stores()
-        try await one.clear()
-        try await one.setIntent(nil)
+        if try await one.load() != nil { try await one.clear() }
+        if try await one.openIntent() != nil { try await one.setIntent(nil) }
         return (one, other)
     }
 

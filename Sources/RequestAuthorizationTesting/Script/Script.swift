@@ -108,5 +108,10 @@ public struct ScriptRanOut: Error, Hashable, CustomStringConvertible {
     /// The number of the call for which there was no step; the first call is number 1.
     public let call: Int
 
+    public init(owner: String, call: Int) {
+        self.owner = owner
+        self.call = call
+    }
+
     public var description: String { "the script of \(owner) has \(call - 1) steps and no answer for call \(call)" }
 }

@@ -75,5 +75,7 @@ public struct TokenStoreLockTimedOut: Error, Hashable, CustomStringConvertible {
     /// How long was waited.
     public let limit: Duration
 
+    public init(limit: Duration) { self.limit = limit }
+
     public var description: String { "no exclusive access to the token store within \(limit)" }
 }

@@ -51,6 +51,11 @@ package final class OneShot<Value: Sendable>: Sendable {
         }
     }
 
+    /// Waits for the result; a `CancellationError` as soon as the task is cancelled.
+    package func result() async -> Result<Value, any Error> {
+        do { return .success(try await value()) } catch { return .failure(error) }
+    }
+
     /// Waits for the result, whatever happens to the task.
     package func valueIgnoringCancellation() async throws -> Value {
         let id = arrive()

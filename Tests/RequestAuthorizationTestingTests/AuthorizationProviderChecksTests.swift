@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+/// Each check catches a provider that is broken in one way.
+struct AuthorizationProviderChecksTests {
+    typealias Defect = BrokenAuthorization.Defect
+
+    private static let setsOne = "sets a credential and leaves other fields alone"
+    private static let replaces = "replaces an earlier credential"
+    private static let concurrent = "authorizes 1000 requests at a time"
+    private static let cancelled = "treats a cancelled call as cancelled"
+    private static let plaintext = "refuses plain http"
+    private static let redacted = "does not show its credential"
+    private static let unauthorized = "answers a 401 with NotAuthorized or another try"
+
+    @Test(arguments: [
+        (Defect.setsNothing, setsOne, "set no header field"),
+        (.touchesOtherFields, setsOne, "set the field User-Agent, which is none of its business"),
+        (.sendsLineFeed, setsOne, "the value has a carriage return at byte 26"),
+        (.sendsEmptyValue, setsOne, "the value is empty"),
+        (.takesCancellationForSignedOut, cancelled, "threw not authorized: signed out"),
+    ])
+    func `a defect that shows everywhere is named`(_ defect: Defect, _ check: String, _ problem: String) async {
+        let failures = await failures { try await AuthorizationProviderChecks { BrokenAuthorization(defect) }.run() }
+        #expect(failures.first { $0.check == check }?.problem.hasPrefix(problem) == true, "\(failures)")
+    }
+
+    @Test(arguments: [
+        (Defect.returnsAnEarlierRequest, concurrent, "returned another request than it was given"),
+        (.addsToTheField, replaces, "added to the field authorization what it should replace"),
+        (.wearsOut, concurrent, "threw Unexpected"),
+        (.takesCancellationForSignedOut, cancelled, "threw not authorized: signed out"),
+        (.sendsOverPlaintext, plaintext, "put its credential on a request that anybody can read"),
+        (.asksForSignInOverPlaintext, plaintext, "asked for a sign-in, which would not help"),
+        (.showsInDescription, redacted, "its description shows the credential"),
+        (.showsInDebugDescription, redacted, "its debugDescription shows the credential"),
+        (.showsInMirror, redacted, "its dump shows the credential"),
+        (.showsPassword, redacted, "its description shows the credential"),
+        (.promisesAndFails, unauthorized, "threw not authorized: no token"),
+        (.promisesAndSendsNothing, unauthorized, "set no header field"),
+        (.showsInError, unauthorized, "the error shows the credential"),
+        (.throwsAnotherError, unauthorized, "threw Unexpected"),
+    ])
+    func `a single defect fails a single check`(_ defect: Defect, _ check: String, _ problem: String) async {
+        let failures = await failures { try await AuthorizationProviderChecks { BrokenAuthorization(defect) }.run() }
+        #expect(failures.map(\.description) == ["\(check): \(problem)"])
+    }
+
+    @Test func `a provider that refuses the plain http that it should allow fails`() async {
+        let failures = await failures {
+            try await AuthorizationProviderChecks(allowsPlaintext: true) { BrokenAuthorization(.refusesPlaintext) }
+                .run()
+        }
+        #expect(failures.map(\.description) == ["allows plain http: threw not authorized: insecure transport"])
+    }
+
+    @Test func `a provider that hangs fails, and does not hang the checks`() async {
+        let clock = ManualClock()
+        let checks = Task {
+            await failures {
+                try await AuthorizationProviderChecks(limit: .seconds(5), clock: clock) { BrokenAuthorization(.hangs) }
+                    .run()
+            }
+        }
+        for _ in 1...7 {
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(5))
+        }
+        #expect(await checks.value.map(\.problem) == Array(repeating: "has not ended after 5.0 seconds", count: 7))
+    }
+
+    @Test func `a provider whose wait does not heed cancellation fails`() async throws {
+        let clock = ManualClock()
+        let deaf = ScriptedTokenService<TestToken>(.heldIgnoringCancellation)
+        let checks = Task {
+            await failures {
+                try await AuthorizationProviderChecks(
+                    limit: .seconds(5), clock: clock, waiting: { ServiceAuthorization(service: deaf) }
+                ) {
+                    ServiceAuthorization(service: ScriptedTokenService(forever: .numberedToken()))
+                }.run()
+            }
+        }
+        let call = try await deaf.nextCall()
+        await call.cancellation()
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(5))
+        #expect(
+            await checks.value.map(\.description) == [
+                "stops waiting when cancelled: has not ended after 5.0 seconds"
+            ])
+        call.fail(CancellationError())
+    }
+
+    @Test func `a provider that does not wait where it should fails`() async {
+        let failures = await failures {
+            try await AuthorizationProviderChecks(waiting: { .bearer("at-hand") }) { .bearer("at-hand") }.run()
+        }
+        #expect(
+            failures.map(\.description) == [
+                "stops waiting when cancelled: had a credential, where it should have waited for one"
+            ])
+    }
+
+    @Test func `the error names the type, the number of checks and each failure, and no credential`() async {
+        let error = await #expect(throws: ChecksFailed.self) {
+            try await AuthorizationProviderChecks { BrokenAuthorization(.showsInDescription) }.run()
+        }
+        #expect(
+            error?.description == """
+                BrokenAuthorization fails 1 of 7 checks:
+                - does not show its credential: its description shows the credential
+                """)
+    }
+
+    @Test func `checks that are cancelled end with a CancellationError`() async {
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await AuthorizationProviderChecks { .bearer("at-hand") }.run()
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}
+
+/// Asks its service each time.
+private struct ServiceAuthorization: AuthorizationProvider, CustomReflectable {
+    let service: ScriptedTokenService<TestToken>
+    var customMirror: Mirror { Mirror(self, children: []) }
+
+    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        guard !request.isPlaintext else { throw NotAuthorized(.insecureTransport) }
+        var request = request
+        request.setCredential(try await service.initialToken().authorizationHeaderValue, in: "Authorization")
+        return request
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorizationTesting
+import Testing
+
+/// What checks have found.
+func failures(_ body: () async throws -> Void) async -> [ChecksFailed.Failure] {
+    do {
+        try await body()
+        return []
+    } catch let error as ChecksFailed {
+        return error.failures
+    } catch {
+        Issue.record(error)
+        return []
+    }
+}

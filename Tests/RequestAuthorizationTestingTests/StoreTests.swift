@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationTesting
+import Testing
+
+private struct DiskFull: Error {}
+
+extension StoredToken where Token == TestToken {
+    fileprivate static func make(_ name: String, generation: Int = 0) -> StoredToken {
+        StoredToken(
+            .token(TestToken(name)), version: TokenVersion(session: session, generation: generation),
+            obtainedAt: Date(timeIntervalSince1970: 0))
+    }
+    private static var session: UUID { UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)) }
+}
+
+struct InMemorySharedTokenStoreTests {
+    let clock = ManualClock()
+    let store: InMemorySharedTokenStore<TestToken>
+    let sibling: InMemorySharedTokenStore<TestToken>
+
+    init() {
+        store = InMemorySharedTokenStore(clock: clock)
+        sibling = store.sibling()
+    }
+
+    @Test func `whoever waits for access gives up at the deadline`() async throws {
+        let lock = try await store.lock(within: .seconds(1))
+        async let second = sibling.lock(within: .seconds(10))
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(9))
+        #expect(clock.sleeping == [.seconds(1)])
+        clock.advance(by: .seconds(1))
+        do {
+            _ = try await second
+            Issue.record("access for two")
+        } catch let error as TokenStoreLockTimedOut {
+            #expect(error.limit == .seconds(10))
+        }
+        await lock.unlock()
+        try await sibling.lock(within: .seconds(1)).unlock()
+    }
+
+    @Test func `access goes to the next as soon as it is given up`() async throws {
+        let lock = try await store.lock(within: .seconds(1))
+        async let second = sibling.lock(within: .seconds(10))
+        await clock.sleepers(1)
+        await lock.unlock()
+        let next = try await second
+        await lock.unlock()  // A second time it is not its own any more.
+        let third = Task { try await store.lock(within: .seconds(10)) }
+        await clock.sleepers(1)
+        third.cancel()
+        await #expect(throws: CancellationError.self) { try await third.value }
+        await next.unlock()
+        try await store.lock(within: .seconds(1)).unlock()
+    }
+
+    @Test func `a crash frees access and keeps the intent and the token`() async throws {
+        let intent = RefreshIntent(session: UUID(), generation: 1, beganAt: clock.now)
+        _ = try await store.lock(within: .seconds(1))
+        try await store.save(.make("a"))
+        try await store.setIntent(intent)
+        store.crash()
+        try await sibling.lock(within: .seconds(1)).unlock()
+        #expect(sibling.intent == intent)
+        #expect(sibling.stored == .make("a"))
+    }
+
+    @Test func `siblings hear of every change`() async throws {
+        var changes = try #require(sibling.changes).makeAsyncIterator()
+        try await store.save(.make("a"))
+        #expect(await changes.next() != nil)
+        try await store.clear()
+        #expect(await changes.next() != nil)
+        #expect(try await store.save(.make("b"), replacing: .anything) == nil)
+        #expect(await changes.next() != nil)
+    }
+
+    @Test func `who changes something does not hear of it`() async throws {
+        var handle: InMemorySharedTokenStore<TestToken>? = store.sibling()
+        var changes = try #require(handle?.changes).makeAsyncIterator()
+        try await handle?.save(.make("a"))
+        handle = nil  // ends its changes, after those that it was told
+        #expect(await changes.next() == nil)
+    }
+
+    @Test func `a save that is refused is no change`() async throws {
+        var handle: InMemorySharedTokenStore<TestToken>? = store.sibling()
+        try await store.save(.make("a", generation: 2))
+        var changes = try #require(handle?.changes).makeAsyncIterator()
+        let older = TokenSaveCondition.older(session: StoredToken.make("a").version.session, generation: 1)
+        #expect(try await store.save(.make("b"), replacing: older)?.stored == .make("a", generation: 2))
+        handle = nil
+        #expect(await changes.next() == nil)
+    }
+
+    @Test func `no face of a store shows a token`() async throws {
+        try await store.save(.make("a-secret"))
+        let memory = InMemoryTokenStore(StoredToken.make("a-secret"))
+        for value in [store, memory, ScriptedTokenStore(memory)] as [Any] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            #expect(!"\(value)\(String(reflecting: value))\(dumped)".contains("a-secret"))
+        }
+    }
+}
+
+struct ScriptedTokenStoreTests {
+    let memory = InMemoryTokenStore<TestToken>()
+    let store: ScriptedTokenStore<InMemoryTokenStore<TestToken>>
+
+    init() { store = ScriptedTokenStore(memory) }
+
+    @Test func `what is asked is recorded in order`() async throws {
+        _ = try await store.load()
+        try await store.save(.make("a"))
+        try await store.clear()
+        #expect(store.operations == [.load, .save(.make("a")), .clear])
+    }
+
+    @Test func `one call fails, before or after the store did its work`() async throws {
+        store.fail(next: .save, with: DiskFull())
+        store.fail(next: .save, with: DiskFull(), afterwards: true)
+        await #expect(throws: DiskFull.self) { try await store.save(.make("a")) }
+        #expect(memory.stored == nil)
+        await #expect(throws: DiskFull.self) { try await store.save(.make("b")) }
+        #expect(memory.stored == .make("b"))
+        try await store.save(.make("c"))
+        #expect(store.operations.count == 3)
+    }
+
+    @Test func `all calls of a kind fail until that is over`() async throws {
+        store.fail(all: .load, with: DiskFull())
+        for _ in 1...2 { await #expect(throws: DiskFull.self) { try await store.load() } }
+        try await store.save(.make("a"))
+        store.fail(all: .load, with: nil)
+        #expect(try await store.load() == .make("a"))
+    }
+
+    @Test func `a held call goes on, or fails, as the test decides`() async throws {
+        let first = store.hold(next: .save)
+        let second = store.hold(next: .save)
+        let save = Task { try await store.save(.make("a")) }
+        await first.begins()
+        #expect(memory.stored == nil)
+        save.cancel()
+        first.release()
+        try await save.value
+        #expect(memory.stored == .make("a"))
+        second.fail(DiskFull())
+        await #expect(throws: DiskFull.self) { try await store.save(.make("b")) }
+    }
+
+    @Test func `around a shared store it is shared, faults included`() async throws {
+        let shared = ScriptedTokenStore(InMemorySharedTokenStore<TestToken>())
+        let plain: any TokenStore<TestToken> = shared
+        let store = try #require(plain as? any SharedTokenStore<TestToken>)
+        shared.fail(next: .lock, with: DiskFull())
+        await #expect(throws: DiskFull.self) { try await store.lock(within: .seconds(1)) }
+        let intent = RefreshIntent(session: UUID(), generation: 0, beganAt: Date(timeIntervalSince1970: 0))
+        let lock = try await store.lock(within: .seconds(1))
+        try await store.setIntent(intent)
+        #expect(try await store.openIntent() == intent)
+        shared.fail(next: .save, with: DiskFull())
+        await #expect(throws: DiskFull.self) { try await store.save(.make("a"), replacing: .anything) }
+        #expect(try await store.save(.make("a"), replacing: .anything) == nil)
+        await lock.unlock()
+        #expect(
+            shared.operations == [
+                .lock(within: .seconds(1)), .lock(within: .seconds(1)), .setIntent(intent), .openIntent,
+                .conditionalSave(.make("a"), .anything), .conditionalSave(.make("a"), .anything), .unlock,
+            ])
+    }
+}

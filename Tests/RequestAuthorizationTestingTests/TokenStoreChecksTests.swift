@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+/// Each check catches a store that is broken in one way.
+struct TokenStoreChecksTests {
+    typealias Defect = BrokenStore.Defect
+
+    @Test(arguments: [
+        (Defect.isNotEmptyAtFirst, "is empty at first", "loaded StoredToken(signedOut, generation 0) where nothing"),
+        (.losesTokens, "keeps a token", "loaded nothing instead of StoredToken(token([redacted]), generation 1)"),
+        (.losesSignOuts, "keeps a sign-out", "loaded nothing instead of StoredToken(signedOut, generation 1)"),
+        (
+            .usesWhatWasSetAside, "keeps what was set aside",
+            "loaded StoredToken(token([redacted]), generation 1) instead"
+        ),
+        (.losesMilliseconds, "keeps the version and the time", "of token([redacted]) it loaded a time that is 0.12"),
+        (.losesTheSession, "keeps the version and the time", "of token([redacted]) it loaded another version"),
+        (.cutsTheGeneration, "keeps the version and the time", "of token([redacted]) it loaded another version"),
+        (.keepsTheFirst, "replaces what was there", "loaded StoredToken(token([redacted]), generation 0) instead of"),
+        (.doesNotClear, "clears", "loaded StoredToken(token([redacted]), generation 1) where nothing should be"),
+        (.failsToClearNothing, "clears what is empty", "threw Unexpected"),
+        (.mixes, "keeps one whole value of many saved at a time", "loaded a mixture"),
+        (.shows, "does not show what it keeps", "its description shows the credential"),
+    ])
+    func `a defect fails the check for it`(_ defect: Defect, _ check: String, _ problem: String) async {
+        let found = await failures { try await TokenStoreChecks { BrokenStore(defect) }.run() }
+        #expect(found.first { $0.check == check }?.problem.hasPrefix(problem) == true, "\(found)")
+    }
+
+    @Test(arguments: [
+        Defect.isNotEmptyAtFirst, .cutsTheGeneration, .doesNotClear, .failsToClearNothing, .mixes, .shows,
+    ])
+    func `where one thing is wrong, one check fails`(_ defect: Defect) async {
+        let found = await failures { try await TokenStoreChecks { BrokenStore(defect) }.run() }
+        #expect(found.count == 1, "\(found)")
+    }
+
+    @Test func `a store that forgets between launches fails`() async {
+        let found = await failures {
+            try await TokenStoreChecks(reopened: { _ in InMemoryTokenStore() }) { InMemoryTokenStore<TestToken>() }
+                .run()
+        }
+        #expect(found.map(\.check) == ["keeps it for the next launch"])
+    }
+
+    @Test func `tokens of any type can be used`() async throws {
+        try await TokenStoreChecks(token: { Plain(value: "plain-token-\($0)") }) { InMemoryTokenStore<Plain>() }.run()
+    }
+
+    private struct Plain: AuthorizationToken, Equatable {
+        let value: String
+        var authorizationHeaderValue: String { value }
+    }
+}
+
+struct SharedTokenStoreChecksTests {
+    typealias Defect = BrokenStore.Defect
+
+    private static let conditions = "saves if the condition is met and only then"
+    private static let exclusion = "gives exclusive access to one at a time"
+    private static let intent = "keeps an intent until it is removed"
+
+    @Test(arguments: [
+        (Defect.ignoresConditions, conditions, "saved over StoredToken(token([redacted]), generation 1) for session("),
+        (.refusesAll, conditions, "did not save over StoredToken(token([redacted]), generation 1) for anything"),
+        (.tellsAnotherConflict, conditions, "loaded StoredToken(token([redacted]), generation 2) instead of"),
+        (.savesInTwoSteps, "lets one of many conditional saves win", "16 of 16 saved, each in place of the same token"),
+        (.excludesNobody, exclusion, "gave access to a sibling too"),
+        (.doesNotUnlock, "gives exclusive access to the next", "threw no exclusive access to the token store within"),
+        (
+            .keepsThePlaceOfTheCancelled, "stops waiting for exclusive access when cancelled",
+            "threw no exclusive access to the token store within"
+        ),
+        (.losesIntents, intent, "did not show the intent to the store itself"),
+        (.hidesIntents, intent, "did not show the intent to a sibling"),
+        (.changesIntents, intent, "showed another intent to the store itself"),
+        (.saveRemovesIntent, intent, "did not show the intent after a save"),
+        (.conditionalSaveRemovesIntent, intent, "did not show the intent after a conditional save"),
+        (.keepsIntents, intent, "still had the intent that a sibling removed"),
+        (.endsChanges, "announces changes to siblings", "ended the sequence of changes"),
+        (.keepsToItself, "shows siblings what was saved", "loaded nothing instead of"),
+        (.losesSignOuts, "keeps a sign-out", "loaded nothing instead of"),
+    ])
+    func `a defect fails the check for it`(_ defect: Defect, _ check: String, _ problem: String) async {
+        let found = await failures {
+            try await SharedTokenStoreChecks {
+                let store = BrokenStore(defect)
+                return (store, store.sibling())
+            }.run()
+        }
+        #expect(found.first { $0.check == check }?.problem.hasPrefix(problem) == true, "\(found)")
+    }
+
+    @Test func `a store that excludes others only, and not itself, fails`() async {
+        let found = await failures {
+            try await SharedTokenStoreChecks {
+                let base = InMemorySharedTokenStore<TestToken>()
+                return (OpenToItself(base), OpenToItself(base.sibling()))
+            }.run()
+        }
+        #expect(found.map(\.description).first == "\(Self.exclusion): gave access to the same store too")
+    }
+}
