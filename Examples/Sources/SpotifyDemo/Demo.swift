@@ -94,8 +94,12 @@ public struct Demo: Sendable {
             await spotify.inject(planned.fault, on: planned.target, times: planned.times)
         }
         guard wave.revokes else { return }
-        // Only a token that has not expired by itself can be seen to be revoked.
+        // Only a token that neither has expired nor is just being replaced can be seen to be revoked.
         _ = try? await auth.validToken()
+        if await !spotify.newestAccessToken(hasLeft: 0.25) {
+            try? await Task.sleep(for: .seconds(options.tokenLifetime) / 4)
+            _ = try? await auth.validToken()
+        }
         await spotify.revokeAccessTokens()
     }
 

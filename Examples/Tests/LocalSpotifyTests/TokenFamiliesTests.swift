@@ -59,18 +59,6 @@ extension TokenFamilies {
         #expect(families.standing(of: second.accessToken, at: start + 1) == .valid, "another sign-in goes on")
     }
 
-    @Test func `the newest refresh token of an ended family is refused and presenting it again is a duplicate`() throws
-    {
-        var families = TokenFamilies.make()
-        let first = try families.firstRefreshToken()
-        families.revokeFamilies()
-
-        let decisions = [families.refresh(with: first, at: start), families.refresh(with: first, at: start)]
-
-        #expect(decisions.map(\.outcome) == [.familyEnded, .familyEnded])
-        #expect(decisions.map(\.repetition) == [.none, .duplicate])
-    }
-
     @Test func `within the grace the spent refresh token brings the same successor again`() throws {
         var families = TokenFamilies.make(grace: 5)
         let first = try families.firstRefreshToken()
@@ -172,6 +160,22 @@ extension TokenFamilies {
         let again = families.refresh(with: token, at: start + 120)
 
         #expect(again.repetition == .duplicate)
+    }
+}
+
+@Suite struct `Token families that have ended` {
+    @Test(arguments: TokenPolicy.Rotation.allCases)
+    func `refuse their newest refresh token, and presenting it again is a duplicate`(
+        rotation: TokenPolicy.Rotation
+    ) throws {
+        var families = TokenFamilies.make(rotation: rotation)
+        let first = try families.firstRefreshToken()
+        families.revokeFamilies()
+
+        let decisions = (0..<2).map { _ in families.refresh(with: first, at: start + 60) }
+
+        #expect(decisions.map(\.outcome) == [.familyEnded, .familyEnded])
+        #expect(decisions.map(\.repetition) == [.none, .duplicate])
     }
 }
 

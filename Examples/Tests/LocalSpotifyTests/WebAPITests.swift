@@ -82,6 +82,17 @@ import Testing
         }
     }
 
+    @Test func `finds on the next page what the first had no room for`() async throws {
+        try await withSignedIn { _, client, token in
+            let first = try await client.get("/v1/search?q=ht&type=track&limit=1", token: token)
+            let page = try #require(try first.decode([String: Page].self)["tracks"])
+            #expect(page.items.map(\.name) == ["Night Ferry"])
+            let next = try #require(page.next).dropFirst(client.url.absoluteString.count)
+            let second = try await client.get(String(next), token: token)
+            #expect(try second.decode([String: Page].self)["tracks"]?.items.map(\.name) == ["Lighthouse Keeping"])
+        }
+    }
+
     @Test(arguments: [
         ("q=night&type=track", ["tracks": ["Night Ferry"]]),
         ("q=night&type=track,playlist", ["tracks": ["Night Ferry"], "playlists": ["Night drive"]]),
