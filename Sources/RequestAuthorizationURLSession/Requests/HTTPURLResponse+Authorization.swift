@@ -12,7 +12,8 @@ public import Foundation
 extension HTTPURLResponse: AuthorizableResponse {
     /// The value of a header field, names compared without case; empty if there is none.
     ///
-    /// `URLSession` joins the lines of a repeated field by a comma, so there is at most one element.
+    /// There is at most one element: `URLSession` joins the lines of a repeated field by commas. On Linux it does so only with
+    /// lines whose names are spelt alike, and may lose the others.
     public func headerValues(for field: String) -> [String] {
         value(forHTTPHeaderField: field).map { [$0] } ?? []
     }

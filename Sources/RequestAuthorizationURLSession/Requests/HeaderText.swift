@@ -35,11 +35,11 @@ extension UnsafeRawBufferPointer {
 }
 
 extension URL {
-    /// Whether the scheme is `http` or `ws`, read from the bytes of the URL.
-    var hasPlaintextScheme: Bool {
+    /// Whether the scheme is `https` or `wss`, read from the bytes of the URL.
+    var isEncrypted: Bool {
         let text = absoluteString.utf8
-        return text.starts(with: "http:".utf8) { $0.lowercasedASCII == $1 }
-            || text.starts(with: "ws:".utf8) { $0.lowercasedASCII == $1 }
+        return text.starts(with: "https:".utf8) { $0.lowercasedASCII == $1 }
+            || text.starts(with: "wss:".utf8) { $0.lowercasedASCII == $1 }
     }
 }
 

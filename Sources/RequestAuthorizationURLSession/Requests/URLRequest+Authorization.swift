@@ -34,10 +34,10 @@ extension URLRequest: AuthorizableRequest {
         allHTTPHeaderFields = fields
     }
 
-    /// Whether the request would be readable on the wire: `http` or `ws`, and not to this machine.
+    /// Whether the request would be readable on the wire: anything but `https` and `wss`, and not to this machine.
     public var isPlaintext: Bool {
-        guard let url, url.hasPlaintextScheme else { return false }
-        return Origin(url).map { !$0.isLoopback } ?? true
+        if let url, url.isEncrypted { return false }
+        return origin.map { $0.isPlaintext && !$0.isLoopback } ?? true
     }
 
     public var requestMethod: String? { httpMethod ?? "GET" }

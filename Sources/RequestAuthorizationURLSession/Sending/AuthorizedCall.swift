@@ -39,7 +39,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
         var hop = Redirection(request: authorized, keepsBody: true, keepsCredential: true)
         var body = body
         for _ in 0...RedirectRule.limit {
-            let delegate = HopDelegate(rule: rule, request: hop.request, body: body, sessionDelegate: session.delegate)
+            let delegate = HopDelegate(rule: rule, request: hop.request, body: body, session: session)
             let (received, response) = try await receiver.receive(
                 hop.request, body: body, from: session, delegate: delegate, limits: limits)
             guard var next = delegate.redirection else {

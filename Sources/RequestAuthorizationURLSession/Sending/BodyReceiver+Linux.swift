@@ -22,12 +22,14 @@ extension TaskReceiver {
         _ request: URLRequest, body: RequestBody, from session: URLSession, delegate: HopDelegate, limits: SessionLimits
     ) async throws -> (Body, URLResponse) {
         let (request, timeout) = limits.applied(to: request)
+        let ownSession = body.mustNotBeRepeated(with: request) ? session.copyWithOwnConnections() : nil
+        defer { ownSession?.finishTasksAndInvalidate() }
         let flight = TaskFlight(discard: discard)
         let deadline = timeout.map { Deadline(after: $0) { flight.abort(with: URLError(.timedOut)) } }
         defer { deadline?.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let task = task(for: request, body: body, in: session) { body, response, error in
+                let task = task(for: request, body: body, in: ownSession ?? session) { body, response, error in
                     flight.land(
                         Result {
                             if let body, let response { return (body, response) }
@@ -73,6 +75,25 @@ extension FileReceiver: TaskReceiver {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try Data().write(to: file)
         return file
+    }
+}
+
+extension RequestBody {
+    /// Whether the request must not go over a connection that was used before.
+    ///
+    /// When such a connection drops without an answer, libcurl sends the request again on a new one: with a body that is its
+    /// head alone, and then it waits for the time-out; without a body it is the whole, which only idempotent methods
+    /// (RFC 9110 §9.2.2) bear.
+    fileprivate func mustNotBeRepeated(with request: URLRequest) -> Bool {
+        isPresent(with: request)
+            || !["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(request.httpMethod ?? "GET")
+    }
+}
+
+extension URLSession {
+    /// A session with the same settings, stores and queue. Its delegate is not needed: ``HopDelegate`` turns to this one's.
+    fileprivate func copyWithOwnConnections() -> URLSession {
+        URLSession(configuration: configuration, delegate: nil, delegateQueue: delegateQueue)
     }
 }
 #endif

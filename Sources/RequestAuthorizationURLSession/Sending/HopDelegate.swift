@@ -14,7 +14,8 @@ final class HopDelegate: NSObject, URLSessionTaskDelegate {
     private let rule: RedirectRule
     private let request: URLRequest
     private let body: RequestBody
-    private let sessionDelegate: (any URLSessionTaskDelegate)?
+    /// The user's session, which on Linux is not always the one that carries the task.
+    private let session: URLSession
     private let seen = Lock(Seen())
 
     private struct Seen {
@@ -22,12 +23,14 @@ final class HopDelegate: NSObject, URLSessionTaskDelegate {
         var isChallenged = false
     }
 
-    init(rule: RedirectRule, request: URLRequest, body: RequestBody, sessionDelegate: (any URLSessionDelegate)?) {
+    init(rule: RedirectRule, request: URLRequest, body: RequestBody, session: URLSession) {
         self.rule = rule
         self.request = request
         self.body = body
-        self.sessionDelegate = sessionDelegate as? any URLSessionTaskDelegate
+        self.session = session
     }
+
+    private var sessionDelegate: (any URLSessionTaskDelegate)? { session.delegate as? any URLSessionTaskDelegate }
 
     /// Where to go on; `nil` if the response is the answer.
     var redirection: Redirection? { seen.withLock { $0.redirection } }
@@ -36,25 +39,25 @@ final class HopDelegate: NSObject, URLSessionTaskDelegate {
     var isChallenged: Bool { seen.withLock { $0.isChallenged } }
 
     func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        _: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         let redirection = rule.redirection(
             after: response, to: request, hasBody: body.isPresent(with: request),
             hasReplayableBody: body.isReplayable(with: request))
         guard let redirection else { return completionHandler(nil) }
-        askSessionDelegate(session, task, response, redirection) { redirection in
+        askSessionDelegate(task, response, redirection) { redirection in
             self.seen.withLock { $0.redirection = redirection }
             completionHandler(nil)
         }
     }
 
     func urlSession(
-        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        _: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         guard challenge.isUnauthorized else {
-            return forward(challenge, of: task, in: session, completionHandler: completionHandler)
+            return forward(challenge, of: task, completionHandler: completionHandler)
         }
         seen.withLock { $0.isChallenged = true }
         #if canImport(FoundationNetworking)
@@ -70,7 +73,7 @@ final class HopDelegate: NSObject, URLSessionTaskDelegate {
 extension HopDelegate {
     /// Lets the session's delegate change or refuse a redirect; what it asks for is held to the same rule.
     private func askSessionDelegate(
-        _ session: URLSession, _ task: URLSessionTask, _ response: HTTPURLResponse, _ redirection: Redirection,
+        _ task: URLSessionTask, _ response: HTTPURLResponse, _ redirection: Redirection,
         then proceed: @escaping @Sendable (Redirection?) -> Void
     ) {
         let (rule, source) = (rule, request.url)
@@ -94,7 +97,7 @@ extension HopDelegate {
     }
 
     private func forward(
-        _ challenge: URLAuthenticationChallenge, of task: URLSessionTask, in session: URLSession,
+        _ challenge: URLAuthenticationChallenge, of task: URLSessionTask,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
@@ -110,7 +113,7 @@ extension HopDelegate {
     #if canImport(FoundationNetworking)
     // Elsewhere the system itself turns to the session's delegate for what a task's delegate does not implement.
     func urlSession(
-        _ session: URLSession, task: URLSessionTask,
+        _: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         guard let sessionDelegate else { return completionHandler(nil) }

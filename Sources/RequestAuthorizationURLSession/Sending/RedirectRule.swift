@@ -90,7 +90,7 @@ extension RedirectRule {
     /// `URLSession` would make a Basic credential of it.
     private static func target(of response: HTTPURLResponse, from source: URL) -> URL? {
         guard [301, 302, 303, 307, 308].contains(response.statusCode),
-            let location = response.value(forHTTPHeaderField: "Location"),
+            let location = response.value(forHTTPHeaderField: "Location"), !location.isEmpty,
             let resolved = URL(string: location, relativeTo: source)?.absoluteURL,
             var parts = URLComponents(url: resolved, resolvingAgainstBaseURL: true),
             ["http", "https"].contains(parts.scheme?.lowercased()), parts.host?.isEmpty == false
@@ -111,6 +111,6 @@ extension RedirectRule {
     }
 
     private static func isDowngrade(from source: URL, to target: URL) -> Bool {
-        target.hasPlaintextScheme && !source.hasPlaintextScheme
+        source.isEncrypted && !target.isEncrypted
     }
 }

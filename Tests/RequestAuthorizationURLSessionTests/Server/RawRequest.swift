@@ -17,6 +17,8 @@ struct RawRequest: Sendable {
     var lines: [String] { head.components(separatedBy: "\r\n") }
     var method: String { lines[0].components(separatedBy: " ")[0] }
     var target: String { lines[0].components(separatedBy: " ").dropFirst().first ?? "" }
+    /// The port that the client called.
+    var port: String { String(self["Host"]?.split(separator: ":").last ?? "") }
     var text: String { String(decoding: body, as: UTF8.self) }
 
     /// The values of a header field in order, one a line, names compared without case.

@@ -2,12 +2,16 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Full
+import Foundation
 import RequestAuthorizationURLSession
-import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// Sets `Bearer 0`, and after each 401 it is told of the next number.
 final class CountingProvider: AuthorizationProvider {
-    let refusals = Mutex(0)
+    let refusals = Lock(0)
     let field: String
     let mostRefusals: Int
 
@@ -28,6 +32,65 @@ final class CountingProvider: AuthorizationProvider {
             return count
         }
         if count > mostRefusals { throw NotAuthorized(.notRefreshable) }
+    }
+}
+
+/// Keeps what servers said, and sees no way forward.
+final class RefusalKeeper: AuthorizationProvider {
+    let refusals = Lock<[UnauthorizedResponse]>([])
+
+    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request { request }
+
+    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
+        _ response: UnauthorizedResponse, for request: Request
+    ) async throws {
+        refusals.withLock { $0.append(response) }
+        throw NotAuthorized(.notRefreshable)
+    }
+}
+
+/// Sets several fields at once, around `setCredential` if told so.
+struct FieldsProvider: AuthorizationProvider {
+    let fields: [String: String]
+    var writesAround = false
+
+    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        var request = request
+        if writesAround, var urlRequest = request as? URLRequest {
+            urlRequest.allHTTPHeaderFields = fields
+            return urlRequest as? Request ?? request
+        }
+        for (field, value) in fields { request.setCredential(value, in: field) }
+        return request
+    }
+}
+
+/// Waits for ever, either to authorize or after a 401, and says when it has begun to.
+struct WaitingProvider: AuthorizationProvider {
+    let waitsToAuthorize: Bool
+    let waiting: AsyncStream<Void>
+    private let hasBegun: AsyncStream<Void>.Continuation
+
+    init(waitsToAuthorize: Bool) {
+        self.waitsToAuthorize = waitsToAuthorize
+        (waiting, hasBegun) = AsyncStream.makeStream()
+    }
+
+    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        if waitsToAuthorize { try await wait() }
+        return request
+    }
+
+    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
+        try await wait()
+    }
+
+    private func wait() async throws {
+        hasBegun.yield()
+        let never = AsyncStream<Void>.makeStream()
+        for await _ in never.stream {}
+        never.continuation.finish()
+        try Task.checkCancellation()
     }
 }
 #endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+import RequestAuthorizationURLSession
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
+    /// A reused connection that drops makes URLSession on Linux send the request again: without body really twice, with a body
+    /// as a head alone, which then hangs.
+    @Test(arguments: ["POST", "PATCH", "PUT"], [nil, "body"])
+    func `what must not be repeated is not sent again when a connection drops`(
+        method: String, body: String?
+    ) async throws {
+        guard method != "PUT" || body != nil else { return }
+        try await withServer { request in
+            request.target == "/first" ? .text("") : .drop
+        } body: { server in
+            let session = URLSession(configuration: .ephemeral)
+            _ = try await Way.data.send(URLRequest(url: server.url("/first")), through: session)
+            var request = URLRequest(url: server.url("/second"))
+            request.httpMethod = method
+            request.httpBody = body.map { Data($0.utf8) }
+            let error = await #expect(throws: URLError.self) { try await Way.data.send(request, through: session) }
+            #expect(error?.code != .timedOut)
+            #expect(await server.requests.map(\.target) == ["/first", "/second"])
+        }
+    }
+
+    @Test(arguments: [Way.uploadData, .uploadFile])
+    func `an upload is not sent again when a connection drops`(way: Way) async throws {
+        try await withServer { request in
+            request.target == "/first" ? .text("") : .drop
+        } body: { server in
+            let session = URLSession(configuration: .ephemeral)
+            _ = try await Way.data.send(URLRequest(url: server.url("/first")), through: session)
+            let error = await #expect(throws: URLError.self) {
+                try await way.send(way.request(server.url("/second")), through: session)
+            }
+            #expect(error?.code != .timedOut)
+            #expect(await server.requests.map(\.target) == ["/first", "/second"])
+        }
+    }
+
+    @Test func `what may be repeated shares the session's connections`() async throws {
+        try await withServer { _ in
+            .text("")
+        } body: { server in
+            let session = URLSession(configuration: .ephemeral)
+            for _ in 0..<5 { _ = try await Way.data.send(URLRequest(url: server.url("/")), through: session) }
+            #expect(await server.connections == 1)
+        }
+    }
+
+    @Test func `cookies of a session reach also what has a connection of its own`() async throws {
+        try await withServer { _ in
+            .status(200, ("Set-Cookie", "a=b; Path=/"))
+        } body: { server in
+            let session = URLSession(configuration: .ephemeral)
+            _ = try await Way.data.send(URLRequest(url: server.url("/")), through: session)
+            _ = try await Way.uploadData.send(Way.uploadData.request(server.url("/")), through: session)
+            _ = try await Way.data.send(URLRequest(url: server.url("/")), through: session)
+            #expect(await server.requests.map { $0["Cookie"] } == [nil, "a=b", "a=b"])
+        }
+    }
+
+    @Test func `a GET with a body fails instead of hanging`() async throws {
+        try await withServer { _ in
+            .text("")
+        } body: { server in
+            var request = URLRequest(url: server.url("/"))
+            request.httpBody = Data("body".utf8)
+            await #expect(throws: URLError.self) { try await Way.data.send(request) }
+        }
+    }
+
+    @Test(arguments: Way.allCases) func `an answer in pieces is put together`(way: Way) async throws {
+        let text = String(repeating: "0123456789", count: 500)
+        try await withServer { _ in
+            .text(text).inPieces(of: 37)
+        } body: { server in
+            let received = try await way.send(way.request(server.url("/")))
+            #expect(received == .init(200, text))
+        }
+    }
+
+    @Test func `files of answers that nobody sees are removed`() async throws {
+        let directory = FileManager.default.temporaryDirectory
+        let configuration = URLSessionConfiguration.ephemeral
+        try await withServer { request in
+            switch (request.target, request["Authorization"]) {
+            case ("/a", _): .redirect(302, to: "/b")
+            case (_, "Bearer 0"): .unauthorized("Bearer", body: Self.marker)
+            default: .text(Self.marker)
+            }
+        } body: { server in
+            _ = try await Way.download.send(
+                URLRequest(url: server.url("/a")), through: URLSession(configuration: configuration))
+        }
+        let left = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "tmp" && (try? String(contentsOf: $0, encoding: .utf8)) == Self.marker }
+        #expect(left == [])
+    }
+
+    private static let marker = UUID().uuidString
+
+    #if os(Linux)
+    @Test func `three hundred uploads leave no descriptor behind`() async throws {
+        func descriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+        try await withServer { _ in
+            .text("")
+        } body: { server in
+            let request = Way.uploadData.request(server.url("/"))
+            for _ in 0..<10 { _ = try await Way.uploadData.send(request) }
+            await server.waitForDepartures(10)
+            let before = try descriptors()
+            for _ in 0..<300 { _ = try await Way.uploadData.send(request) }
+            await server.waitForDepartures(310)
+            #expect(try descriptors() < before + 150)
+        }
+    }
+    #endif
+}
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+import RequestAuthorizationURLSession
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// URLSession on Linux answers a 401 that offers Basic by waiting for ever for a credential of its own.
+@Suite(.timeLimit(.minutes(1))) struct UnauthorizedTests {
+    static let challenges = [
+        "Basic realm=\"x\"", "basic realm=x", "Bearer realm=\"x\", Basic realm=\"x\"",
+        "Basic realm=\"x\", Bearer realm=\"x\"", "Basic", "Basic realm=", "Basic realm=\"", "Basic realm=\"a\\\"b\"",
+        "Digest realm=\"x\", nonce=\"y\"", "Digest", "NTLM", "Negotiate abc==", "Basic ,,,", ",", "=", "\"", "",
+    ]
+
+    @Test(arguments: challenges, Way.allCases) func `a 401 comes back whatever it offers`(
+        challenge: String, way: Way
+    ) async throws {
+        try await withServer { _ in
+            .unauthorized(challenge, body: "no")
+        } body: { server in
+            let received = try await way.send(way.request(server.url("/")), authorizedBy: .bearer("abc"))
+            #expect(received.status == 401)
+            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer abc"])
+        }
+    }
+
+    @Test(arguments: Way.allCases) func `a 401 that offers Basic leads to a refresh`(way: Way) async throws {
+        try await withServer { request in
+            request["Authorization"] == "Bearer 0" ? .unauthorized("Basic realm=\"x\"", body: "no") : .text("hello")
+        } body: { server in
+            let received = try await way.send(way.request(server.url("/")))
+            #expect(received == .init(200, "hello"))
+            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer 0", "Bearer 1"])
+        }
+    }
+
+    @Test func `two lines of challenges, one of them Basic, are handed to the provider`() async throws {
+        let provider = RefusalKeeper()
+        try await withServer { _ in
+            .status(
+                401, ("WWW-Authenticate", "Bearer"), ("WWW-Authenticate", "Basic realm=\"x\""), ("Retry-After", "7"))
+        } body: { server in
+            _ = try await Way.data.send(URLRequest(url: server.url("/")), authorizedBy: provider)
+        }
+        let refusal = try #require(provider.refusals.withLock { $0.first })
+        #expect(refusal.challenges.map(\.scheme) == ["Bearer", "Basic"])
+        #expect(refusal.headerValues(for: "Retry-After") == ["7"])
+    }
+
+    @Test func `a credential that URLSession keeps never takes the place of ours`() async throws {
+        try await withServer { _ in
+            .unauthorized("Basic realm=\"x\"")
+        } body: { server in
+            let configuration = URLSessionConfiguration.ephemeral
+            let space = URLProtectionSpace(
+                host: "127.0.0.1", port: server.port, protocol: "http", realm: "x",
+                authenticationMethod: NSURLAuthenticationMethodHTTPBasic)
+            let credential = URLCredential(user: "user", password: "secret", persistence: .forSession)
+            configuration.urlCredentialStorage?.setDefaultCredential(credential, for: space)
+            #expect(configuration.urlCredentialStorage?.defaultCredential(for: space) != nil)
+            let session = URLSession(configuration: configuration)
+            let request = URLRequest(url: server.url("/"))
+            let received = try await Way.data.send(request, through: session, authorizedBy: .bearer("abc"))
+            #expect(received.status == 401)
+            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer abc"])
+        }
+    }
+
+    @Test func `user information in the URL never takes the place of our credential`() async throws {
+        try await withServer { request in
+            request["Authorization"] == "Bearer 0" ? .unauthorized("Basic realm=\"x\"") : .text("hello")
+        } body: { server in
+            let request = URLRequest(url: server.url("/", host: "user:secret@127.0.0.1"))
+            let received = try await Way.data.send(request)
+            #expect(received == .init(200, "hello"))
+            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer 0", "Bearer 1"])
+        }
+    }
+
+    @Test func `the session's own fields never take the place of our credential`() async throws {
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpAdditionalHeaders = ["authorization": "Basic eA==", "X-Other": "1"]
+            let session = URLSession(configuration: configuration)
+            for way in Way.allCases { _ = try await way.send(way.request(server.url("/")), through: session) }
+            #expect(await server.requests.map { $0["Authorization"] } == Array(repeating: "Bearer 0", count: 4))
+            #expect(await server.requests.map { $0["X-Other"] } == Array(repeating: "1", count: 4))
+        }
+    }
+
+    // MARK: - What is not sent at all
+
+    @Test(arguments: [false, true]) func `a value with CR LF never reaches the wire`(writesAround: Bool) async throws {
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            let provider = FieldsProvider(
+                fields: ["Authorization": "Bearer x\r\nX-Evil: 1"], writesAround: writesAround)
+            for way in Way.allCases {
+                do {
+                    _ = try await way.send(way.request(server.url("/")), authorizedBy: provider)
+                } catch let error as NotAuthorized {
+                    #expect(error.reason == .malformedCredential)
+                }
+            }
+            var request = URLRequest(url: server.url("/"))
+            try await request.authorize(using: FieldsProvider(fields: ["Authorization": "Bearer x\r\nX-Evil: 1"]))
+            _ = try await URLSession.shared.data(for: request)
+            #expect(await server.requests.allSatisfy { $0["X-Evil"] == nil && !$0.head.contains("Evil") })
+        }
+    }
+
+    @Test func `a malformed token is refused before anything is sent`() async throws {
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            await #expect(throws: NotAuthorized.self) {
+                try await URLSession.shared.data(
+                    for: URLRequest(url: server.url("/")), authorizedBy: .bearer("a\r\nX-Evil: 1"))
+            }
+            #expect(await server.connections == 0)
+        }
+    }
+
+    @Test(arguments: Way.allCases) func `plain http to another machine is refused before anything is sent`(
+        way: Way
+    ) async throws {
+        // 192.0.2.0/24 belongs to nobody (RFC 5737): an attempt would end in a URLError.
+        let request = way.request(try #require(URL(string: "http://192.0.2.1/")))
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await way.send(request, authorizedBy: .bearer("abc"))
+        }
+        #expect(error?.reason == .insecureTransport)
+    }
+}
+#endif
