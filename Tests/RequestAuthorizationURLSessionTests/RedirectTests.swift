@@ -98,6 +98,22 @@ import FoundationNetworking
         }
     }
 
+    @Test func `a 401 of the first origin is no news either if the credential was left behind`() async throws {
+        let provider = CountingProvider()
+        try await withServer { request in
+            switch request.target {
+            case "/a": .redirect(302, to: "http://localhost:\(request.port)/b")
+            case "/b": .redirect(302, to: "http://127.0.0.1:\(request.port)/c")
+            case "/c": .redirect(302, to: "/d")
+            default: .unauthorized("Bearer")
+            }
+        } body: { server in
+            let received = try await Way.data.send(request(.data, server.url("/a")), authorizedBy: provider)
+            #expect(received.status == 401)
+            #expect(provider.refusals.withLock { $0 } == 0)
+        }
+    }
+
     @Test func `a 401 behind a redirect to the same origin leads to a refresh of the original`() async throws {
         try await withServer { request in
             if request.target == "/a" { return .redirect(307, to: "/b") }
