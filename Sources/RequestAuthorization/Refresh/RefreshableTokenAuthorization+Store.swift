@@ -51,11 +51,13 @@ extension RefreshableTokenAuthorization {
         }
     }
 
-    /// Returns when the store has been told of what was decided before, or has been given up.
+    /// Returns when the store has been told of what was decided before, or has failed.
     func settleStore() async {
         guard store != nil else { return }
-        await write()
-        _ = try? await callStore {}
+        repeat {
+            await write()
+            guard (try? await callStore {}) != nil else { return }
+        } while state.withState { $0.unsaved?.isWriting == true }
     }
 
     // MARK: Siblings

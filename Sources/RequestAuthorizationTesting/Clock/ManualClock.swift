@@ -30,7 +30,19 @@ public final class ManualClock: AuthorizationClock {
         var uptime: Duration = .zero
         var sleepers: [Int: Sleeper] = [:]
         var arrivals = 0
-        var watchers: [(count: Int, signal: OneShot<Void>)] = []
+        var watchers: [Watcher] = []
+
+        /// Those who watch for what is the case now.
+        mutating func takeSatisfiedWatchers() -> [Watcher] {
+            let now = self
+            defer { watchers = watchers.filter { !$0.isSatisfied(now) } }
+            return watchers.filter { $0.isSatisfied(now) }
+        }
+    }
+
+    private struct Watcher: Sendable {
+        let signal = OneShot<Void>()
+        let isSatisfied: @Sendable (State) -> Bool
     }
 
     private let state: Lock<State>
@@ -83,9 +95,7 @@ public final class ManualClock: AuthorizationClock {
             state.arrivals += 1
             let sleeper = Sleeper(wakeUp: state.uptime + duration, order: state.arrivals, signal: OneShot())
             state.sleepers[sleeper.order] = sleeper
-            let watchers = state.watchers.filter { $0.count <= state.sleepers.count }
-            state.watchers.removeAll { $0.count <= state.sleepers.count }
-            return (sleeper, watchers)
+            return (sleeper, state.takeSatisfiedWatchers())
         }
         for watcher in watchers { watcher.signal.fulfill() }
         do {
@@ -100,15 +110,24 @@ public final class ManualClock: AuthorizationClock {
     ///
     /// It returns early only if the calling task is cancelled.
     public func sleepers(_ count: Int) async {
-        let signal = OneShot<Void>()
+        await watch { $0.sleepers.count >= count }
+    }
+
+    /// Suspends until somebody sleeps who still has exactly so long to sleep: somebody with a time-out of that length.
+    ///
+    /// It returns early only if the calling task is cancelled.
+    public func sleeper(for duration: Duration) async {
+        await watch { state in state.sleepers.values.contains { $0.wakeUp - state.uptime == duration } }
+    }
+
+    // MARK: -
+
+    private func watch(until isSatisfied: @escaping @Sendable (State) -> Bool) async {
+        let watcher = Watcher(isSatisfied: isSatisfied)
         state.withLock { state in
-            if state.sleepers.count < count {
-                state.watchers.append((count, signal))
-            } else {
-                signal.fulfill()
-            }
+            if isSatisfied(state) { watcher.signal.fulfill() } else { state.watchers.append(watcher) }
         }
-        try? await signal.value()
+        try? await watcher.signal.value()
     }
 }
 

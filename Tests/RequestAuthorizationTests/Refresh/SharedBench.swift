@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+
+/// One of several providers over one shared store, which plays several processes in one.
+struct SharedBench {
+    typealias Store = ScriptedTokenStore<InMemorySharedTokenStore<TestToken>>
+
+    let clock: ManualClock
+    let place: InMemorySharedTokenStore<TestToken>
+    let store: Store
+    let service: DiscardingService
+    let held = Tally()
+    let auth: RefreshableTokenAuthorization<TestToken>
+
+    /// - Parameters:
+    ///   - lifetime: in seconds, of the token `old` that is stored.
+    ///   - follows: whether the provider hears of what siblings do.
+    static func make(
+        lasts lifetime: Double = 10, follows: Bool = true, _ script: ScriptedTokenService<TestToken>.Step...
+    ) -> SharedBench {
+        let clock = ManualClock()
+        let place = InMemorySharedTokenStore<TestToken>(.make("old", lasts: lifetime), clock: clock)
+        return SharedBench(clock: clock, place: place, follows: follows, script: script)
+    }
+
+    func sibling(_ script: ScriptedTokenService<TestToken>.Step...) -> SharedBench {
+        SharedBench(clock: clock, place: place.sibling(), follows: true, script: script)
+    }
+
+    private init(
+        clock: ManualClock, place: InMemorySharedTokenStore<TestToken>, follows: Bool,
+        script: [ScriptedTokenService<TestToken>.Step]
+    ) {
+        self.clock = clock
+        self.place = place
+        store = ScriptedTokenStore(place)
+        let service = ScriptedTokenService<TestToken>(clock: clock)
+        for step in script { service.append(step) }
+        self.service = DiscardingService(script: service)
+        let shared: any TokenStore<TestToken> = follows ? store : DeafStore(store: store)
+        auth = RefreshableTokenAuthorization(
+            service: self.service, token: nil, store: shared, clock: clock, random: { 1 },
+            onHold: { [held] in held.add() })
+    }
+
+    func name() async throws -> String { try await auth.validToken().name }
+
+    /// Suspends until nobody has exclusive access.
+    func unlocked() async {
+        try? await place.sibling().lock(within: .seconds(1)).unlock()
+    }
+
+    func event(_ kind: AuthorizationEvent.Kind, while body: () async -> Void) async -> AuthorizationEvent? {
+        var events = auth.events.makeAsyncIterator()
+        await body()
+        while let event = await events.next() { if event.kind == kind { return event } }
+        return nil
+    }
+}
+
+/// A scripted service that also lets a test wait for tokens that were handed back.
+struct DiscardingService: RefreshableTokenService {
+    let script: ScriptedTokenService<TestToken>
+    let discards = Tally()
+
+    var calls: Int { script.calls }
+    var discarded: [String] { script.discarded.map(\.name) }
+
+    func nextCall() async throws -> ScriptedTokenService<TestToken>.Call { try await script.nextCall() }
+    func refresh(_ token: TestToken) async throws -> TestToken { try await script.refresh(token) }
+    func initialToken() async throws -> TestToken { try await script.initialToken() }
+    func discard(_ token: TestToken) async {
+        await script.discard(token)
+        discards.add()
+    }
+}
+
+/// A shared store that tells nobody of changes.
+private struct DeafStore: SharedTokenStore {
+    let store: SharedBench.Store
+
+    func load() async throws -> StoredToken<TestToken>? { try await store.load() }
+    func save(_ stored: StoredToken<TestToken>) async throws { try await store.save(stored) }
+    func clear() async throws { try await store.clear() }
+    func lock(within limit: Duration) async throws -> TokenStoreLock { try await store.lock(within: limit) }
+    func save(
+        _ stored: StoredToken<TestToken>, replacing condition: TokenSaveCondition
+    ) async throws -> TokenSaveConflict<TestToken>? { try await store.save(stored, replacing: condition) }
+    func openIntent() async throws -> RefreshIntent? { try await store.openIntent() }
+    func setIntent(_ intent: RefreshIntent?) async throws { try await store.setIntent(intent) }
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+/// A token is loaded once, durable before anybody gets it, and lost by no failure of its store.
+@Suite struct StoreTests {
+    typealias Store = ScriptedTokenStore<InMemoryTokenStore<TestToken>>
+
+    @Test func `the token is loaded on first use, once, however many ask`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored")))
+        let load = store.hold(next: .load)
+        let bench = Bench.make(store: store)
+        #expect(store.operations.isEmpty)
+        let requests = await bench.hold(5)
+        await load.begins()
+        load.release()
+        for request in requests { #expect(try await request.value == "stored") }
+        #expect(try await bench.name() == "stored")
+        #expect(store.operations.map(\.kind) == [.load])
+        #expect(bench.service.calls == 0)
+    }
+
+    @Test func `a stored token that has expired is refreshed`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
+        let bench = Bench.make(store: store, .token("new"))
+        bench.clock.advance(by: .seconds(10))
+        #expect(try await bench.name() == "new")
+        #expect(store.base.stored?.token?.name == "new")
+        #expect(store.base.stored?.version.generation == 1)
+    }
+
+    @Test func `an empty store asks for a first token`() async throws {
+        let store = Store(InMemoryTokenStore())
+        let bench = Bench.make(store: store, .token("first"))
+        #expect(try await bench.name() == "first")
+        #expect(store.base.stored?.token?.name == "first")
+    }
+
+    @Test func `a store that is out of reach is not an empty one, and signs nobody out`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored")))
+        store.fail(next: .load, with: StoreLocked())
+        let bench = Bench.make(store: store)
+        var changes = bench.auth.tokenChanges.makeAsyncIterator()
+        for _ in 0..<3 {
+            let error = await #expect(throws: RefreshFailed.self) { try await bench.name() }
+            #expect(error?.underlying is StoreLocked)
+        }
+        #expect(bench.service.calls == 0)
+        #expect(store.operations.map(\.kind) == [.load])
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await bench.name() == "stored")
+        guard case .tokenUpdated = await changes.next() else { Issue.record("told of an end"); return }
+    }
+
+    @Test func `a store whose error looks like a sign-out signs nobody out either`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored")))
+        store.fail(next: .load, with: NotAuthorized(.rejected))
+        let bench = Bench.make(store: store)
+        _ = try? await bench.name()
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await bench.name() == "stored")
+    }
+
+    @Test func `a refreshed token is durable before anybody gets it`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
+        let save = store.hold(next: .save)
+        let bench = Bench.make(store: store, .token("new"))
+        bench.clock.advance(by: .seconds(10))
+        let requests = await bench.hold(3)
+        await save.begins()
+        #expect(store.base.stored?.token?.name == "stored")
+        var changes = bench.auth.tokenChanges.makeAsyncIterator()
+        guard case .tokenUpdated(let old) = await changes.next() else { Issue.record("nothing held"); return }
+        #expect(old.name == "stored")
+        save.release()
+        for request in requests { #expect(try await request.value == "new") }
+        #expect(store.base.stored?.token?.name == "new")
+    }
+
+    @Test func `so is the token of a sign-in`() async throws {
+        let store = Store(InMemoryTokenStore())
+        let save = store.hold(next: .save)
+        let bench = Bench.make(store: store)
+        let signIn = Task { try await bench.auth.signIn { TestToken("signed-in") } }
+        await save.begins()
+        let request = await bench.hold(1)[0]
+        #expect(store.base.stored == nil)
+        save.release()
+        #expect(try await request.value == "signed-in")
+        try await signIn.value
+        #expect(store.base.stored?.token?.name == "signed-in")
+    }
+
+    @Test func `if saving fails the requests go on, it is an event, and the next slot saves`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
+        store.fail(next: .save, with: DiskFull())
+        let bench = Bench.make(store: store, .token("new"))
+        bench.clock.advance(by: .seconds(10))
+        let event = try await bench.event(.saveFailed) { _ = try await bench.name() }
+        #expect(event?.error is DiskFull)
+        #expect(store.base.stored?.token?.name == "stored")
+        #expect(try await bench.name() == "new")
+        #expect(store.operations.filter { $0.kind == .save }.count == 1)
+        bench.clock.advance(by: .seconds(1))
+        let save = store.hold(next: .save)
+        #expect(try await bench.name() == "new")
+        await save.begins()
+        save.release()
+        await bench.auth.reset()
+        #expect(store.operations.filter { $0.kind == .save }.count == 2)
+    }
+
+    @Test func `a save that hangs is given up after ten seconds, and the token goes out`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
+        let save = store.hold(next: .save)
+        let bench = Bench.make(store: store, .token("new"), .token("newer"))
+        bench.clock.advance(by: .seconds(10))
+        let request = await bench.hold(1)[0]
+        await save.begins()
+        await bench.clock.sleeper(for: .seconds(10))
+        let event = await bench.event(.saveFailed) { bench.clock.advance(by: .seconds(10)) }
+        #expect(event?.kind == .saveFailed)
+        #expect(try await request.value == "new")
+    }
+
+    @Test func `a token that could not be saved is not overwritten by an older one later`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
+        store.fail(next: .save, with: DiskFull())
+        let bench = Bench.make(store: store, .token("new", lasts: .seconds(100)), .token("newer"))
+        bench.clock.advance(by: .seconds(10))
+        #expect(try await bench.name() == "new")
+        try await bench.auth.setNeedsRefreshAfterUnauthorizedResponse(for: bench.sent(with: "new"))
+        #expect(try await bench.name() == "newer")
+        bench.clock.advance(by: .seconds(60))
+        #expect(try await bench.name() == "newer")
+        try await bench.auth.signIn { TestToken("signed-in") }
+        #expect(store.base.stored?.token?.name == "signed-in")
+        let saved = store.operations.compactMap { if case .save(let stored) = $0 { stored.token?.name } else { nil } }
+        #expect(saved == ["new", "newer", "signed-in"])
+    }
+
+    @Test func `signing out clears the store, also while a refresh is about to save`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
+        let save = store.hold(next: .save)
+        let bench = Bench.make(store: store, .token("new"))
+        bench.clock.advance(by: .seconds(10))
+        let request = await bench.hold(1)[0]
+        await save.begins()
+        let signOut = Task { await bench.auth.reset() }
+        await #expect(throws: NotAuthorized.self) { try await request.value }
+        save.release()
+        await signOut.value
+        #expect(store.base.stored == nil)
+        #expect(store.operations.map(\.kind) == [.load, .save, .clear])
+    }
+
+    @Test func `a refresh whose session is over by its turn does not save`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
+        let bench = Bench.make(store: store, .heldIgnoringCancellation)
+        bench.clock.advance(by: .seconds(10))
+        _ = await bench.hold(1)
+        let call = try await bench.service.nextCall()
+        await bench.auth.reset()
+        _ = await bench.event(.tokenDiscarded) { call.succeed(TestToken("late")) }
+        #expect(store.base.stored == nil)
+        #expect(store.operations.map(\.kind) == [.load, .clear])
+    }
+
+    @Test func `a clear that fails is reported and tried again`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored")))
+        store.fail(next: .clear, with: DiskFull())
+        let bench = Bench.make(store: store)
+        #expect(try await bench.name() == "stored")
+        let event = await bench.event(.clearFailed) { await bench.auth.reset() }
+        #expect(event?.error is DiskFull)
+        #expect(store.base.stored != nil)
+        bench.clock.advance(by: .seconds(1))
+        let clear = store.hold(next: .clear)
+        await #expect(throws: NotAuthorized.self) { try await bench.name() }
+        await clear.begins()
+        clear.release()
+        try await bench.auth.setToken(TestToken("next"))
+        #expect(store.operations.map(\.kind) == [.load, .clear, .clear, .save])
+    }
+
+    @Test func `calls of the store never overlap`() async throws {
+        let store = Store(InMemoryTokenStore())
+        let bench = Bench.make(store: store)
+        let save = store.hold(next: .save)
+        let first = Task { try await bench.auth.setToken(TestToken("a")) }
+        await save.begins()
+        let second = Task { await bench.auth.reset() }
+        #expect(await bench.auth.tokenChanges.first { !$0.isAuthorized } != nil)
+        #expect(store.operations.map(\.kind) == [.save])
+        save.release()
+        try await first.value
+        await second.value
+        #expect(store.operations.map(\.kind) == [.save, .clear])
+        #expect(store.base.stored == nil)
+    }
+
+    @Test func `before a refusal is believed the store is read again`() async throws {
+        let memory = InMemoryTokenStore<TestToken>(.make("stored", lasts: 10))
+        let store = Store(memory)
+        let bench = Bench.make(store: store, .held)
+        bench.clock.advance(by: .seconds(10))
+        let request = await bench.hold(1)[0]
+        let call = try await bench.service.nextCall()
+        let stored = try #require(memory.stored)
+        try await memory.save(
+            StoredToken(
+                .token(TestToken("sibling's")), version: stored.version.next, obtainedAt: stored.obtainedAt))
+        call.fail(TokenEndpointError(status: 400, code: "invalid_grant"))
+        #expect(try await request.value == "sibling's")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `the end of a session clears the store`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
+        let bench = Bench.make(store: store, .failure(TokenEndpointError(status: 400, code: "invalid_grant")))
+        bench.clock.advance(by: .seconds(10))
+        let clear = store.hold(next: .clear)
+        await #expect(throws: NotAuthorized.self) { try await bench.name() }
+        await clear.begins()
+        clear.release()
+        try await bench.auth.setToken(TestToken("next"))
+        #expect(store.operations.map(\.kind) == [.load, .load, .clear, .save])
+    }
+
+    @Test func `after three refusals without a reason the token is set aside, not deleted`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
+        let refusal = TokenEndpointError(status: 403)
+        let bench = Bench.make(store: store, .failure(refusal), .failure(refusal), .failure(refusal))
+        for _ in 0..<2 {
+            bench.clock.advance(by: .seconds(60))
+            await #expect(throws: RefreshFailed.self) { try await bench.name() }
+        }
+        bench.clock.advance(by: .seconds(60))
+        let save = store.hold(next: .save)
+        await #expect(throws: NotAuthorized.self) { try await bench.name() }
+        await save.begins()
+        save.release()
+        await bench.auth.retryNow()
+        guard case .save(let stored) = store.operations.last, case .setAside(let token) = stored.content else {
+            Issue.record("not set aside: \(store.operations)")
+            return
+        }
+        #expect(token.name == "stored")
+        #expect(bench.service.calls == 3)
+    }
+
+    @Test(arguments: [StoredToken<TestToken>.Content.signedOut, .setAside(TestToken("old"))])
+    func `what was signed out or set aside stays so after a restart`(content: StoredToken<TestToken>.Content)
+        async throws
+    {
+        let version = TokenVersion(session: UUID(), generation: 3)
+        let store = Store(InMemoryTokenStore(StoredToken(content, version: version, obtainedAt: ManualClock().now)))
+        let bench = Bench.make(store: store)
+        let error = await #expect(throws: NotAuthorized.self) { try await bench.name() }
+        #expect(error?.needsSignIn == true)
+        #expect(bench.service.calls == 0)
+    }
+}
+
+struct StoreLocked: Error {}
+struct DiskFull: Error {}
+
+extension StoredToken<TestToken> {
+    /// A token as it was saved when a ``ManualClock`` began.
+    static func make(_ name: String, lasts lifetime: Double = 100, generation: Int = 0) -> StoredToken {
+        let now = ManualClock().now
+        return StoredToken(
+            .token(TestToken(name, expiresAt: now.addingTimeInterval(lifetime))),
+            version: TokenVersion(session: UUID(), generation: generation), obtainedAt: now)
+    }
+}
+
+extension TokenVersion {
+    var next: TokenVersion { TokenVersion(session: session, generation: generation + 1) }
+}
