@@ -78,6 +78,22 @@ import Testing
         }
     }
 
+    @Test(arguments: TokenPolicy.Rotation.allCases)
+    func `sees callers who refresh the same token each for himself`(rotation: TokenPolicy.Rotation) async throws {
+        let spotify = try LocalSpotify(policy: TokenPolicy(rotation: rotation))
+        try await spotify.serve { url in
+            let token = try await Client(url).signIn(at: spotify).refreshToken
+            await spotify.revokeAccessTokens()
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<5 { group.addTask { _ = try await Client(url).refresh(token) } }
+                try await group.waitForAll()
+            }
+            #expect(await spotify.statistics.tokenCalls == 5)
+            #expect(await spotify.statistics.duplicateTokenCalls == 4)
+            #expect(await spotify.statistics.sessionsLost == (rotation == .on ? 1 : 0))
+        }
+    }
+
     @Test func `gives the same successor within the grace and not after it`() async throws {
         let clock = ManualClock()
         let spotify = try LocalSpotify(policy: TokenPolicy(rotation: .on, grace: .seconds(5)), clock: clock)
