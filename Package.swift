@@ -54,5 +54,12 @@ let package = Package(
             name: "DocumentationSamples",
             dependencies: ["RequestAuthorizationURLSession", "RequestAuthorizationTesting"],
             swiftSettings: strict),
+        // Documentation/Performance.md: swift run -c release Benchmarks.
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: ["RequestAuthorizationURLSession", "AllocationCounter"],
+            path: "Tests/Benchmarks",
+            swiftSettings: strict),
+        .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     ]
 )

@@ -43,6 +43,14 @@ final class ProviderState<Token: AuthorizationToken>: @unchecked Sendable {
         }
     }
 
+    /// The token, if it may be used without asking.
+    func warmToken(at date: Date) -> Token? {
+        warm.withLock { warm in
+            guard let warm, date < warm.until, case .held(let held) = contents.state.credential else { return nil }
+            return held.token
+        }
+    }
+
     @discardableResult
     func withState<Result>(_ body: (inout State) -> Result) -> Result {
         warm.withLock { warm in

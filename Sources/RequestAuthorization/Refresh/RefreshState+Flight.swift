@@ -227,7 +227,8 @@ extension RefreshState {
     private mutating func settle(_ failure: RefreshFailure, _ flight: Flight, at now: Moment, random: Double)
         -> [Action]
     {
-        guard flight.basis == heldVersion else { return releaseWaiters(at: now) }  // About a token that is no longer held.
+        // Otherwise it is about a token that is no longer held.
+        guard flight.basis == heldVersion else { return releaseWaiters(at: now) }
         guard case .refresh = serviceCall else { return giveUp(flight, failure, at: now, random: random) }
         switch failure.kind {
         case .terminal: return endSession(failure.ending, setAside: false, at: now)

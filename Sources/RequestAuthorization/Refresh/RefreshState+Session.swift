@@ -73,7 +73,8 @@ extension RefreshState {
             var held = HeldToken(
                 token, version: stored.version, obtainedAt: stored.obtainedAt, policy: policy, random: random)
             if let intent, intent.session == session, intent.generation == stored.version.generation {
-                held.isRefused = true  // The answer to a refresh of this token was lost: replace it while that still works.
+                // The answer to a refresh of this token was lost: replace it while that still works.
+                held.isRefused = true
             }
             credential = .held(held)
         case .signedOut: credential = .ended(Ending(error: NotAuthorized(.signedOut)))

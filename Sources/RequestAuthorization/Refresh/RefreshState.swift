@@ -155,11 +155,17 @@ extension RefreshState {
     // MARK: Helpers
 
     /// Whether a manual refresh holds all requests.
-    var isHolding: Bool { manuals.contains(where: \.isHolding) }
+    ///
+    /// A closure, not a key path: in generic code that is made anew each time, which takes longer than everything else here.
+    var isHolding: Bool { manuals.contains { $0.isHolding } }
+
+    /// Whether requests wait for this flight.
+    private func isAwaited(_ id: FlightID) -> Bool {
+        flight?.id == id || manuals.contains { $0.isHolding && $0.id == id }
+    }
 
     private mutating func wait(within flights: [FlightID]) -> Decision {
-        let live = manuals.filter(\.isHolding).map(\.id) + (flight.map { [$0.id] } ?? [])
-        if flights.contains(where: live.contains) { return .fail(NotAuthorized(.reentrantRefresh)) }
+        if flights.contains(where: isAwaited) { return .fail(NotAuthorized(.reentrantRefresh)) }
         return .wait(waiters.reserve())
     }
 

@@ -112,15 +112,22 @@ extension RefreshableTokenAuthorization {
         if let header = state.warmHeader(at: clock.now) {
             request.setCredential(header, in: "Authorization")
         } else {
-            request.setCredential(try await heldToken().header, in: "Authorization")
+            request.setCredential(try await heldHeader(), in: "Authorization")
         }
         return request
     }
 
+    /// Apart, and not inlined, so that the warm path above touches nothing that is generic over the token.
+    @inline(never)
+    private nonisolated func heldHeader() async throws -> String { try await heldToken().header }
+
     /// The token itself, valid now, for those who need it: a command-line tool that prints it, a WebSocket that sends it.
     ///
     /// - Throws: what ``authorize(_:)`` throws.
-    public nonisolated func validToken() async throws -> Token { try await heldToken().token }
+    public nonisolated func validToken() async throws -> Token {
+        if let token = state.warmToken(at: clock.now) { return token }
+        return try await heldToken().token
+    }
 
     public nonisolated func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         _ response: UnauthorizedResponse, for request: Request

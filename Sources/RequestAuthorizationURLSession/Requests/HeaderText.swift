@@ -37,9 +37,19 @@ extension UnsafeRawBufferPointer {
 extension URL {
     /// Whether the scheme is `https` or `wss`, read from the bytes of the URL.
     var isEncrypted: Bool {
-        let text = absoluteString.utf8
-        return text.starts(with: "https:".utf8) { $0.lowercasedASCII == $1 }
-            || text.starts(with: "wss:".utf8) { $0.lowercasedASCII == $1 }
+        var text = absoluteString
+        return text.withUTF8 { $0.hasScheme("https:") || $0.hasScheme("wss:") }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// - Parameter scheme: in lower case, with its colon.
+    fileprivate func hasScheme(_ scheme: StaticString) -> Bool {
+        guard count >= scheme.utf8CodeUnitCount else { return false }
+        for index in 0..<scheme.utf8CodeUnitCount where self[index].lowercasedASCII != scheme.utf8Start[index] {
+            return false
+        }
+        return true
     }
 }
 

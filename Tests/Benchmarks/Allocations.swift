@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import AllocationCounter
+import RequestAuthorizationURLSession
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import Foundation
+
+/// How often memory is asked for on the warm path, beyond what copying the request asks for.
+func measureAllocations() async throws -> [Measurement] {
+    guard allocation_counter_works() else { return [] }
+    let request = try Fixture.urlRequest()
+    let value = BenchmarkToken.valid.authorizationHeaderValue
+
+    let slot = try await allocations { keep(try await Fixture.warm.authorize(SlotRequest())) }
+    let token = try await allocations { keep(try await Fixture.warm.validToken()) }
+    let url = try await allocations { keep(try await Fixture.warm.authorize(request)) }
+    let replaced = try await allocations {
+        var copy = request
+        copy.allHTTPHeaderFields = ["Authorization": value]
+        keep(copy)
+    }
+    let changed = try await allocations {
+        var copy = request
+        copy.timeoutInterval = 5
+        keep(copy)
+    }
+    return [
+        Measurement(name: "allocations of authorize, own request", value: slot, bound: 0, detail: "\(slot)"),
+        Measurement(name: "allocations of validToken()", value: token, bound: 0, detail: "\(token)"),
+        Measurement(
+            name: "allocations of authorize(URLRequest) beyond copy and change", value: url - changed, bound: 1,
+            detail: "\(url) - \(changed)"),
+        Measurement(
+            name: "allocations of authorize(URLRequest) beyond copy and replace", value: url - replaced, bound: 0,
+            detail: "\(url) - \(replaced)"),
+    ]
+}
+
+/// - Returns: how many allocations one time takes: the least of several rounds, as other tasks of the thread count too.
+private func allocations(_ body: () async throws -> Void) async throws -> Double {
+    var least = Double.infinity
+    for _ in 0..<5 {
+        let times = 1_000
+        let before = allocation_counter_read()
+        for _ in 0..<times { try await body() }
+        least = min(least, Double(allocation_counter_read() - before) / Double(times))
+    }
+    return least.rounded(places: 2)
+}
