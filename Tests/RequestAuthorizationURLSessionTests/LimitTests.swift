@@ -35,19 +35,19 @@ import FoundationNetworking
 
     @Test(arguments: Way.allCases) func `a time-out under a second leaves time for an answer`(way: Way) async throws {
         try await withServer { _ in
-            .text("slow").after(.milliseconds(100))
+            .text("slow").after(.milliseconds(50))
         } body: { server in
             var request = way.request(server.url("/"))
-            request.timeoutInterval = 0.9
+            request.timeoutInterval = 0.99
             let received = try await way.send(request)
             #expect(received == .init(200, "slow"))
         }
     }
 
     @Test func `a time-out of the session under a second ends the wait and leaves time for an answer`() async throws {
-        let session = session { $0.timeoutIntervalForRequest = 0.4 }
+        let session = session { $0.timeoutIntervalForRequest = 0.99 }
         try await withServer { request in
-            .text("slow").after(.milliseconds(request.target == "/slow" ? 100 : 1500))
+            .text("slow").after(.milliseconds(request.target == "/slow" ? 50 : 2500))
         } body: { server in
             let received = try await Way.data.send(URLRequest(url: server.url("/slow")), through: session)
             #expect(received == .init(200, "slow"))
@@ -74,7 +74,7 @@ import FoundationNetworking
             .text("slow").after(.milliseconds(1200))
         } body: { server in
             var request = URLRequest(url: server.url("/"))
-            request.timeoutInterval = 1.7
+            request.timeoutInterval = 1.9
             let received = try await Way.data.send(request)
             #expect(received == .init(200, "slow"))
         }

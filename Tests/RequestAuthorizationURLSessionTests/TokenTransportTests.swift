@@ -219,10 +219,10 @@ import FoundationNetworking
 
     @Test func `a time-out under a second leaves time for an answer`() async throws {
         try await withServer { _ in
-            .text("slow").after(.milliseconds(100))
+            .text("slow").after(.milliseconds(50))
         } body: { server in
             let answer = try await URLSession.shared.send(
-                TokenRequest(url: server.url("/"), timeout: .milliseconds(900)))
+                TokenRequest(url: server.url("/"), timeout: .milliseconds(990)))
             #expect(String(decoding: answer.body, as: UTF8.self) == "slow")
         }
     }
