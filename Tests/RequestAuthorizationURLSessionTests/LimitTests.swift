@@ -19,6 +19,14 @@ import FoundationNetworking
         return URLSession(configuration: configuration)
     }
 
+    /// On a busy machine an answer may be late for good reason; a time-out that is cut to nothing ends every try.
+    private func firstOfFive(_ body: () async throws -> Way.Received) async throws -> Way.Received {
+        for _ in 0..<4 {
+            do { return try await body() } catch let error as URLError where error.code == .timedOut {}
+        }
+        return try await body()
+    }
+
     // MARK: - Time-outs
 
     @Test(arguments: Way.allCases) func `a time-out under a second ends the wait`(way: Way) async throws {
@@ -39,7 +47,7 @@ import FoundationNetworking
         } body: { server in
             var request = way.request(server.url("/"))
             request.timeoutInterval = 0.99
-            let received = try await way.send(request)
+            let received = try await firstOfFive { try await way.send(request) }
             #expect(received == .init(200, "slow"))
         }
     }
@@ -49,7 +57,9 @@ import FoundationNetworking
         try await withServer { request in
             .text("slow").after(.milliseconds(request.target == "/slow" ? 50 : 2500))
         } body: { server in
-            let received = try await Way.data.send(URLRequest(url: server.url("/slow")), through: session)
+            let received = try await firstOfFive {
+                try await Way.data.send(URLRequest(url: server.url("/slow")), through: session)
+            }
             #expect(received == .init(200, "slow"))
             let error = await #expect(throws: URLError.self) {
                 try await Way.data.send(URLRequest(url: server.url("/late")), through: session)
@@ -75,7 +85,7 @@ import FoundationNetworking
         } body: { server in
             var request = URLRequest(url: server.url("/"))
             request.timeoutInterval = 1.9
-            let received = try await Way.data.send(request)
+            let received = try await firstOfFive { try await Way.data.send(request) }
             #expect(received == .init(200, "slow"))
         }
     }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import Testing
+
+@testable import RequestAuthorizationURLSession
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+struct AuthorizedCallTests {
+    private func call(_ statuses: Int...) -> AuthorizedCall<ScriptedReceiver> {
+        AuthorizedCall(session: .shared, body: .ofRequest, receiver: ScriptedReceiver(statuses))
+    }
+
+    private func request() throws -> URLRequest {
+        URLRequest(url: try #require(URL(string: "https://api.example.com/")))
+    }
+
+    @Test func `answers that nobody sees are let go of, the last one is not`() async throws {
+        let call = call(302, 401, 307, 200)
+        let (body, _) = try await call.send(try request(), authorizedBy: Persistent(), refreshCount: 1)
+        #expect(body == "4")
+        #expect(call.receiver.discarded.withLock { $0 } == ["1", "2", "3"])
+    }
+
+    @Test func `a 401 is let go of if the refresh fails`() async throws {
+        let call = call(401)
+        await #expect(throws: URLError.self) {
+            try await call.send(try request(), authorizedBy: Persistent(isOffline: true), refreshCount: 1)
+        }
+        #expect(call.receiver.discarded.withLock { $0 } == ["1"])
+    }
+
+    @Test func `a 401 that is returned is kept`() async throws {
+        let call = call(401)
+        let (body, _) = try await call.send(try request(), authorizedBy: .bearer("abc"), refreshCount: 1)
+        #expect(body == "1")
+        #expect(call.receiver.discarded.withLock { $0 } == [])
+    }
+}
+
+/// Sees a way forward after every 401, unless the network is down.
+private struct Persistent: AuthorizationProvider {
+    var isOffline = false
+
+    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request { request }
+
+    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
+        if isOffline { throw URLError(.notConnectedToInternet) }
+    }
+}
+
+/// Answers with the given statuses; the bodies are "1", "2" and so on.
+private struct ScriptedReceiver: BodyReceiver {
+    let discarded = Lock<[String]>([])
+    private let statuses: [Int]
+    private let count = Lock(0)
+
+    init(_ statuses: [Int]) { self.statuses = statuses }
+
+    func receive(
+        _ request: URLRequest, body: RequestBody, from session: URLSession, delegate: HopDelegate, limits: SessionLimits
+    ) async throws -> (String, URLResponse) {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        let status = statuses[number - 1]
+        let url = try #require(request.url)
+        let response = try #require(
+            HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: ["Location": "/next"]))
+        if 300..<400 ~= status {
+            delegate.urlSession(
+                session, task: session.dataTask(with: request), willPerformHTTPRedirection: response,
+                newRequest: request
+            ) { _ in }
+        }
+        return ("\(number)", response)
+    }
+
+    func discard(_ body: String) { discarded.withLock { $0.append(body) } }
+}
