@@ -3,6 +3,9 @@
 
 // A program that needs the core and nothing else. `.ci/check-consumers` copies it out of the checkout and looks at what it
 // fetches and links.
+// prints: Bearer old
+// prints: Bearer new
+// prints: 200
 
 import RequestAuthorization
 
@@ -16,13 +19,24 @@ struct WidgetRequest: AuthorizableRequest {
     mutating func setCredential(_ value: String, in field: String) { fields[field] = value }
 }
 
-struct KeyAuthorization: AuthorizationProvider {
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        var request = request
-        request.setCredential("Key 1", in: "Authorization")
-        return request
-    }
+struct WidgetResponse: AuthorizableResponse {
+    let statusCode: Int
+    func headerValues(for field: String) -> [String] { [] }
 }
 
-let request = try await KeyAuthorization().authorize(WidgetRequest(host: "example.com"))
-print(request.credential(in: "Authorization") ?? "nothing")
+struct WidgetToken: AuthorizationToken {
+    let value: String
+    var authorizationHeaderValue: String { "Bearer \(value)" }
+}
+
+struct WidgetTokenService: RefreshableTokenService {
+    func refresh(_ token: WidgetToken) async throws -> WidgetToken { WidgetToken(value: "new") }
+}
+
+let auth = RefreshableTokenAuthorization(service: WidgetTokenService(), token: WidgetToken(value: "old"))
+let response = try await auth.send(WidgetRequest(host: "api.example.com")) { request in
+    let credential = request.credential(in: "Authorization")
+    print(credential ?? "nothing")
+    return WidgetResponse(statusCode: credential == "Bearer new" ? 200 : 401)
+}
+print(response.statusCode)

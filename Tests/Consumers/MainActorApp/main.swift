@@ -2,26 +2,76 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 // An app whose default isolation is the main actor. `.ci/check-consumers` copies it out of the checkout, builds and runs it.
-// prints: Bearer a' 1
+// prints: Bearer ABC
+// prints: Bearer old'
+// prints: authorized, 1 call, on the main actor
 
+import Foundation
 import RequestAuthorizationURLSession
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 struct AppToken: AuthorizationToken {
     let value: String
-    nonisolated var authorizationHeaderValue: String { "Bearer \(value)" }
+    let expiresAt: Date
+    var authorizationHeaderValue: String { "Bearer \(value)" }
+}
+
+/// What the user interface knows.
+final class AppModel {
+    var calls = 0
 }
 
 final class AppTokenService {
-    var calls = 0
+    let model: AppModel
+
+    init(model: AppModel) { self.model = model }
 }
 
 extension AppTokenService: RefreshableTokenService {
     @MainActor func refresh(_ token: AppToken) async throws -> AppToken {
-        calls += 1
-        return AppToken(value: token.value + "'")
+        MainActor.assertIsolated()
+        model.calls += 1
+        return AppToken(value: token.value + "'", expiresAt: .distantFuture)
     }
 }
 
-let service = AppTokenService()
-let token = try await service.refresh(AppToken(value: "a"))
-print(token.authorizationHeaderValue, service.calls)
+struct API {
+    var authorization: any AuthorizationProvider
+
+    func request(_ path: String) async throws -> URLRequest {
+        guard let url = URL(string: "https://api.example.com/\(path)") else { throw URLError(.badURL) }
+        var request = URLRequest(url: url)
+        request = try await authorization.authorize(request)
+        return request
+    }
+}
+
+func printHeader(of request: URLRequest) {
+    print(request.value(forHTTPHeaderField: "Authorization") ?? "nothing")
+}
+
+printHeader(of: try await API(authorization: .bearer("ABC")).request("widgets"))
+
+let model = AppModel()
+let auth = RefreshableTokenAuthorization(
+    service: AppTokenService(model: model), token: AppToken(value: "old", expiresAt: .distantPast))
+let api = API(authorization: auth.restricted(to: "https://api.example.com"))
+printHeader(of: try await api.request("widgets"))
+
+var isAuthorized = false
+for await change in auth.tokenChanges {
+    isAuthorized = change.isAuthorized
+    break
+}
+let observation = auth.onTokenChange { change in
+    switch change {
+    case .tokenUpdated(let token): MainActor.assertIsolated("\(token)")
+    case .tokenInvalidated(let error): MainActor.assertIsolated("\(error)")
+    }
+}
+observation.cancel()
+print(isAuthorized ? "authorized," : "not authorized,", model.calls, "call, on the main actor")
+await auth.reset()
