@@ -36,11 +36,14 @@ struct BackOff: Hashable, Sendable {
 
     /// - Parameters:
     ///   - retryAfter: what the server asked for.
+    ///   - limit: a bound below the usual one.
     ///   - random: 0 to 1: the part of the bound that is waited (full jitter).
     mutating func fail(
-        retryAfter: Duration? = nil, at now: Moment, policy: RefreshPolicy.BackOff, random: Double
+        retryAfter: Duration? = nil, atMost limit: Duration? = nil, at now: Moment, policy: RefreshPolicy.BackOff,
+        random: Double
     ) {
-        let bound = min(policy.maximum.seconds, policy.initial.seconds * Double(1 << min(attempts, 30)))
+        let usual = min(policy.maximum.seconds, policy.initial.seconds * Double(1 << min(attempts, 30)))
+        let bound = min(usual, limit?.seconds ?? usual)
         let ordered = retryAfter.map { min($0, policy.maximumRetryAfter) }
         let delay = max(.seconds(bound * random), ordered ?? .zero)
         attempts += 1

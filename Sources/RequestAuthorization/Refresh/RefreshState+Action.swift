@@ -28,6 +28,9 @@ extension RefreshState {
         case emit(AuthorizationEvent)
         /// A token that came too late: let the service revoke it.
         case discard(Token)
+
+        /// Whether a refresh is said to have begun.
+        var isStart: Bool { if case .emit(let event) = self { event.kind == .refreshStarted } else { false } }
     }
 
     /// The ordinary refresh: it loads, refreshes and saves, one step at a time.
@@ -48,6 +51,13 @@ extension RefreshState {
         var hasIntent = false
         /// What comes after the intent has been cleared.
         var verdict: Verdict?
+
+        /// The token that it has brought and that is not in use yet.
+        var cargo: HeldToken<Token>? {
+            if case .save(let held, _) = step { return held }
+            if case .publish(let held) = verdict { return held }
+            return nil
+        }
     }
 
     /// What a flight does next.
@@ -69,6 +79,22 @@ extension RefreshState {
         case save(HeldToken<Token>, replacing: TokenSaveCondition)
         /// Remove the intent.
         case clearIntent
+
+        /// Whether the service has not been called yet.
+        var isBeforeService: Bool {
+            switch self {
+            case .load, .lock, .reread, .intent: true
+            case .refresh, .initial, .verify, .save, .clearIntent: false
+            }
+        }
+
+        /// Whether it does more than to bring home what there is.
+        var beginsSomething: Bool {
+            switch self {
+            case .load, .lock, .reread, .intent, .refresh, .initial: true
+            case .verify, .save, .clearIntent: false
+            }
+        }
     }
 
     /// How a flight ends.
@@ -95,12 +121,16 @@ extension RefreshState {
         var isHolding = true
         /// What it brought, while that is being saved.
         var pending: HeldToken<Token>?
+        /// Something else was saved meanwhile, and may stand in the store instead.
+        var isContested = false
     }
 
     /// What a store is to hold.
     enum Content {
         case save(StoredToken<Token>, replacing: TokenSaveCondition)
         case clear
+
+        var replacesAnything: Bool { if case .save(_, .anything) = self { true } else { false } }
     }
 
     /// Content on its way to the store.

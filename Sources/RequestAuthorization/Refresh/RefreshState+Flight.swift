@@ -29,77 +29,114 @@ extension RefreshState {
     mutating func advance(
         _ id: FlightID, _ outcome: Outcome, at now: Moment, random: Double
     ) -> (Step?, [Action]) {
-        guard var flight = take(id), flight.session == session else {
+        guard var flight = take(id) else {
             guard case .token(let token, _) = outcome else { return (nil, []) }
-            return (nil, [.discard(token), .emit(.tokenDiscarded)])
+            return (nil, late(token))
         }
-        let next: Step?
-        var actions: [Action]
-        switch (flight.step, outcome) {
-        case (.load, .loaded(let stored, let intent)):
-            (next, actions) = loaded(stored, intent, &flight, at: now, random: random)
-        case (.load, .failed(let failure)), (.lock, .failed(let failure)), (.reread, .failed(let failure)),
-            (.verify, .failed(let failure)):
-            // A store that is out of reach is not an empty store, and ends no session.
-            (next, actions) = fail(&flight, RefreshFailure(ofStore: failure.error), at: now, random: random)
-        case (.lock, _):
-            flight.hasLock = true
-            (next, actions) = (.reread, [])
-        case (.reread, .loaded(let stored, let intent)):
-            (next, actions) = reread(stored, intent, &flight, at: now, random: random)
-        case (.intent, _):
-            if case .failed(let failure) = outcome {
-                actions = [.emit(.saveFailed(failure.error))]
-            } else {
-                actions = []
-            }
-            flight.hasIntent = true
-            next = serviceCall
-        case (_, .token(let token, let requestedAt)):
-            (next, actions) = refreshed(token, requestedAt, &flight, at: now, random: random)
-        case (.refresh, .failed(let failure)) where failure.kind != .transient && storage != .none:
-            (next, actions) = (.verify(failure), [])
-        case (.verify(let failure), .loaded(let stored, let intent)):
-            (next, actions) = verified(failure, stored, intent, &flight, at: now, random: random)
-        case (.save(let held, _), .saved(let conflict)):
-            (next, actions) = saved(held, conflict, &flight, at: now, random: random)
-        case (.save(let held, let condition), .failed(let failure)):
-            (next, actions) = saveFailed(held, condition, failure, flight, at: now, random: random)
-        case (.clearIntent, _):
-            flight.hasIntent = false
-            (next, actions) = conclude(flight, at: now, random: random)
-        case (_, .failed(let failure)):
-            (next, actions) = fail(&flight, failure, at: now, random: random)
-        case (_, .done), (_, .loaded), (_, .saved):
-            preconditionFailure("a step of a refresh ended in a way that it has not")
+        if case .save = flight.step { contestManuals() }
+        var (next, actions) =
+            flight.basis == heldVersion
+            ? proceed(&flight, outcome, at: now, random: random) : leave(&flight, outcome, at: now)
+        if flight.isDraining, let step = next, step.beginsSomething {
+            // Past its deadline a flight only brings home what it has.
+            let (last, more) = clearIntent(of: &flight, then: .fail(overdue(at: step)), at: now, random: random)
+            (next, actions) = (last, actions + more)
         }
         if let next {
             flight.step = next
             put(flight)
         } else if !flight.isStray {
-            actions.append(.emit(.refreshEnded))
+            let index = actions.firstIndex { $0.isStart } ?? actions.endIndex
+            actions.insert(.emit(.refreshEnded), at: index)
         }
         return (next, actions)
     }
 
     /// The time that anybody may wait for the flight is over.
     mutating func deadlinePassed(_ id: FlightID, at now: Moment, random: Double) -> [Action] {
-        guard flight?.id == id, flight?.isDraining == false else { return [] }
+        guard let step = flight?.step, flight?.id == id else { return [.cancel(id)] }
         flight?.isDraining = true
-        let failure = RefreshFailure(DeadlineExceeded(description: "the refresh took more than \(policy.deadline)"))
-        return note(failure, at: now, random: random) + releaseWaiters(at: now) + [.cancel(id)]
+        return note(overdue(at: step), at: now, random: random) + releaseWaiters(at: now) + [.cancel(id)]
     }
 
     /// The flight has had twice its time: another may begin, and a late answer still counts as long as there is none newer.
+    ///
+    /// It has no exclusive access any more, and its intent may be another's by now.
     mutating func hardLimitPassed(_ id: FlightID, at now: Moment) -> [Action] {
         guard var flight, flight.id == id else { return [] }
-        flight.isStray = true
+        (flight.isStray, flight.hasLock, flight.hasIntent) = (true, false, false)
         self.flight = nil
         strays.append(flight)
         return [.emit(.refreshEnded)] + releaseWaiters(at: now)
     }
 
+    /// What those get who come while a flight is past its deadline.
+    func overdue(at step: Step) -> RefreshFailure {
+        let error = DeadlineExceeded(description: "the refresh took more than \(policy.deadline)")
+        return step.isBeforeService ? RefreshFailure(ofStore: error) : RefreshFailure(error)
+    }
+
     // MARK: - Steps
+
+    private mutating func proceed(
+        _ flight: inout Flight, _ outcome: Outcome, at now: Moment, random: Double
+    ) -> (Step?, [Action]) {
+        switch (flight.step, outcome) {
+        case (.load, .loaded(let stored, let intent)):
+            return loaded(stored, intent, &flight, at: now, random: random)
+        case (.load, .failed(let failure)), (.lock, .failed(let failure)), (.reread, .failed(let failure)),
+            (.verify, .failed(let failure)):
+            // A store that is out of reach is not an empty store, and ends no session.
+            return fail(&flight, RefreshFailure(ofStore: failure.error), at: now, random: random)
+        case (.lock, _):
+            flight.hasLock = true
+            return (.reread, [])
+        case (.reread, .loaded(let stored, let intent)):
+            return reread(stored, intent, &flight, at: now, random: random)
+        case (.intent, _):
+            flight.hasIntent = true
+            if case .failed(let failure) = outcome { return (serviceCall, [.emit(.saveFailed(failure.error))]) }
+            return (serviceCall, [])
+        case (_, .token(let token, let requestedAt)):
+            return refreshed(token, requestedAt, flight, at: now, random: random)
+        case (.refresh, .failed(let failure)) where failure.kind != .transient && storage != .none:
+            return (.verify(failure), [])
+        case (.verify(let failure), .loaded(let stored, let intent)):
+            return verified(failure, stored, intent, &flight, at: now, random: random)
+        case (.save(let held, let condition), .saved(let conflict)):
+            return saved(held, replacing: condition, conflict, &flight, at: now, random: random)
+        case (.save(let held, let condition), .failed(let failure)):
+            let kept = couldNotSave(
+                held.stored, replacing: condition, keepsLock: flight.hasLock, error: failure.error, at: now,
+                random: random)
+            return (nil, kept + publish(held, at: now))
+        case (.clearIntent, _):
+            flight.hasIntent = false
+            return conclude(flight, at: now, random: random)
+        case (_, .failed(let failure)):
+            return fail(&flight, failure, at: now, random: random)
+        case (_, .done), (_, .loaded), (_, .saved):
+            preconditionFailure("a step of a refresh ended in a way that it has not")
+        }
+    }
+
+    /// A newer token of the session has come from elsewhere: the flight ends, whatever it brings.
+    private mutating func leave(
+        _ flight: inout Flight, _ outcome: Outcome, at now: Moment
+    ) -> (Step?, [Action]) {
+        flight.verdict = nil
+        var actions: [Action] = []
+        if case .token = outcome { actions = [.emit(.tokenDiscarded)] }
+        if case .save = flight.step {
+            actions = [.emit(.tokenDiscarded)]
+            // It may stand in the store now, in place of the newer one.
+            if storage == .plain, case .held(let held) = credential {
+                actions += store(.save(held.stored, replacing: .session(session)))
+            }
+        }
+        if case .clearIntent = flight.step { flight.hasIntent = false }
+        return flight.hasIntent ? (.clearIntent, actions) : (nil, actions + releaseWaiters(at: now))
+    }
 
     private var serviceCall: Step {
         if case .held(let held) = credential { .refresh(held.token) } else { .initial }
@@ -108,101 +145,107 @@ extension RefreshState {
     private mutating func loaded(
         _ stored: StoredToken<Token>?, _ intent: RefreshIntent?, _ flight: inout Flight, at now: Moment, random: Double
     ) -> (Step?, [Action]) {
-        adopt(stored, intent, random: random)
-        flight.session = session
-        if case .ended(let ending) = credential { return (nil, end(ending.error, at: now)) }
-        guard case .held(let held) = credential else {
+        guard let stored else {
             credential = .absent
             return (storage == .shared ? .lock : .initial, [])
         }
-        flight.basis = held.version
-        if held.isUsable(at: now.date) { return (nil, publish(held, at: now)) }
-        return (storage == .shared ? .lock : .refresh(held.token), [])
+        guard isNews(stored) else { return (nil, releaseWaiters(at: now)) }
+        let actions = takeOver(stored, intent, &flight, random: random)
+        if isServed(at: now) { return (nil, actions + releaseWaiters(at: now)) }
+        return (storage == .shared ? .lock : serviceCall, actions)
     }
 
     private mutating func reread(
         _ stored: StoredToken<Token>?, _ intent: RefreshIntent?, _ flight: inout Flight, at now: Moment, random: Double
     ) -> (Step?, [Action]) {
-        if let stored, unsaved == nil, isNews(stored, since: flight.basis) {
-            adopt(stored, intent, random: random)
-            flight.session = session
-            if case .ended(let ending) = credential { return (nil, end(ending.error, at: now)) }
-            guard case .held(let held) = credential else { return (.initial, []) }
-            flight.basis = held.version
-            if held.isUsable(at: now.date) { return (nil, [.emit(.tokenAdopted)] + publish(held, at: now)) }
+        var actions: [Action] = []
+        if let stored, unsaved == nil, isNews(stored) {
+            actions = [.emit(.tokenAdopted)] + takeOver(stored, intent, &flight, random: random)
+            if isServed(at: now) { return (nil, actions + releaseWaiters(at: now)) }
         }
-        guard let basis = flight.basis else { return (.initial, []) }
-        return (.intent(RefreshIntent(session: basis.session, generation: basis.generation, beganAt: now.date)), [])
+        return (announcedCall(of: flight, at: now), actions)
+    }
+
+    /// The service call or, with a shared store, first the intent.
+    private func announcedCall(of flight: Flight, at now: Moment) -> Step {
+        guard storage == .shared, let basis = flight.basis else { return serviceCall }
+        return .intent(RefreshIntent(session: basis.session, generation: basis.generation, beganAt: now.date))
     }
 
     private mutating func refreshed(
-        _ token: Token, _ requestedAt: Date, _ flight: inout Flight, at now: Moment, random: Double
+        _ token: Token, _ requestedAt: Date, _ flight: Flight, at now: Moment, random: Double
     ) -> (Step?, [Action]) {
-        guard flight.basis == heldVersion else {
-            return (nil, releaseWaiters(at: now))  // A stray has come back, and a newer token is held.
-        }
         let version = TokenVersion(session: session, generation: flight.basis.map { $0.generation + 1 } ?? 0)
         let held = HeldToken(token, version: version, obtainedAt: requestedAt, policy: policy, random: random)
-        if storage == .none {
-            return (nil, publish(held, at: now))
-        }
-        return (.save(held, replacing: .older(session: session, generation: version.generation)), [])
+        if storage == .none { return (nil, publish(held, at: now)) }
+        // What stands in the store is of an older session, if the first token of this one could not be saved.
+        let isFirst = unsaved?.content.replacesAnything == true
+        return (
+            .save(held, replacing: isFirst ? .anything : .older(session: session, generation: version.generation)), []
+        )
     }
 
     private mutating func verified(
         _ failure: RefreshFailure, _ stored: StoredToken<Token>?, _ intent: RefreshIntent?, _ flight: inout Flight,
         at now: Moment, random: Double
     ) -> (Step?, [Action]) {
-        guard let stored, unsaved == nil, isNews(stored, since: flight.basis) else {
+        guard let stored, unsaved == nil, isNews(stored) else {
             return clearIntent(of: &flight, then: .fail(failure), at: now, random: random)
         }
-        adopt(stored, intent, random: random)
-        flight.session = session
-        if case .ended(let ending) = credential { return (nil, end(ending.error, at: now)) }
-        guard case .held(let held) = credential else { return (.initial, []) }
-        flight.basis = held.version
-        if held.isUsable(at: now.date) {
-            return clearIntent(of: &flight, then: .publish(held), at: now, random: random)
-        }
-        return (.refresh(held.token), [.emit(.tokenAdopted)])
+        let actions = [.emit(.tokenAdopted)] + takeOver(stored, intent, &flight, random: random)
+        guard isServed(at: now) else { return (announcedCall(of: flight, at: now), actions) }
+        let (next, more) = clearIntent(of: &flight, then: nil, at: now, random: random)
+        return (next, actions + releaseWaiters(at: now) + more)
     }
 
     private mutating func saved(
-        _ held: HeldToken<Token>, _ conflict: TokenSaveConflict<Token>?, _ flight: inout Flight, at now: Moment,
-        random: Double
+        _ held: HeldToken<Token>, replacing condition: TokenSaveCondition, _ conflict: TokenSaveConflict<Token>?,
+        _ flight: inout Flight, at now: Moment, random: Double
     ) -> (Step?, [Action]) {
         guard let stored = conflict?.stored else {
-            let kept = wasSaved(held.stored)
+            let kept = wasSaved(held.stored, replacing: condition)
             let (next, actions) = clearIntent(of: &flight, then: .publish(held), at: now, random: random)
             return (next, kept + actions)
         }
         // A sibling signed out, or in as somebody else: then what we hold belongs to a session that is over.
         let isOver = stored.token == nil || stored.version.session != held.version.session
-        let late: [Action] = isOver ? [.discard(held.token), .emit(.tokenDiscarded)] : []
-        adopt(stored, nil, random: random)
-        flight.session = session
-        if case .ended(let ending) = credential { return (nil, late + end(ending.error, at: now)) }
-        guard case .held(let adopted) = credential else { return (nil, late + releaseWaiters(at: now)) }
-        let (next, actions) = clearIntent(of: &flight, then: .publish(adopted), at: now, random: random)
-        return (next, late + [.emit(.tokenAdopted)] + actions)
+        var actions = isOver ? late(held.token) : [.emit(.tokenDiscarded)]
+        if isNews(stored) {
+            actions += dropUnsaved() + [.emit(.tokenAdopted)] + takeOver(stored, nil, &flight, random: random)
+            if isServed(at: now) { actions += releaseWaiters(at: now) }
+        }
+        let (next, more) = clearIntent(of: &flight, then: nil, at: now, random: random)
+        return (next, actions + more)
     }
 
-    private mutating func saveFailed(
-        _ held: HeldToken<Token>, _ condition: TokenSaveCondition, _ failure: RefreshFailure, _ flight: Flight,
-        at now: Moment, random: Double
-    ) -> (Step?, [Action]) {
-        let kept = couldNotSave(
-            held.stored, replacing: condition, keepsLock: flight.hasLock, error: failure.error, at: now, random: random)
-        return (nil, kept + publish(held, at: now))
+    /// Goes on from what a sibling, or an earlier launch, left in the store.
+    private mutating func takeOver(
+        _ stored: StoredToken<Token>, _ intent: RefreshIntent?, _ flight: inout Flight, random: Double
+    ) -> [Action] {
+        let actions = adopt(stored, intent, random: random)
+        flight.session = session
+        flight.basis = heldVersion
+        return actions
+    }
+
+    /// Whether nothing needs to be refreshed now.
+    private func isServed(at now: Moment) -> Bool {
+        switch credential {
+        case .ended: true
+        case .held(let held): held.isUsable(at: now.date)
+        case .unknown, .absent: false
+        }
     }
 
     // MARK: - Ends
 
     /// Removes the intent if there is one, then ends the flight.
     private mutating func clearIntent(
-        of flight: inout Flight, then verdict: Verdict, at now: Moment, random: Double
+        of flight: inout Flight, then verdict: Verdict?, at now: Moment, random: Double
     ) -> (Step?, [Action]) {
         flight.verdict = verdict
+        // An intent in a session that is over is none.
+        if case .ended = credential { return (nil, releaseWaiters(at: now)) }
         return flight.hasIntent ? (.clearIntent, []) : conclude(flight, at: now, random: random)
     }
 
@@ -210,7 +253,7 @@ extension RefreshState {
         switch flight.verdict {
         case .publish(let held): (nil, publish(held, at: now))
         case .fail(let failure): (nil, settle(failure, flight, at: now, random: random))
-        case nil: (nil, [])
+        case nil: (nil, releaseWaiters(at: now))
         }
     }
 
@@ -227,8 +270,8 @@ extension RefreshState {
     private mutating func settle(_ failure: RefreshFailure, _ flight: Flight, at now: Moment, random: Double)
         -> [Action]
     {
-        // Otherwise it is about a token that is no longer held.
-        guard flight.basis == heldVersion else { return releaseWaiters(at: now) }
+        // The flight that took its place will tell.
+        if flight.isStray, self.flight != nil { return [] }
         guard case .refresh = serviceCall else { return giveUp(flight, failure, at: now, random: random) }
         switch failure.kind {
         case .terminal: return endSession(failure.ending, setAside: false, at: now)
@@ -244,25 +287,27 @@ extension RefreshState {
     private mutating func giveUp(_ flight: Flight, _ failure: RefreshFailure, at now: Moment, random: Double)
         -> [Action]
     {
-        if flight.isDraining { return releaseWaiters(at: now) }  // The failure was counted at the deadline.
+        // The failure was counted at the deadline; what the server asks for counts still.
+        if flight.isDraining, failure.retryAfter == nil { return releaseWaiters(at: now) }
         if case .initial = flight.step, let error = failure.error as? NotAuthorized, error.reason == .noToken {
-            return isHolding ? [] : resumeAll(.failure(error))  // Nothing failed: nobody has signed in.
+            // Nothing failed: nobody has signed in.
+            return isHolding ? [] : resumeAll(.failure(error))
         }
         return note(failure, at: now, random: random) + releaseWaiters(at: now)
     }
 
     /// Counts a failure and tells those who listen.
     private mutating func note(_ failure: RefreshFailure, at now: Moment, random: Double) -> [Action] {
+        // The server's grace period for an answer that was lost is short.
+        let isFirstLoss = failure.delivery == .mayHaveBeenProcessed && self.failure?.delivery != .mayHaveBeenProcessed
         self.failure = failure
-        backOff.fail(retryAfter: failure.retryAfter, at: now, policy: policy.backOff, random: random)
+        backOff.fail(
+            retryAfter: failure.retryAfter, atMost: isFirstLoss ? .seconds(1) : nil, at: now, policy: policy.backOff,
+            random: random)
         return [.emit(.refreshFailed(failure.error, nextTryAt: backOff.slot.date))]
     }
 
     // MARK: - Flights by name
-
-    private var heldVersion: TokenVersion? {
-        if case .held(let held) = credential { held.version } else { nil }
-    }
 
     /// Takes the flight out; it is put back if it goes on.
     private mutating func take(_ id: FlightID) -> Flight? {

@@ -14,7 +14,7 @@ extension RefreshState {
     /// - Parameter waiter: who awaits the outcome, if anybody does.
     /// - Returns: an error if the server has said when it wants to be called again, and that is later.
     mutating func beginManual(_ id: FlightID, waiter: Waiter?, at now: Moment) -> (any Error)? {
-        if backOff.isOrdered, !backOff.isOpen(at: now), let failure { return error(for: failure) }
+        if backOff.isOrdered, !backOff.isOpen(at: now), let failure { return error(for: failure, at: now) }
         manuals.append(Manual(id: id, waiter: waiter))
         return nil
     }
@@ -30,7 +30,7 @@ extension RefreshState {
         }
         let version = TokenVersion(session: newSession, generation: 0)
         let held = HeldToken(token, version: version, obtainedAt: requestedAt, policy: policy, random: random)
-        if let fault = held.fault { return (nil, manualFailed(id, fault, at: now)) }
+        if let fault = held.fault { return (nil, late(token) + manualFailed(id, fault, at: now)) }
         manuals[index].pending = held
         if storage == .none { return (nil, manualSaved(id, error: nil, at: now, random: random)) }
         return (held.stored, [])
@@ -41,24 +41,24 @@ extension RefreshState {
         guard let index = manuals.firstIndex(where: { $0.id == id }), let held = manuals[index].pending else {
             return []
         }
-        let superseded = manuals[..<index]
-        let waiter = manuals[index].waiter
-        manuals.removeSubrange(...index)
-        leaveFlight()
+        let manual = manuals.remove(at: index)
+        let superseded = Array(manuals[..<index])
+        manuals.removeSubrange(..<index)
+        let isContested =
+            manual.isContested || (superseded.compactMap { $0.pending } + flights.compactMap { $0.cargo }).count > 0
+        var actions = leaveFlight() + leave(superseded, error: CancellationError())
         storm = []
         session = held.version.session
-        var actions: [Action] = []
         if let error {
-            actions = couldNotSave(
+            actions += couldNotSave(
                 held.stored, replacing: .anything, keepsLock: false, error: error, at: now, random: random)
-        } else if storage != .none {
-            actions = wasSaved(held.stored)
+        } else if isContested {
+            actions += store(.save(held.stored, replacing: .anything))
+        } else {
+            actions += wasSaved(held.stored, replacing: .anything)
         }
-        for manual in superseded {
-            actions.append(.cancel(manual.id))
-            if let waiter = manual.waiter { actions.append(.resume([waiter], .failure(CancellationError()))) }
-        }
-        if let waiter { actions.append(.resume([waiter], .success(held))) }
+        contestManuals()
+        if let waiter = manual.waiter { actions.append(.resume([waiter], .success(held))) }
         return actions + publish(held, at: now)
     }
 
@@ -71,9 +71,10 @@ extension RefreshState {
         return told + releaseWaiters(at: now)
     }
 
-    /// Whoever awaits the manual refresh was cancelled.
+    /// Whoever awaits the manual refresh was cancelled: too late, if there is a token by now.
     mutating func cancelManual(_ id: FlightID, at now: Moment) -> [Action] {
-        manualFailed(id, CancellationError(), at: now) + [.cancel(id)]
+        if manuals.contains(where: { $0.id == id && $0.pending != nil }) { return [] }
+        return manualFailed(id, CancellationError(), at: now) + [.cancel(id)]
     }
 
     /// Requests have waited for a manual refresh as long as they may; it goes on without them.
@@ -81,5 +82,20 @@ extension RefreshState {
         guard let index = manuals.firstIndex(where: { $0.id == id }) else { return [] }
         manuals[index].isHolding = false
         return releaseWaiters(at: now)
+    }
+
+    // MARK: -
+
+    /// These do not count any more.
+    mutating func leave(_ manuals: [Manual], error: any Error) -> [Action] {
+        manuals.flatMap { manual -> [Action] in
+            [.cancel(manual.id)] + (manual.waiter.map { [.resume([$0], .failure(error))] } ?? [])
+                + (manual.pending.map { late($0.token) } ?? [])
+        }
+    }
+
+    /// Something was saved, perhaps after the tokens of manual refreshes: they are to be saved once more.
+    mutating func contestManuals() {
+        for index in manuals.indices where manuals[index].pending != nil { manuals[index].isContested = true }
     }
 }

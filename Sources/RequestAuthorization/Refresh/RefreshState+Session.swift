@@ -18,56 +18,63 @@ extension RefreshState {
 
     /// Signs out: everybody who waits is told, and what is under way does not count any more.
     mutating func reset(newSession: UUID, at now: Moment) -> [Action] {
-        let left = session
-        let wasKnown = if case .unknown = credential { false } else { true }
-        let generation = if case .held(let held) = credential { held.version.generation + 1 } else { 0 }
+        let content = signOut(at: now)
         let error = NotAuthorized(.signedOut)
-        let over = leaveSession(error: error)
+        let over = leaveSession(error: error) + store(content)
         session = newSession
-        credential = .ended(Ending(error: error))
-        let tombstone = StoredToken<Token>(
-            .signedOut, version: TokenVersion(session: left, generation: generation), obtainedAt: now.date)
-        let content: Content =
-            storage == .shared ? .save(tombstone, replacing: wasKnown ? .session(left) : .anything) : .clear
-        return over + store(content) + end(error, at: now)
+        // Of a session that has ended the observers know.
+        if case .ended = credential { return over + releaseWaiters(at: now) }
+        return over + end(error, at: now)
+    }
+
+    /// What takes the place of the session in the store.
+    private func signOut(at now: Moment) -> Content {
+        guard storage == .shared else { return .clear }
+        let isSaving = manuals.contains { $0.pending != nil }
+        if !isSaving, case .save(let stored, let condition) = unsaved?.content, case .signedOut = stored.content {
+            // That has not happened yet.
+            return .save(stored, replacing: condition)
+        }
+        let wasKnown = if case .unknown = credential { false } else { true }
+        let version = TokenVersion(session: session, generation: heldVersion.map { $0.generation + 1 } ?? 0)
+        let tombstone = StoredToken<Token>(.signedOut, version: version, obtainedAt: now.date)
+        return .save(tombstone, replacing: wasKnown && !isSaving ? .session(session) : .anything)
     }
 
     /// The server ended the session.
     mutating func endSession(_ error: NotAuthorized, setAside: Bool, at now: Moment) -> [Action] {
         guard case .held(let held) = credential else { return releaseWaiters(at: now) }
-        credential = .ended(Ending(error: error))
+        let over = leaveFlight()
         forgetFailures()
         let version = TokenVersion(session: held.version.session, generation: held.version.generation + 1)
         let marker = StoredToken(
             setAside ? .setAside(held.token) : .signedOut, version: version, obtainedAt: held.obtainedAt)
         let keeps = setAside || storage == .shared
-        return store(keeps ? .save(marker, replacing: .session(session)) : .clear) + end(error, at: now)
+        return over + store(keeps ? .save(marker, replacing: .session(session)) : .clear) + end(error, at: now)
     }
 
     /// The store holds something new that a sibling left there.
     mutating func noticed(_ stored: StoredToken<Token>?, _ intent: RefreshIntent?, at now: Moment, random: Double)
         -> [Action]
     {
-        guard unsaved == nil, manuals.isEmpty, case .held(let held) = credential else { return [] }
+        guard unsaved == nil, case .held = credential else { return [] }
         guard let stored else {
-            leaveFlight()
-            let error = NotAuthorized(.signedOut)
-            credential = .ended(Ending(error: error))
-            return end(error, at: now)
+            let over = leaveFlight()
+            forgetFailures()
+            return over + end(NotAuthorized(.signedOut), at: now)
         }
-        guard isNews(stored, since: held.version) else { return [] }
-        leaveFlight()
-        adopt(stored, intent, random: random)
-        guard case .held(let adopted) = credential else { return end(NotAuthorized(.signedOut), at: now) }
-        return [.emit(.tokenAdopted)] + publish(adopted, at: now)
+        // What a flight has just saved is not a sibling's.
+        guard isNews(stored), flight?.cargo?.version != stored.version else { return [] }
+        return [.emit(.tokenAdopted)] + adopt(stored, intent, random: random) + releaseWaiters(at: now)
     }
 
     // MARK: - What sessions and flights share
 
-    /// Takes over what a store holds. Nobody is told yet.
-    mutating func adopt(_ stored: StoredToken<Token>?, _ intent: RefreshIntent?, random: Double) {
-        guard let stored else { return }
+    /// Takes over what a store holds, and tells the observers. Nobody who waits is released yet.
+    mutating func adopt(_ stored: StoredToken<Token>, _ intent: RefreshIntent?, random: Double) -> [Action] {
+        let over = stored.token == nil || stored.version.session != session ? leaveFlight() : []
         session = stored.version.session
+        forgetFailures()
         switch stored.content {
         case .token(let token):
             var held = HeldToken(
@@ -77,18 +84,24 @@ extension RefreshState {
                 held.isRefused = true
             }
             credential = .held(held)
-        case .signedOut: credential = .ended(Ending(error: NotAuthorized(.signedOut)))
-        case .setAside: credential = .ended(Ending(error: NotAuthorized(.rejected)))
+            return over + [.announce(.tokenUpdated(token)), .emit(.tokenRefreshed)]
+        case .signedOut: return over + invalidate(NotAuthorized(.signedOut))
+        case .setAside: return over + invalidate(NotAuthorized(.rejected))
         }
     }
 
-    /// Whether a store holds something that is newer than what is held.
-    func isNews(_ stored: StoredToken<Token>, since version: TokenVersion?) -> Bool {
-        guard let version, version.session == stored.version.session, stored.token != nil else { return true }
-        return stored.version.generation > version.generation
+    /// Whether a sibling has left something newer than what is held.
+    func isNews(_ stored: StoredToken<Token>) -> Bool {
+        if manuals.contains(where: { $0.pending?.version == stored.version }) { return false }
+        guard let held = heldVersion, held.session == stored.version.session, stored.token != nil else { return true }
+        return stored.version.generation > held.generation
     }
 
-    /// A token is in use from now on: those who wait go on with it.
+    var heldVersion: TokenVersion? {
+        if case .held(let held) = credential { held.version } else { nil }
+    }
+
+    /// A token of our own is in use from now on: those who wait go on with it.
     mutating func publish(_ held: HeldToken<Token>, at now: Moment) -> [Action] {
         credential = .held(held)
         forgetFailures()
@@ -103,16 +116,28 @@ extension RefreshState {
         return news + releaseWaiters(at: now)
     }
 
-    /// Tells everybody that the session is over. ``credential`` says so already.
+    /// The session is over, and everybody is told.
     mutating func end(_ error: NotAuthorized, at now: Moment) -> [Action] {
-        [.announce(.tokenInvalidated(error))] + releaseWaiters(at: now)
+        invalidate(error) + releaseWaiters(at: now)
     }
 
-    /// The flight that is under way belongs to a session that is over: its result will be dropped.
-    mutating func leaveFlight() {
-        flight = nil
-        strays = []
+    private mutating func invalidate(_ error: NotAuthorized) -> [Action] {
+        credential = .ended(Ending(error: error))
+        return [.announce(.tokenInvalidated(error))]
     }
+
+    /// What is under way belongs to a session that is over: what it brings, or has brought, is dropped.
+    mutating func leaveFlight() -> [Action] {
+        let ended: [Action] = flight == nil ? [] : [.emit(.refreshEnded)]
+        defer { (flight, strays) = (nil, []) }
+        return ended + flights.compactMap { $0.cargo }.flatMap { late($0.token) }
+    }
+
+    /// All flights of this session that may still bring a token.
+    var flights: [Flight] { (flight.map { [$0] } ?? []) + strays }
+
+    /// A token of a session that is over.
+    func late(_ token: Token) -> [Action] { [.discard(token), .emit(.tokenDiscarded)] }
 
     private mutating func forgetFailures() {
         failure = nil
@@ -121,13 +146,10 @@ extension RefreshState {
     }
 
     private mutating func leaveSession(error: any Error) -> [Action] {
-        leaveFlight()
         forgetFailures()
         storm = []
         defer { manuals = [] }
-        return manuals.flatMap { manual -> [Action] in
-            [.cancel(manual.id)] + (manual.waiter.map { [.resume([$0], .failure(error))] } ?? [])
-        }
+        return leaveFlight() + leave(manuals, error: error)
     }
 }
 
@@ -143,6 +165,11 @@ extension RefreshState {
     /// What was on its way to the store is out of date.
     mutating func replaceUnsaved(by content: Content, keepsLock: Bool) -> [Action] {
         let old = unsaved
+        var content = content
+        if case .save(let stored, _) = content, old?.content.replacesAnything == true {
+            // The old has not been saved, so what stands in the store is of another session still.
+            content = .save(stored, replacing: .anything)
+        }
         flightCount += 1
         unsaved = Unsaved(
             content: content, number: flightCount, isWriting: old?.isWriting ?? false, keepsLock: keepsLock)
@@ -150,10 +177,17 @@ extension RefreshState {
     }
 
     /// The store holds this token now; nothing older may follow.
-    mutating func wasSaved(_ stored: StoredToken<Token>) -> [Action] {
-        guard let old = unsaved else { return [] }
+    mutating func wasSaved(_ stored: StoredToken<Token>, replacing condition: TokenSaveCondition) -> [Action] {
         // What is being written at this moment may land after it, so it is written once more.
-        if old.isWriting { return replaceUnsaved(by: .save(stored, replacing: .anything), keepsLock: false) }
+        if unsaved?.isWriting == true {
+            return replaceUnsaved(by: .save(stored, replacing: condition), keepsLock: false)
+        }
+        return dropUnsaved()
+    }
+
+    /// What was to be saved is out of date; what is being written at this moment stays until that has ended.
+    mutating func dropUnsaved() -> [Action] {
+        guard let old = unsaved, !old.isWriting else { return [] }
         unsaved = nil
         return old.keepsLock ? [.unlock] : []
     }
@@ -191,6 +225,7 @@ extension RefreshState {
         _ number: Int, _ result: Result<TokenSaveConflict<Token>?, any Error>, at now: Moment, random: Double
     ) -> (again: Bool, [Action]) {
         unsaved?.isWriting = false
+        contestManuals()
         guard let written = unsaved else { return (false, []) }
         guard written.number == number else { return (true, []) }
         switch result {

@@ -118,9 +118,10 @@ extension RefreshState {
     ///
     /// - Returns: why another try is pointless, or `nil` if it is not.
     mutating func unauthorized(_ header: String?, at now: Moment) -> (NotAuthorized?, [Action]) {
-        guard !isHolding, case .held(var held) = credential, held.header == header, !held.isRefused else {
+        guard case .held(var held) = credential, held.header == header, !held.isRefused else {
             if case .ended(let ending) = credential { return (ending.error, []) }
-            return (nil, [])  // It was for a token that is no longer current, or others have said so already.
+            // It was for a token that is no longer current, or others have said so already.
+            return (nil, [])
         }
         if held.isYoung(at: now.date, policy: policy.storm), flight == nil {
             storm = storm.filter { $0 + policy.storm.window > now.uptime }
@@ -129,7 +130,7 @@ extension RefreshState {
         }
         held.isRefused = true
         credential = .held(held)
-        guard flight == nil, backOff.isOpen(at: now) else { return (nil, []) }
+        guard flight == nil, backOff.isOpen(at: now), !isHolding else { return (nil, []) }
         return (nil, start())
     }
 
@@ -171,15 +172,15 @@ extension RefreshState {
 
     /// The error for those who come before the next slot; `nil` if a try may begin.
     func closedSlot(at now: Moment) -> (any Error)? {
-        guard let failure else { return nil }
-        if backOff.isOpen(at: now), flight?.isDraining != true { return nil }
-        return error(for: failure)
+        if let flight, flight.isDraining { return error(for: failure ?? overdue(at: flight.step), at: now) }
+        guard let failure, !backOff.isOpen(at: now) else { return nil }
+        return error(for: failure, at: now)
     }
 
-    func error(for failure: RefreshFailure) -> any Error {
+    func error(for failure: RefreshFailure, at now: Moment) -> any Error {
         if let error = failure.error as? NotAuthorized { return error }
         return RefreshFailed(
-            underlying: failure.error, nextTryAt: backOff.slot.date, delivery: failure.delivery)
+            underlying: failure.error, nextTryAt: max(now.date, backOff.slot.date), delivery: failure.delivery)
     }
 
     /// Whoever waits gets what can be had now; nobody is left waiting for nothing.
