@@ -117,6 +117,19 @@ struct AuthorizationProviderChecksTests {
                 """)
     }
 
+    @Test func `no face of the error shows what was thrown`() async throws {
+        struct Talkative: Error { let credential = "a-secret" }
+        let error = await #expect(throws: ChecksFailed.self) {
+            try await AuthorizationProviderChecks { ClosureAuthorization { _ in throw Talkative() } }.run()
+        }
+        let underlying = try #require(error?.failures.first?.underlying)
+        #expect(underlying is Talkative)
+        var dumped = ""
+        dump(error, to: &dumped)
+        #expect(!dumped.contains("a-secret"))
+        #expect(dumped.contains("threw Talkative"))
+    }
+
     @Test func `checks that are cancelled end with a CancellationError`() async {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }

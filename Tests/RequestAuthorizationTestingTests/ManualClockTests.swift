@@ -77,6 +77,19 @@ struct ManualClockTests {
         try await clock.sleep(for: .seconds(-1))
     }
 
+    @Test func `one can wait for a sleeper with a time-out of a given length`() async throws {
+        async let short: Void = clock.sleep(for: .seconds(1))
+        await clock.sleeper(for: .seconds(1))
+        let watch = Task { [clock] in
+            await clock.sleeper(for: .seconds(30))
+            return clock.sleeping
+        }
+        async let long: Void = clock.sleep(for: .seconds(30))
+        #expect(await watch.value == [.seconds(1), .seconds(30)])
+        clock.advance(by: .seconds(30))
+        _ = try await (short, long)
+    }
+
     @Test func `waiting for sleepers ends when the waiting task is cancelled`() async {
         let task = Task { [clock] in await clock.sleepers(1) }
         task.cancel()

@@ -100,6 +100,7 @@ struct InMemorySharedTokenStoreTests {
     @Test func `no face of a store shows a token`() async throws {
         try await store.save(.make("a-secret"))
         let memory = InMemoryTokenStore(StoredToken.make("a-secret"))
+        #expect("\(memory)" == "InMemoryTokenStore<TestToken>([redacted])")
         for value in [store, memory, ScriptedTokenStore(memory)] as [Any] {
             var dumped = ""
             dump(value, to: &dumped)

@@ -87,7 +87,7 @@ struct SharedTokenStoreChecksTests {
     ])
     func `a defect fails the check for it`(_ defect: Defect, _ check: String, _ problem: String) async {
         let found = await failures {
-            try await SharedTokenStoreChecks {
+            try await SharedTokenStoreChecks(lockLimit: .zero) {
                 let store = BrokenStore(defect)
                 return (store, store.sibling())
             }.run()
@@ -97,7 +97,7 @@ struct SharedTokenStoreChecksTests {
 
     @Test func `a store that excludes others only, and not itself, fails`() async {
         let found = await failures {
-            try await SharedTokenStoreChecks {
+            try await SharedTokenStoreChecks(lockLimit: .zero) {
                 let base = InMemorySharedTokenStore<TestToken>()
                 return (OpenToItself(base), OpenToItself(base.sibling()))
             }.run()

@@ -32,3 +32,13 @@ public struct ChecksFailed: Error, CustomStringConvertible {
             + failures.map { "- \($0)" }.joined(separator: "\n")
     }
 }
+
+extension ChecksFailed: CustomDebugStringConvertible, CustomReflectable {
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["failures": failures]) }
+}
+
+extension ChecksFailed.Failure: CustomDebugStringConvertible, CustomReflectable {
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["check": check, "problem": problem]) }
+}

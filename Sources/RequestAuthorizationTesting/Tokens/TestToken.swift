@@ -11,6 +11,8 @@ public import RequestAuthorization
 /// A token for tests, known by its name.
 ///
 ///     TestToken("a").authorizationHeaderValue              // "Bearer a"
+///
+/// It prints as every token does, redacted: compare names where a failed expectation should say which token it was.
 public struct TestToken: AuthorizationToken, Hashable, Codable {
     /// What tells it from others; the credential too.
     public let name: String
