@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationTesting
+import RequestAuthorizationURLSession
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite struct ErrorSamples {
+    // sample: errors
+    func load(_ request: URLRequest, with auth: some AuthorizationProvider, on session: URLSession) async throws
+        -> String
+    {
+        do {
+            let (data, response) = try await session.data(for: request, authorizedBy: auth)
+            guard let refusal = (response as? HTTPURLResponse)?.unauthorized else {
+                return String(decoding: data, as: UTF8.self)
+            }
+            // The server refused, and there was no way forward.
+            return "refused: \(refusal.challenges.first?.error ?? "no reason given")"
+        } catch let error as NotAuthorized where error.needsSignIn {
+            return "sign in"
+        } catch let error as RefreshFailed {
+            return "later: \(type(of: error.underlying))"  // error.nextTryAt says when
+        }
+    }
+    // end sample
+
+    @Test func `each end of a call can be told from the others`() async throws {
+        let session = StubServer.session
+        let request = URLRequest(url: try #require(URL(string: "https://api.widgets.example/")))
+        func end(_ steps: ScriptedTokenService<TestToken>.Step) async throws -> String {
+            try await load(
+                request, with: RefreshableTokenAuthorization(service: ScriptedTokenService(steps)), on: session)
+        }
+        #expect(try await end(.token("a")) == "Bearer a")
+        #expect(try await load(request, with: .bearer("stale"), on: session) == "refused: invalid_token")
+        #expect(try await end(.failure(NotAuthorized(.noToken))) == "sign in")
+        #expect(try await end(.failure(URLError(.notConnectedToInternet))) == "later: URLError")
+    }
+}

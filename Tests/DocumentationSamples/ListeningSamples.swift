@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Observation
+import RequestAuthorizationTesting
+import Testing
+
+@Suite struct ListeningSamples {
+    @Test func `a handler hears what is held and then each change`() async throws {
+        let auth = RefreshableTokenAuthorization(service: ScriptedTokenService(), token: TestToken("a"))
+        let (heard, hear) = AsyncStream.makeStream(of: String.self)
+        // sample: observation
+        let observation = auth.onTokenChange { change in
+            switch change {
+            case .tokenUpdated(let token): hear.yield("use \(token.name)")
+            case .tokenInvalidated(let error): hear.yield("over: \(error.reason)")
+            }
+        }
+        // end sample
+        try await auth.setToken(TestToken("b"))
+        await auth.reset()
+        var lines: [String] = []
+        for await line in heard.prefix(3) { lines.append(line) }
+        #expect(lines == ["use a", "use b", "over: signed out"])
+        // sample: cancel
+        observation.cancel()  // so does dropping the observation
+        // end sample
+    }
+
+    @Test func `the same as a sequence`() async throws {
+        let auth = RefreshableTokenAuthorization(service: ScriptedTokenService(), token: TestToken("a"))
+        var isSignedIn = false
+        // sample: changes
+        for await change in auth.tokenChanges {
+            isSignedIn = change.isAuthorized
+            if isSignedIn { break }
+        }
+        // end sample
+        #expect(isSignedIn)
+    }
+
+    /// Not called: it would begin to listen at some time after the call.
+    func log(from auth: RefreshableTokenAuthorization<TestToken>, to write: @escaping @Sendable (String) -> Void) {
+        // sample: events
+        let events = auth.events
+        let logging = Task {
+            for await event in events { write("token: \(event)") }
+        }
+        // end sample
+        logging.cancel()
+    }
+
+    @Test func `events are texts without secrets`() async throws {
+        struct Offline: Error {}
+        let auth = RefreshableTokenAuthorization(service: ScriptedTokenService<TestToken>(.failure(Offline())))
+        var events = auth.events.makeAsyncIterator()
+        await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
+        var texts: [String] = []
+        while texts.count < 3, let event = await events.next() { texts.append("\(event)") }
+        #expect(texts == ["refresh started", "refresh failed (Offline)", "refresh ended"])
+    }
+
+    @MainActor @Test func `a status is for user interfaces`() async throws {
+        let auth = RefreshableTokenAuthorization(service: ScriptedTokenService(), token: TestToken("a"))
+        // sample: status
+        let status = AuthorizationStatus(following: auth)
+        // end sample
+        await change(of: status, until: { $0.isAuthorized })
+        #expect(line(for: status) == "Signed in")
+        await auth.reset()
+        await change(of: status) { !$0.isAuthorized }
+        #expect(line(for: status) == "Please sign in: signed out")
+    }
+
+    // sample: status-use
+    @MainActor func line(for status: AuthorizationStatus) -> String {
+        if status.isAuthorized { return "Signed in" }
+        if status.isRefreshing { return "One moment" }
+        return status.error.map { "Please sign in: \($0.reason)" } ?? "Welcome"
+    }
+    // end sample
+
+    /// Suspends until the status satisfies a condition.
+    @MainActor private func change(
+        of status: AuthorizationStatus, until isMet: @escaping @MainActor @Sendable (AuthorizationStatus) -> Bool
+    ) async {
+        while !isMet(status) {
+            await withCheckedContinuation { continuation in
+                withObservationTracking {
+                    _ = isMet(status)
+                } onChange: {
+                    continuation.resume()
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationURLSession
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite struct Readme {
+    @Test func `the example of the README does what it says`() async throws {
+        _ = StubServer.session
+        let url = try #require(URL(string: "https://api.widgets.example/v1/widgets"))
+        let endpoint = try #require(URL(string: "https://accounts.widgets.example/token"))
+        let (request, password) = (URLRequest(url: url), "secret")
+        // sample: main
+        let service = WidgetTokenService(endpoint: endpoint, transport: URLSession.shared)
+        let auth = RefreshableTokenAuthorization(service: service)  // one per identity, shared
+        try await auth.signIn { try await service.logIn(as: "ada", password: password) }
+
+        // Authorize and send. After a 401: refresh once, for everybody, and send again.
+        let (data, response) = try await URLSession.shared.data(for: request, authorizedBy: auth)
+
+        // What is held now, then each change.
+        let observation = auth.onTokenChange { change in
+            switch change {
+            case .tokenUpdated(let token): print("in use:", token)  // WidgetToken([redacted])
+            case .tokenInvalidated(let error): print("sign in again:", error)
+            }
+        }
+        // end sample
+        #expect(String(decoding: data, as: UTF8.self) == "Bearer fresh")
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        observation.cancel()
+    }
+}

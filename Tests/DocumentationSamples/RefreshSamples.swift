@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorizationTesting
+import Testing
+
+@Suite struct RefreshSamples {
+    @Test func `a policy is a value`() async throws {
+        let service = ScriptedTokenService(.token("a"))
+        // sample: policy
+        var policy = RefreshPolicy.default
+        policy.deadline = .seconds(10)  // how long a request waits at most for a refresh
+        policy.leeway.maximum = .seconds(60)  // how long before expiry the background refresh begins at most
+        let auth = RefreshableTokenAuthorization(service: service, policy: policy)
+        // end sample
+        #expect(try await auth.validToken().name == "a")
+    }
+
+    @Test func `a network that is back ends the back-off`() async throws {
+        struct Offline: Error {}
+        let clock = ManualClock()
+        let service = ScriptedTokenService(clock: clock, .failure(Offline()), .token("a"))
+        let auth = RefreshableTokenAuthorization(service: service, clock: clock)
+        await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
+        // sample: retry
+        await auth.retryNow()  // the network is back: do not wait for the next slot
+        // end sample
+        #expect(try await auth.validToken().name == "a")
+    }
+
+    @Test func `a wider token replaces the narrow one`() async throws {
+        let auth = RefreshableTokenAuthorization(service: ScriptedTokenService(), token: TestToken("narrow"))
+        let fetchWiderToken: @Sendable () async throws -> TestToken = { TestToken("wider") }
+        // sample: by-hand
+        await auth.refresh { try await fetchWiderToken() }  // returns at once; requests are held
+        let token = try await auth.validToken()
+        // end sample
+        #expect(token.name == "wider")
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationTesting
+import Testing
+
+@Suite struct SessionSamples {
+    let stored = WidgetToken(accessToken: "a", refreshToken: "r", expiresAt: .distantFuture)
+
+    // sample: launch
+    enum Screen { case content, logIn }
+
+    func firstScreen(_ auth: RefreshableTokenAuthorization<WidgetToken>) async throws -> Screen {
+        do {
+            _ = try await auth.validToken()  // loads what is stored, and refreshes it if it has expired
+            return .content
+        } catch is RefreshFailed {
+            return .content  // offline: the session goes on
+        } catch let error as NotAuthorized where error.needsSignIn {
+            return .logIn
+        }
+    }
+    // end sample
+
+    @Test func `a session is restored`() async throws {
+        let service = ScriptedTokenService<WidgetToken>()
+        let version = TokenVersion(session: UUID(), generation: 0)
+        let store = InMemoryTokenStore(StoredToken(.token(stored), version: version, obtainedAt: .now))
+        // sample: restore
+        let auth = RefreshableTokenAuthorization(service: service, store: store)
+        // end sample
+        #expect(try await firstScreen(auth) == .content)
+        await auth.reset()
+        #expect(try await firstScreen(auth) == .logIn)
+        #expect(store.stored == nil)
+    }
+
+    @Test func `a session is restored by hand`() async throws {
+        let (service, saved) = (ScriptedTokenService<WidgetToken>(), stored)
+        // sample: restore-by-hand
+        let auth = RefreshableTokenAuthorization(service: service, token: saved)
+        // end sample
+        #expect(try await auth.validToken() == saved)
+    }
+
+    @Test func `signing in, replacing and signing out`() async throws {
+        let server = ScriptedTokenService<WidgetToken>(.success(stored), .success(stored))
+        let logIn: @Sendable (String, String) async throws -> WidgetToken = { _, _ in try await server.initialToken() }
+        let auth = RefreshableTokenAuthorization(service: ScriptedTokenService<WidgetToken>())
+        let (user, password, token) = ("ada", "secret", stored)
+        // sample: sign-in
+        try await auth.signIn { try await logIn(user, password) }  // returns when the outcome is known
+        await auth.refresh { try await logIn(user, password) }  // the same, returns at once
+        try await auth.setToken(token)  // a token that you have already
+        // end sample
+        #expect(try await auth.validToken() == token)
+        // sample: sign-out
+        await auth.reset()  // requests that wait, and all that come, throw NotAuthorized
+        // end sample
+        await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+    }
+
+    @Test func `credentials that need no person fetch their first token themselves`() async throws {
+        // sample: initial
+        struct MachineTokenService: RefreshableTokenService {
+            let fetch: @Sendable () async throws -> TestToken
+
+            func initialToken() async throws -> TestToken { try await fetch() }
+            func refresh(_ token: TestToken) async throws -> TestToken { try await fetch() }
+        }
+        // end sample
+        let auth = RefreshableTokenAuthorization(service: MachineTokenService { TestToken("a") })
+        #expect(try await auth.validToken().name == "a")
+    }
+
+    @Test func `each identity has one provider`() async throws {
+        let accounts = Accounts(service: ScriptedTokenService()) { _ in InMemoryTokenStore() }
+        #expect(await accounts.authorization(for: "ada") === accounts.authorization(for: "ada"))
+        #expect(await accounts.authorization(for: "ada") !== accounts.authorization(for: "bob"))
+    }
+}
+
+// sample: identities
+actor Accounts {
+    private let service: any RefreshableTokenService<WidgetToken>
+    private let store: (String) -> any TokenStore<WidgetToken>
+    private var providers: [String: RefreshableTokenAuthorization<WidgetToken>] = [:]
+
+    init(
+        service: any RefreshableTokenService<WidgetToken>,
+        store: @escaping @Sendable (String) -> any TokenStore<WidgetToken>
+    ) {
+        self.service = service
+        self.store = store
+    }
+
+    /// The one provider of a user; whoever asks gets the same.
+    func authorization(for user: String) -> RefreshableTokenAuthorization<WidgetToken> {
+        if let known = providers[user] { return known }
+        let new = RefreshableTokenAuthorization(service: service, store: store(user))
+        providers[user] = new
+        return new
+    }
+}
+// end sample
