@@ -45,17 +45,11 @@ extension URLSession: TokenTransport {
 }
 
 extension URLSessionConfiguration {
-    /// Keeps and shares nothing: no cookies, no cache, no credentials.
+    /// Its cookies, cache and credentials are its own and end with it.
     fileprivate static func forOneTokenRequest(
         like other: URLSessionConfiguration, timeout: Duration
     ) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        configuration.httpCookieAcceptPolicy = .never
-        configuration.urlCache = nil
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        configuration.urlCredentialStorage = nil
         configuration.protocolClasses = other.protocolClasses
         configuration.connectionProxyDictionary = other.connectionProxyDictionary
         configuration.timeoutIntervalForResource = timeout / .seconds(1)
@@ -91,7 +85,6 @@ extension URLRequest {
         self.init(url: request.url)
         httpMethod = request.method
         allHTTPHeaderFields = fields
-        httpShouldHandleCookies = false
         // The deadline is kept elsewhere; it must not be cut short by the time-out for idle connections, 60 seconds.
         timeoutInterval = max(60, (request.timeout / .seconds(1)).rounded(.up) + 1)
         if !request.body.isEmpty { httpBody = Data(request.body) }
