@@ -22,7 +22,8 @@ public import FoundationNetworking
 ///
 /// What cannot be had from swift-corelibs-foundation: on Linux the body of a 401 that offers `Basic` and the body of a
 /// redirect that is returned are empty, a time-out under a second counts from the start of each request instead of from
-/// the last byte, and `bytes(for:authorizedBy:)` does not exist.
+/// the last byte, and `bytes(for:authorizedBy:)` does not exist. A request with a body or a method that is not idempotent
+/// goes over a connection of its own there, because on a reused one that drops `URLSession` would send it twice.
 extension URLSession {
     /// Authorizes a request, sends it, and returns the whole answer.
     ///
