@@ -17,7 +17,7 @@
 ///     }
 ///
 /// Clients use it as `request.authorize(using: provider)` or, to have a 401 answered by a second try, through
-/// ``send(_:refreshCount:transport:)``. `AuthorizationProviderChecks` of `RequestAuthorizationTesting` proves a
+/// ``send(_:refreshCount:isReplayable:transport:)``. `AuthorizationProviderChecks` of `RequestAuthorizationTesting` proves a
 /// conformance. A conformance in a main-actor class writes its methods as `@MainActor func`, in an extension.
 public protocol AuthorizationProvider: Sendable {
     /// Returns the request with a credential that is valid now, waiting for one if need be.

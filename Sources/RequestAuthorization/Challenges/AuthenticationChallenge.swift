@@ -22,7 +22,10 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     /// The parameters, names in lower case, values without quotes and escapes.
     public let parameters: [String: String]
 
-    /// - Parameter parameters: of names that differ in case alone, the first in alphabetical order counts.
+    /// - Parameters:
+    ///   - scheme: as the server writes it.
+    ///   - token68: what some schemes send in place of parameters.
+    ///   - parameters: of names that differ in case alone, the first in alphabetical order counts.
     public init(scheme: String, token68: String? = nil, parameters: [String: String] = [:]) {
         self.scheme = scheme
         self.token68 = token68

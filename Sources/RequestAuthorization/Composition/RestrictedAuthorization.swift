@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// Binds a provider to origins, so that its credential goes nowhere else. Made by
-/// ``AuthorizationProvider/restricted(to:allowingPlaintext:elsewhere:)``.
+/// `restricted(to:allowingPlaintext:elsewhere:)`.
 public struct RestrictedAuthorization: AuthorizationProvider, RedactedDescription {
     private let provider: any AuthorizationProvider
     private let origins: Set<Origin>

@@ -27,7 +27,12 @@ extension AuthorizationProvider {
 
     /// The same for clients whose answer is not a response but holds one, such as `(Data, URLResponse)`.
     ///
-    /// - Parameter unauthorized: what the server said if the answer is a 401, else `nil`.
+    /// - Parameters:
+    ///   - request: the request, without credential.
+    ///   - refreshCount: how often a 401 may lead to another try.
+    ///   - isReplayable: whether the body can be sent again; by default what the request says.
+    ///   - unauthorized: what the server said if the answer is a 401, else `nil`.
+    ///   - transport: sends a request and returns the answer, whatever its status.
     public func send<Request: AuthorizableRequest, Answer>(
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
         unauthorized: (Answer) -> UnauthorizedResponse?, transport: (Request) async throws -> Answer
