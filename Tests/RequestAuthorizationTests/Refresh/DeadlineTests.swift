@@ -45,6 +45,20 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
+    @Test func `a success after the hard limit is published as long as there is none newer`() async throws {
+        let bench = Bench.make(holding: nil, .heldIgnoringCancellation)
+        let request = await bench.hold(1)[0]
+        let call = try await bench.service.nextCall()
+        await bench.clock.sleepers(1)
+        bench.clock.advance(by: .seconds(30))
+        await #expect(throws: RefreshFailed.self) { try await request.value }
+        await bench.clock.sleepers(1)
+        _ = await bench.event(.refreshEnded) { bench.clock.advance(by: .seconds(30)) }
+        _ = await bench.event(.tokenRefreshed) { call.succeed(TestToken("late")) }
+        #expect(try await bench.name() == "late")
+        #expect(bench.service.calls == 1)
+    }
+
     @Test func `a late success of a session that was reset is discarded`() async throws {
         let bench = Bench.make(holding: nil, .heldIgnoringCancellation)
         let request = await bench.hold(1)[0]
