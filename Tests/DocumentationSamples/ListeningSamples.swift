@@ -9,11 +9,12 @@ import Testing
     @Test func `a handler hears what is held and then each change`() async throws {
         let auth = RefreshableTokenAuthorization(service: ScriptedTokenService(), token: TestToken("a"))
         let (heard, hear) = AsyncStream.makeStream(of: String.self)
+        let show: @Sendable (String) -> Void = { hear.yield($0) }
         // sample: observation
         let observation = auth.onTokenChange { change in
             switch change {
-            case .tokenUpdated(let token): hear.yield("use \(token.name)")
-            case .tokenInvalidated(let error): hear.yield("over: \(error.reason)")
+            case .tokenUpdated(let token): show("use \(token.name)")
+            case .tokenInvalidated(let error): show("over: \(error.reason)")
             }
         }
         // end sample

@@ -64,14 +64,15 @@ import Testing
     @Test func `credentials that need no person fetch their first token themselves`() async throws {
         // sample: initial
         struct MachineTokenService: RefreshableTokenService {
-            let fetch: @Sendable () async throws -> TestToken
+            let fetch: @Sendable () async throws -> WidgetToken
 
-            func initialToken() async throws -> TestToken { try await fetch() }
-            func refresh(_ token: TestToken) async throws -> TestToken { try await fetch() }
+            func initialToken() async throws -> WidgetToken { try await fetch() }
+            func refresh(_ token: WidgetToken) async throws -> WidgetToken { try await fetch() }
         }
         // end sample
-        let auth = RefreshableTokenAuthorization(service: MachineTokenService { TestToken("a") })
-        #expect(try await auth.validToken().name == "a")
+        let token = stored
+        let auth = RefreshableTokenAuthorization(service: MachineTokenService { token })
+        #expect(try await auth.validToken() == stored)
     }
 
     @Test func `each identity has one provider`() async throws {

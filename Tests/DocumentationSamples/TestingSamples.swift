@@ -42,8 +42,7 @@ import Testing
         let auth = RefreshableTokenAuthorization(service: service, clock: clock)
         let request = Task { try await auth.validToken() }
 
-        await service.calls(atLeast: 1)
-        await clock.sleepers(1)  // the provider's timer
+        await clock.sleeper(for: .seconds(30))  // the provider's deadline
         clock.advance(by: .seconds(30))
         await #expect(throws: RefreshFailed.self) { try await request.value }
     }

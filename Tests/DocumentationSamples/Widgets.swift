@@ -37,11 +37,10 @@ extension WidgetTokenService {
                 body: Array(JSONEncoder().encode(grant))))
         guard response.statusCode == 200 else { throw error(for: response) }
         let answer = try Self.decoder.decode(Answer.self, from: Data(response.body))
+        // An answer without a refresh token leaves the old one in force.
+        guard let refreshToken = answer.refreshToken ?? grant["refresh_token"] else { throw NoRefreshToken() }
         return WidgetToken(
-            accessToken: answer.accessToken,
-            // An answer without a refresh token leaves the old one in force.
-            refreshToken: answer.refreshToken ?? grant["refresh_token"] ?? "",
-            expiresAt: sentAt + answer.expiresIn)
+            accessToken: answer.accessToken, refreshToken: refreshToken, expiresAt: sentAt + answer.expiresIn)
     }
 
     private func error(for response: TokenResponse) -> TokenEndpointError {
@@ -54,6 +53,8 @@ extension WidgetTokenService {
 // end sample
 
 extension WidgetTokenService {
+    struct NoRefreshToken: Error {}
+
     private struct Answer: Decodable {
         let accessToken: String
         let refreshToken: String?
