@@ -72,6 +72,17 @@ import FoundationNetworking
         }
     }
 
+    @Test func `a credential that the request held already stays behind too`() async throws {
+        try await withServer { request in
+            request.target == "/a" ? .redirect(302, to: "http://localhost:\(request.port)/b") : .text("hello")
+        } body: { server in
+            let key = FieldsProvider(fields: ["X-Key": "k"])
+            let request = try await URLRequest(url: server.url("/a")).authorized(using: key)
+            _ = try await Way.data.send(request, authorizedBy: key)
+            #expect(await server.requests.map { $0["X-Key"] } == ["k", nil])
+        }
+    }
+
     @Test func `a credential that was left behind does not come back`() async throws {
         try await withServer { request in
             return switch request.target {

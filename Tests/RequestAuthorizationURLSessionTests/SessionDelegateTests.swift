@@ -166,9 +166,9 @@ class RecordingTaskDelegate: NSObject, URLSessionTaskDelegate, @unchecked Sendab
     }
 }
 
-final class RecordingDataDelegate: RecordingTaskDelegate, URLSessionDataDelegate {}
+final class RecordingDataDelegate: RecordingTaskDelegate, URLSessionDataDelegate, @unchecked Sendable {}
 
-final class RecordingDownloadDelegate: RecordingTaskDelegate, URLSessionDownloadDelegate {
+final class RecordingDownloadDelegate: RecordingTaskDelegate, URLSessionDownloadDelegate, @unchecked Sendable {
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
     ) {}

@@ -25,6 +25,7 @@ extension URLRequest: AuthorizableRequest {
     /// A value that would break out of its line (CR, LF, NUL) is not set, and neither does an older one stay: such a
     /// request goes out without credential.
     public mutating func setCredential(_ value: String, in field: String) {
+        CredentialFields.current?.insert(field)
         guard field.fitsInHeaderLine, value.fitsInHeaderLine else { return removeFields { $0.isSameField(as: field) } }
         // The whole dictionary is replaced because `setValue(_:forHTTPHeaderField:)` costs twice as much, and more
         // with every character of the value.

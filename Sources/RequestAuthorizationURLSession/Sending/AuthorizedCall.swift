@@ -17,21 +17,27 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     ) async throws -> (Receiver.Body, URLResponse) {
         var refused: Receiver.Body?
         defer { refused.map(receiver.discard) }
-        let answer = try await provider.send(
-            request, refreshCount: refreshCount, isReplayable: body.isReplayable(with: request), unauthorized: \.refusal
-        ) { authorized in
-            refused.map(receiver.discard)
-            let answer = try await exchange(authorized, original: request)
-            refused = answer.body
-            return answer
+        let fields = CredentialFields()
+        let answer = try await CredentialFields.$current.withValue(fields) {
+            try await provider.send(
+                request, refreshCount: refreshCount, isReplayable: body.isReplayable(with: request),
+                unauthorized: \.refusal
+            ) { authorized in
+                refused.map(receiver.discard)
+                let answer = try await exchange(
+                    authorized, credentialFields: fields.names(on: authorized, comparedWith: request))
+                refused = answer.body
+                return answer
+            }
         }
         refused = nil
         return (answer.body, answer.response)
     }
 
     /// Sends an authorized request and follows redirects.
-    private func exchange(_ authorized: URLRequest, original: URLRequest) async throws -> Answer<Receiver.Body> {
-        let credentialFields = RedirectRule.fieldsSet(on: authorized, comparedWith: original)
+    private func exchange(
+        _ authorized: URLRequest, credentialFields: Set<String>
+    ) async throws -> Answer<Receiver.Body> {
         try authorized.checkFields(credentialFields)
         let limits = SessionLimits(session.configuration)
         let rule = RedirectRule(

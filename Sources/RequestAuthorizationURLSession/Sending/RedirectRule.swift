@@ -79,13 +79,6 @@ extension RedirectRule {
         "content-digest", "digest", "last-modified", "repr-digest", "transfer-encoding", "expect",
     ]
 
-    /// The names of the fields whose values differ, in lower case: what a provider set on a request.
-    static func fieldsSet(on authorized: URLRequest, comparedWith original: URLRequest) -> Set<String> {
-        let before = original.allHTTPHeaderFields ?? [:]
-        let after = authorized.allHTTPHeaderFields ?? [:]
-        return Set(after.lazy.filter { before[$0.key] != $0.value }.map { $0.key.lowercased() })
-    }
-
     /// RFC 9110 §10.2.2: resolved against the request, which also lends its fragment. User information is not taken over:
     /// `URLSession` would make a Basic credential of it.
     private static func target(of response: HTTPURLResponse, from source: URL) -> URL? {
