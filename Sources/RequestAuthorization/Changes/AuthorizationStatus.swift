@@ -5,59 +5,68 @@ public import Observation
 
 /// What a user interface shows of a provider: authorized or not, why not, refreshing.
 ///
-///     @State private var status = AuthorizationStatus(following: auth)
-///     var body: some View { status.isAuthorized ? AnyView(Content()) : AnyView(LogIn(reason: status.error)) }
+///     @main struct MyApp: App {
+///         static let auth = RefreshableTokenAuthorization(service: MyTokenService(), store: MyTokenStore())
+///         @State private var status = AuthorizationStatus(following: MyApp.auth)
 ///
-/// It follows the provider without keeping it alive, and stops when it goes itself.
+///         var body: some Scene {
+///             WindowGroup {
+///                 Group {
+///                     if status.isAuthorized { Home() }
+///                     else if status.isRefreshing { ProgressView() }
+///                     else { LogIn(reason: status.error) }
+///                 }
+///                 .task { _ = try? await MyApp.auth.validToken() }     // loads what the store holds
+///             }
+///         }
+///     }
+///
+/// A provider loads from its store when the first request needs a token, and a log-in screen makes none: hence the `.task`.
+/// What is known when the status is made it shows at once. It follows the provider without keeping it alive, and stops when it
+/// goes itself.
 @MainActor
 @Observable
 public final class AuthorizationStatus {
-    /// Whether a token is held.
+    /// Whether a token is held. It may have expired: then the next request refreshes it.
     public private(set) var isAuthorized = false
 
     /// Why the session is over; `nil` while there is one, and before anything is known.
     public private(set) var error: NotAuthorized?
 
-    /// Whether a refresh, or the first load from the store, is under way.
+    /// Whether a refresh, or the first load from the store, is under way. A sign-in is not one of them.
     public private(set) var isRefreshing = false
 
-    @ObservationIgnored private var following: [FollowingTask] = []
+    /// Subscriptions end when nobody holds them any more.
+    @ObservationIgnored let following: [AnyObject]
 
+    /// Begins with what is known of the provider and follows it.
     public init<Token>(following provider: RefreshableTokenAuthorization<Token>) {
-        let changes = provider.tokenChanges.makeAsyncIterator()
-        let events = provider.events.makeAsyncIterator()
-        following = [
-            FollowingTask(
-                Task { [weak self] in
-                    var changes = changes
-                    while let change = await changes.next() { self?.note(change) }
-                }),
-            FollowingTask(
-                Task { [weak self] in
-                    var events = events
-                    while let event = await events.next() { self?.note(event) }
-                }),
-        ]
+        let (changes, events) = (provider.state.observe(), provider.state.listen(isJoining: true))
+        following = [changes, events]
+        while let change = changes.mailbox.poll() { note(change) }
+        while let event = events.mailbox.poll() { note(event) }
+        Task { [weak self, mailbox = changes.mailbox] in
+            while let change = await mailbox.next() { self?.note(change) }
+        }
+        Task { [weak self, mailbox = events.mailbox] in
+            while let event = await mailbox.next() { self?.note(event) }
+        }
     }
 
     // MARK: -
 
-    private func note<Token>(_ change: TokenChange<Token>) {
-        isAuthorized = change.isAuthorized
-        error = if case .tokenInvalidated(let error) = change { error } else { nil }
+    func note<Token>(_ change: TokenChange<Token>) {
+        switch change {
+        case .tokenUpdated:
+            // Views are drawn again for what is assigned, changed or not: a refreshed token is no news to them.
+            if !isAuthorized { isAuthorized = true }
+            if error != nil { error = nil }
+        case .tokenInvalidated(let reason): (isAuthorized, error) = (false, reason)
+        }
     }
 
-    private func note(_ event: AuthorizationEvent) {
+    func note(_ event: AuthorizationEvent) {
         if event.kind == .refreshStarted { isRefreshing = true }
         if event.kind == .refreshEnded { isRefreshing = false }
     }
-}
-
-/// A task that ends when nobody holds this any more.
-private final class FollowingTask: Sendable {
-    private let task: Task<Void, Never>
-
-    init(_ task: Task<Void, Never>) { self.task = task }
-
-    deinit { task.cancel() }
 }

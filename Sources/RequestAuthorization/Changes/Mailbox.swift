@@ -3,69 +3,93 @@
 
 /// Elements on their way to one reader, in order, each exactly once.
 ///
-/// Posting never waits and resumes nobody: it returns the reader, if one is waiting, to be resumed when no lock is held.
+/// Posting never waits and resumes nobody: it returns the reader, if one is waiting, to be woken when no lock is held. What was
+/// posted stays in the mailbox until the reader, awake, takes it out; so nothing is on its way past ``cancel()``.
 final class Mailbox<Element: Sendable>: Sendable {
-    private struct Contents {
+    fileprivate struct Contents {
         var pending: ArraySlice<Element> = []
-        var reader: UnsafeContinuation<Element?, Never>?
+        var reader: UnsafeContinuation<Void, Never>?
         var isOpen = true
     }
 
     private let contents = Lock(Contents())
 
-    /// A reader that has been given something.
+    /// A reader that has something to take, or nothing to wait for.
     struct Delivery: Sendable {
-        fileprivate let reader: UnsafeContinuation<Element?, Never>
-        fileprivate let element: Element?
+        fileprivate let reader: UnsafeContinuation<Void, Never>
 
-        func perform() { reader.resume(returning: element) }
+        func perform() { reader.resume() }
     }
 
     func post(_ element: Element) -> Delivery? {
         contents.withLock { contents in
             guard contents.isOpen else { return nil }
-            if let reader = contents.reader {
-                contents.reader = nil
-                return Delivery(reader: reader, element: element)
-            }
             contents.pending.append(element)
-            return nil
+            return contents.wakeReader()
         }
     }
 
     /// Lets the reader take what is there, then ends. Nothing more is accepted.
     func finish() {
-        close(dropping: false)?.perform()
+        contents.withLock { $0.close() }?.perform()
     }
 
     /// Ends at once: after this has returned, the reader takes nothing more.
     func cancel() {
-        close(dropping: true)?.perform()
+        contents.withLock { contents in
+            contents.pending = []
+            return contents.close()
+        }?.perform()
     }
 
-    /// The next element; `nil` at the end and when the task is cancelled, which ends the mailbox.
+    /// The next element, if there is one by now.
+    func poll() -> Element? { contents.withLock { $0.take() } }
+
+    /// The next element; `nil` at the end and when the task is cancelled, which ends the mailbox, and to a second reader while
+    /// one waits.
     func next() async -> Element? {
         await withTaskCancellationHandler {
-            await withUnsafeContinuation { reader in
-                contents.withLock { contents -> Delivery? in
-                    if Task.isCancelled { (contents.pending, contents.isOpen) = ([], false) }
-                    if let element = contents.pending.popFirst() { return Delivery(reader: reader, element: element) }
-                    guard contents.isOpen, contents.reader == nil else { return Delivery(reader: reader, element: nil) }
-                    contents.reader = reader
-                    return nil
-                }?.perform()
+            while true {
+                if let element = poll() { return element }
+                guard await waits() else { return nil }
             }
         } onCancel: {
             cancel()
         }
     }
 
-    private func close(dropping: Bool) -> Delivery? {
-        contents.withLock { contents in
-            contents.isOpen = false
-            if dropping { contents.pending = [] }
-            defer { contents.reader = nil }
-            return contents.reader.map { Delivery(reader: $0, element: nil) }
+    /// Waits until there may be something to take.
+    ///
+    /// - Returns: `false` at once if there is nothing to wait for.
+    private func waits() async -> Bool {
+        var waits = true
+        await withUnsafeContinuation { reader in
+            let isHeld = contents.withLock { contents in
+                waits = !contents.pending.isEmpty || (contents.isOpen && contents.reader == nil)
+                guard waits, contents.pending.isEmpty else { return false }
+                contents.reader = reader
+                return true
+            }
+            if !isHeld { reader.resume() }
         }
+        return waits
+    }
+}
+
+extension Mailbox.Contents {
+    fileprivate mutating func take() -> Element? {
+        let element = pending.popFirst()
+        if pending.isEmpty { pending = [] }  // Keeps nothing alive that has been taken.
+        return element
+    }
+
+    fileprivate mutating func close() -> Mailbox.Delivery? {
+        isOpen = false
+        return wakeReader()
+    }
+
+    fileprivate mutating func wakeReader() -> Mailbox.Delivery? {
+        defer { reader = nil }
+        return reader.map { Mailbox.Delivery(reader: $0) }
     }
 }

@@ -6,10 +6,11 @@
 ///     for await change in auth.tokenChanges { print(change.isAuthorized) }
 ///
 /// Each iteration observes by itself; it ends when the provider goes or the task is cancelled. A slow reader delays nobody.
-public struct TokenChanges<Token: AuthorizationToken>: AsyncSequence, Sendable {
+public struct TokenChanges<Token: AuthorizationToken>: AsyncSequence, Sendable, RedactedDescription {
     let state: ProviderState<Token>
 
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    /// Observes; for one task.
+    public struct AsyncIterator: AsyncIteratorProtocol, RedactedDescription {
         let subscription: Subscription<TokenChange<Token>>
 
         public mutating func next() async -> TokenChange<Token>? { await subscription.mailbox.next() }
@@ -19,10 +20,13 @@ public struct TokenChanges<Token: AuthorizationToken>: AsyncSequence, Sendable {
 }
 
 /// What a provider does that is nobody's error, from the beginning of the iteration on.
-public struct AuthorizationEvents: AsyncSequence, Sendable {
+///
+/// It ends when the provider goes or the task is cancelled.
+public struct AuthorizationEvents: AsyncSequence, Sendable, RedactedDescription {
     let listen: @Sendable () -> Subscription<AuthorizationEvent>
 
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    /// Listens; for one task.
+    public struct AsyncIterator: AsyncIteratorProtocol, RedactedDescription {
         let subscription: Subscription<AuthorizationEvent>
 
         public mutating func next() async -> AuthorizationEvent? { await subscription.mailbox.next() }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// Keeps a handler of ``RefreshableTokenAuthorization/onTokenChange(_:)`` alive: dropping it cancels it.
-public final class TokenObservation: Sendable {
+public final class TokenObservation: Sendable, RedactedDescription {
     private let end: @Sendable () -> Void
 
     init(end: @escaping @Sendable () -> Void) { self.end = end }

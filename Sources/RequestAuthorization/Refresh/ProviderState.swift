@@ -25,6 +25,8 @@ final class ProviderState<Token: AuthorizationToken>: @unchecked Sendable {
         /// Outcomes for requests whose tasks are about to be suspended.
         var kept: [WaiterQueue<Waiter>.ID: Result<HeldToken<Token>, any Error>] = [:]
         var subscriptions = 0
+        /// The provider is gone: nothing will change any more.
+        var isFinished = false
     }
 
     private let warm = Lock<WarmCredential?>(nil)
@@ -111,34 +113,30 @@ final class ProviderState<Token: AuthorizationToken>: @unchecked Sendable {
 
     /// A mailbox for changes that begins with what is known now; it closes when the subscription goes.
     func observe() -> Subscription<TokenChange<Token>> {
-        let mailbox = Mailbox<TokenChange<Token>>()
-        let number = warm.withLock { _ in
+        subscribe { mailbox, contents, number in
             switch contents.state.credential {
             case .held(let held): _ = mailbox.post(.tokenUpdated(held.token))
             case .ended(let ending): _ = mailbox.post(.tokenInvalidated(ending.error))
             case .unknown, .absent: break
             }
-            contents.subscriptions += 1
-            contents.observers[contents.subscriptions] = mailbox
-            return contents.subscriptions
+            contents.observers[number] = mailbox
         }
-        return Subscription(mailbox) { [weak self] in self?.unsubscribe(number) }
     }
 
-    func listen() -> Subscription<AuthorizationEvent> {
-        let mailbox = Mailbox<AuthorizationEvent>()
-        let number = warm.withLock { _ in
-            contents.subscriptions += 1
-            contents.listeners[contents.subscriptions] = mailbox
-            return contents.subscriptions
+    /// A mailbox for events.
+    ///
+    /// - Parameter isJoining: whether it begins with a refresh that is under way already.
+    func listen(isJoining: Bool = false) -> Subscription<AuthorizationEvent> {
+        subscribe { mailbox, contents, number in
+            if isJoining, contents.state.flight != nil { _ = mailbox.post(.refreshStarted) }
+            contents.listeners[number] = mailbox
         }
-        return Subscription(mailbox) { [weak self] in self?.unsubscribe(number) }
     }
 
     /// The provider is gone: whoever observes takes what is there, then ends.
     func finish() {
         let (observers, listeners) = warm.withLock { _ in
-            defer { (contents.observers, contents.listeners) = ([:], [:]) }
+            defer { (contents.observers, contents.listeners, contents.isFinished) = ([:], [:], true) }
             return (contents.observers, contents.listeners)
         }
         for mailbox in observers.values { mailbox.finish() }
@@ -146,6 +144,19 @@ final class ProviderState<Token: AuthorizationToken>: @unchecked Sendable {
     }
 
     // MARK: -
+
+    private func subscribe<Element>(
+        _ body: (Mailbox<Element>, inout Contents, Int) -> Void
+    ) -> Subscription<Element> {
+        let mailbox = Mailbox<Element>()
+        let (number, isFinished) = warm.withLock { _ in
+            contents.subscriptions += 1
+            if !contents.isFinished { body(mailbox, &contents, contents.subscriptions) }
+            return (contents.subscriptions, contents.isFinished)
+        }
+        if isFinished { mailbox.finish() }
+        return Subscription(mailbox) { [weak self] in self?.unsubscribe(number) }
+    }
 
     private func unsubscribe(_ number: Int) {
         warm.withLock { _ in

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorization
+
+/// On the main actor, whose jobs run in order of arrival: so a test knows when its reader waits.
+@MainActor
+@Suite(.timeLimit(.minutes(1))) struct MailboxTests {
+    private let mailbox = Mailbox<Int>()
+
+    @Test func `what is posted comes out once, in order`() async {
+        for number in 1...3 { #expect(mailbox.post(number) == nil) }
+        #expect(await mailbox.next() == 1)
+        #expect(mailbox.poll() == 2)
+        #expect(await mailbox.next() == 3)
+        #expect(mailbox.poll() == nil)
+    }
+
+    @Test func `posting resumes nobody, and wakes a reader once`() async throws {
+        let reader = await startReader()
+        let delivery = try #require(mailbox.post(1))
+        await settle()
+        #expect(mailbox.post(2) == nil)
+        delivery.perform()
+        #expect(await reader.value == 1)
+        #expect(await mailbox.next() == 2)
+    }
+
+    @Test func `a reader whose element was taken by another waits on`() async throws {
+        let reader = await startReader()
+        let delivery = try #require(mailbox.post(1))
+        #expect(mailbox.poll() == 1)
+        delivery.perform()
+        await settle()
+        try #require(mailbox.post(2)).perform()
+        #expect(await reader.value == 2)
+    }
+
+    @Test func `a finished mailbox hands out what is there, then ends`() async {
+        _ = mailbox.post(1)
+        mailbox.finish()
+        #expect(mailbox.post(2) == nil)
+        #expect(await mailbox.next() == 1)
+        #expect(await mailbox.next() == nil)
+    }
+
+    @Test func `finishing ends a reader that waits`() async {
+        let reader = await startReader()
+        mailbox.finish()
+        #expect(await reader.value == nil)
+    }
+
+    @Test func `a cancelled mailbox hands out nothing`() async {
+        _ = mailbox.post(1)
+        mailbox.cancel()
+        _ = mailbox.post(2)
+        #expect(mailbox.poll() == nil)
+        #expect(await mailbox.next() == nil)
+    }
+
+    @Test func `cancelling ends a reader that waits`() async {
+        let reader = await startReader()
+        mailbox.cancel()
+        #expect(await reader.value == nil)
+    }
+
+    @Test func `what was posted to a reader that has not run yet does not get past cancel`() async throws {
+        let reader = await startReader()
+        let delivery = try #require(mailbox.post(1))
+        mailbox.cancel()
+        delivery.perform()
+        #expect(await reader.value == nil)
+    }
+
+    @Test func `a second reader gets nothing and takes nothing away`() async throws {
+        let reader = await startReader()
+        #expect(await mailbox.next() == nil)
+        try #require(mailbox.post(1)).perform()
+        #expect(await reader.value == 1)
+        _ = mailbox.post(2)
+        #expect(await mailbox.next() == 2)
+    }
+
+    @Test func `a cancelled task ends the mailbox`() async {
+        let reader = await startReader()
+        reader.cancel()
+        #expect(await reader.value == nil)
+        _ = mailbox.post(1)
+        #expect(mailbox.poll() == nil)
+    }
+
+    @Test func `in a cancelled task there is nothing to read`() async {
+        _ = mailbox.post(1)
+        let reader = Task { await mailbox.next() }
+        reader.cancel()
+        #expect(await reader.value == nil)
+    }
+
+    @Test func `what was taken is not kept`() async {
+        let mailbox = Mailbox<Canary>()
+        let end = OneShot<Void>()
+        _ = mailbox.post(Canary(end))
+        _ = mailbox.poll()
+        withExtendedLifetime(mailbox) { #expect(end.isFulfilled) }
+    }
+
+    // MARK: -
+
+    /// A reader that waits.
+    private func startReader() async -> Task<Int?, Never> {
+        let reader = Task { await mailbox.next() }
+        await settle()
+        return reader
+    }
+
+    /// Returns when what was enqueued here before has run.
+    private func settle() async { await Task {}.value }
+}
