@@ -8,6 +8,11 @@ public import Foundation
 #endif
 
 /// What a token store keeps: a token, or the fact that somebody signed out.
+///
+/// It is encoded flat, in a form that stays; `status` is `token`, `signedOut` (then there is no `token`) or `setAside`, and the
+/// token itself and the date look as its type and the encoder say:
+///
+///     {"status":"token","token":{…},"session":"6D1C…","generation":3,"obtainedAt":…}
 public struct StoredToken<Token: AuthorizationToken>: Sendable {
     /// What is known of the session.
     public enum Content: Sendable {
@@ -47,10 +52,6 @@ public struct TokenVersion: Hashable, Sendable, Codable {
     }
 }
 
-extension StoredToken.Content: Encodable where Token: Encodable {}
-extension StoredToken.Content: Decodable where Token: Decodable {}
-extension StoredToken: Encodable where Token: Encodable {}
-extension StoredToken: Decodable where Token: Decodable {}
 extension StoredToken.Content: Equatable where Token: Equatable {}
 extension StoredToken: Equatable where Token: Equatable {}
 extension StoredToken.Content: Hashable where Token: Hashable {}
@@ -72,4 +73,54 @@ extension StoredToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
     public var description: String { "StoredToken(\(content), generation \(version.generation))" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["generation": version.generation]) }
+}
+
+// MARK: - Coding
+
+extension StoredToken {
+    private enum CodingKeys: String, CodingKey { case status, token, session, generation, obtainedAt }
+
+    private enum Status: String, Codable { case token, signedOut, setAside }
+}
+
+extension StoredToken: Encodable where Token: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch content {
+        case .token(let token):
+            try container.encode(Status.token, forKey: .status)
+            try container.encode(token, forKey: .token)
+        case .signedOut:
+            try container.encode(Status.signedOut, forKey: .status)
+        case .setAside(let token):
+            try container.encode(Status.setAside, forKey: .status)
+            try container.encode(token, forKey: .token)
+        }
+        try container.encode(version.session, forKey: .session)
+        try container.encode(version.generation, forKey: .generation)
+        try container.encode(obtainedAt, forKey: .obtainedAt)
+    }
+}
+
+extension StoredToken: Decodable where Token: Decodable {
+    /// - Throws: `DecodingError`, also for a status that a later version may have written: what is not understood is neither
+    ///   a token nor a sign-out.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        guard let status = Status(rawValue: try container.decode(String.self, forKey: .status)) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .status, in: container,
+                debugDescription: "the status of a stored token is none of token, signedOut and setAside")
+        }
+        let content: Content =
+            switch status {
+            case .token: .token(try container.decode(Token.self, forKey: .token))
+            case .signedOut: .signedOut
+            case .setAside: .setAside(try container.decode(Token.self, forKey: .token))
+            }
+        let version = TokenVersion(
+            session: try container.decode(UUID.self, forKey: .session),
+            generation: try container.decode(Int.self, forKey: .generation))
+        self.init(content, version: version, obtainedAt: try container.decode(Date.self, forKey: .obtainedAt))
+    }
 }

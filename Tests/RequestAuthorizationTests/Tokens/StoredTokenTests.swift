@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+/// What stores keep, and the form in which it is kept.
+@Suite struct StoredTokenTests {
+    private static let session = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+    private static let version = TokenVersion(session: session, generation: 3)
+    private static let date = Date(timeIntervalSinceReferenceDate: 800_000_000)
+    private static let token = TestToken("A", expiresAt: date)
+    private static let place =
+        #""generation":3,"obtainedAt":800000000,"session":"01020304-0506-0708-090A-0B0C0D0E0F10","#
+    private static let tokenText = #"{"expiresAt":800000000,"name":"A"}"#
+
+    private static let forms: [(StoredToken<TestToken>.Content, String)] = [
+        (.token(token), "{\(place)\"status\":\"token\",\"token\":\(tokenText)}"),
+        (.signedOut, "{\(place)\"status\":\"signedOut\"}"),
+        (.setAside(token), "{\(place)\"status\":\"setAside\",\"token\":\(tokenText)}"),
+    ]
+
+    @Test func `a stored token has one flat form, and comes back from it`() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        for (content, text) in Self.forms {
+            let stored = StoredToken(content, version: Self.version, obtainedAt: Self.date)
+            #expect(String(decoding: try encoder.encode(stored), as: UTF8.self) == text)
+            #expect(try decode(text) == stored)
+        }
+    }
+
+    @Test func `what a later version adds is passed over`() throws {
+        let text = "{\(Self.place)\"status\":\"signedOut\",\"why\":{\"by\":\"phone\"}}"
+        #expect(try decode(text).content == .signedOut)
+    }
+
+    @Test func `a status that is not known is an error that says so, not a sign-out`() throws {
+        let text = "{\(Self.place)\"status\":\"paused\",\"token\":\(Self.tokenText)}"
+        let error = #expect(throws: DecodingError.self) { try decode(text) }
+        guard case .dataCorrupted(let context) = error else { return #expect(Bool(false), "\(error as Any)") }
+        #expect(context.codingPath.map(\.stringValue) == ["status"])
+        #expect(context.debugDescription == "the status of a stored token is none of token, signedOut and setAside")
+    }
+
+    @Test(arguments: ["status", "token", "session", "generation", "obtainedAt"])
+    func `a form from which something is missing is an error`(key: String) throws {
+        let whole = try JSONSerialization.jsonObject(with: Data(Self.forms[0].1.utf8)) as? [String: Any]
+        var object = try #require(whole)
+        object[key] = nil
+        let data = try JSONSerialization.data(withJSONObject: object)
+        let error = #expect(throws: DecodingError.self) { try decode(String(decoding: data, as: UTF8.self)) }
+        guard case .keyNotFound(let missing, _) = error else { return #expect(Bool(false), "\(error as Any)") }
+        #expect(missing.stringValue == key)
+    }
+
+    @Test func `versions and intents come back from JSON and have a form that stays`() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let version = try encoder.encode(Self.version)
+        #expect(
+            String(decoding: version, as: UTF8.self)
+                == #"{"generation":3,"session":"01020304-0506-0708-090A-0B0C0D0E0F10"}"#)
+        #expect(try JSONDecoder().decode(TokenVersion.self, from: version) == Self.version)
+        let intent = RefreshIntent(session: Self.session, generation: 3, beganAt: Self.date)
+        let data = try encoder.encode(intent)
+        #expect(
+            String(decoding: data, as: UTF8.self)
+                == #"{"beganAt":800000000,"generation":3,"session":"01020304-0506-0708-090A-0B0C0D0E0F10"}"#)
+        #expect(try JSONDecoder().decode(RefreshIntent.self, from: data) == intent)
+    }
+
+    @Test func `only a token in use is one`() {
+        for (content, _) in Self.forms {
+            let stored = StoredToken(content, version: Self.version, obtainedAt: Self.date)
+            #expect(stored.token == (content == .token(Self.token) ? Self.token : nil))
+        }
+    }
+
+    @Test func `a stored token says what it is`() {
+        let texts = Self.forms.map { "\(StoredToken($0.0, version: Self.version, obtainedAt: Self.date))" }
+        #expect(
+            texts == [
+                "StoredToken(token([redacted]), generation 3)", "StoredToken(signedOut, generation 3)",
+                "StoredToken(setAside([redacted]), generation 3)",
+            ])
+    }
+
+    // MARK: Conditions
+
+    /// What is in the store: whose, which generation, what.
+    enum Kept: CaseIterable { case nothing, own2, own3, own4, other, ownTombstone, otherTombstone, ownSetAside2 }
+
+    @Test(arguments: Kept.allCases)
+    func `a condition allows what it says`(kept: Kept) {
+        let stored = Self.stored(kept)
+        let older = TokenSaveCondition.older(session: Self.session, generation: 3)
+        #expect(TokenSaveCondition.anything.allows(stored))
+        #expect(
+            TokenSaveCondition.session(Self.session).allows(stored)
+                == [.nothing, .own2, .own3, .own4, .ownSetAside2].contains(kept))
+        #expect(older.allows(stored) == [.nothing, .own2, .ownSetAside2].contains(kept))
+    }
+
+    private static func stored(_ kept: Kept) -> StoredToken<TestToken>? {
+        let (content, own, generation): (StoredToken<TestToken>.Content, Bool, Int) =
+            switch kept {
+            case .nothing, .own2: (.token(token), true, 2)
+            case .own3: (.token(token), true, 3)
+            case .own4: (.token(token), true, 4)
+            case .other: (.token(token), false, 2)
+            case .ownTombstone: (.signedOut, true, 2)
+            case .otherTombstone: (.signedOut, false, 2)
+            case .ownSetAside2: (.setAside(token), true, 2)
+            }
+        let version = TokenVersion(session: own ? session : UUID(), generation: generation)
+        return kept == .nothing ? nil : StoredToken(content, version: version, obtainedAt: date)
+    }
+
+    // MARK: -
+
+    private func decode(_ text: String) throws -> StoredToken<TestToken> {
+        try JSONDecoder().decode(StoredToken<TestToken>.self, from: Data(text.utf8))
+    }
+}
