@@ -70,9 +70,26 @@ public struct NotAuthorized: Error, Sendable {
 extension NotAuthorized: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String {
         var text = "not authorized: \(reason)"
-        if let challenge { text += ", asked for \(challenge.scheme)" }
+        if let challenge { text += ", asked for \(challenge)" }
         if let detail { text += " (\(detail))" }
-        return text
+        return text + (advice.map { "; \($0)" } ?? "")
+    }
+
+    /// What to do, where ``detail`` does not say it.
+    private var advice: String? {
+        switch reason {
+        case .noToken, .signedOut: "sign in"
+        case .rejected: "sign in again"
+        case .needsInteraction: "sign in again, for what the server asks"
+        case .refreshedTooOften:
+            "find out why the server refuses tokens that are fresh; a refresh is tried again after a while"
+        case .notRefreshable: "check the credential, or use a RefreshableTokenAuthorization"
+        case .malformedCredential: detail == nil ? "check what was passed as the credential" : nil
+        case .insecureTransport: detail == nil ? "use https" : nil
+        case .originNotAllowed: "name the origin where the provider is restricted, if it may have the credential"
+        case .reentrantRefresh: "fetch tokens with requests that this provider does not authorize"
+        default: nil
+        }
     }
 
     public var debugDescription: String { description }

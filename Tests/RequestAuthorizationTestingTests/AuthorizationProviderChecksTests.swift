@@ -22,7 +22,7 @@ struct AuthorizationProviderChecksTests {
         (.touchesOtherFields, setsOne, "set the field User-Agent, which is none of its business"),
         (.sendsLineFeed, setsOne, "the value has a carriage return at byte 26"),
         (.sendsEmptyValue, setsOne, "the value is empty"),
-        (.takesCancellationForSignedOut, cancelled, "threw not authorized: signed out"),
+        (.takesCancellationForSignedOut, cancelled, "threw not authorized: signed out; sign in"),
     ])
     func `a defect that shows everywhere is named`(_ defect: Defect, _ check: String, _ problem: String) async {
         let failures = await failures { try await AuthorizationProviderChecks { BrokenAuthorization(defect) }.run() }
@@ -33,14 +33,14 @@ struct AuthorizationProviderChecksTests {
         (Defect.returnsAnEarlierRequest, concurrent, "returned another request than it was given"),
         (.addsToTheField, replaces, "added to the field authorization what it should replace"),
         (.wearsOut, concurrent, "threw Unexpected"),
-        (.takesCancellationForSignedOut, cancelled, "threw not authorized: signed out"),
+        (.takesCancellationForSignedOut, cancelled, "threw not authorized: signed out; sign in"),
         (.sendsOverPlaintext, plaintext, "put its credential on a request that anybody can read"),
         (.asksForSignInOverPlaintext, plaintext, "asked for a sign-in, which would not help"),
         (.showsInDescription, redacted, "its description shows the credential"),
         (.showsInDebugDescription, redacted, "its debugDescription shows the credential"),
         (.showsInMirror, redacted, "its dump shows the credential"),
         (.showsPassword, redacted, "its description shows the credential"),
-        (.promisesAndFails, unauthorized, "threw not authorized: no token"),
+        (.promisesAndFails, unauthorized, "threw not authorized: no token; sign in"),
         (.promisesAndSendsNothing, unauthorized, "set no header field"),
         (.showsInError, unauthorized, "the error shows the credential"),
         (.throwsAnotherError, unauthorized, "threw Unexpected"),
@@ -55,7 +55,8 @@ struct AuthorizationProviderChecksTests {
             try await AuthorizationProviderChecks(allowsPlaintext: true) { BrokenAuthorization(.refusesPlaintext) }
                 .run()
         }
-        #expect(failures.map(\.description) == ["allows plain http: threw not authorized: insecure transport"])
+        #expect(
+            failures.map(\.description) == ["allows plain http: threw not authorized: insecure transport; use https"])
     }
 
     @Test func `a provider that hangs fails, and does not hang the checks`() async {

@@ -13,12 +13,17 @@ struct RefreshFailure: Sendable {
         switch error {
         case let error as any TokenServiceFailure:
             (kind, retryAfter, delivery) = (error.kind, error.retryAfter, error.delivery)
-        case is NotAuthorized:
+        case let error as NotAuthorized where !Self.mistakes.contains(error.reason):
             (kind, retryAfter, delivery) = (.terminal, nil, .answered)
         default:
             (kind, retryAfter, delivery) = (.transient, nil, .mayHaveBeenProcessed)
         }
     }
+
+    /// What is wrong with the program (a service that waits for itself, plain http) is told, and signs nobody out.
+    private static let mistakes: Set<NotAuthorized.Reason> = [
+        .reentrantRefresh, .insecureTransport, .originNotAllowed, .malformedCredential, .refreshedTooOften,
+    ]
 
     /// A failure of the store, whatever it throws: nothing was sent, and no session ends.
     init(ofStore error: any Error) {

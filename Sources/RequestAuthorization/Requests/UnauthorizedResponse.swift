@@ -33,7 +33,7 @@ public struct UnauthorizedResponse: Sendable {
 }
 
 extension UnauthorizedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "\(statusCode) \(challenges.map(\.scheme))" }
+    public var description: String { "\(statusCode) \(challenges)" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["statusCode": statusCode]) }
 }

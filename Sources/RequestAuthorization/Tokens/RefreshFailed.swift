@@ -30,7 +30,7 @@ public struct RefreshFailed: Error, Sendable {
 
 extension RefreshFailed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String {
-        "the token could not be refreshed (\(type(of: underlying))); next try at \(nextTryAt)"
+        "the token could not be refreshed (\(type(of: underlying))); try again at \(nextTryAt) or later, nobody needs to sign in"
     }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["nextTryAt": nextTryAt]) }

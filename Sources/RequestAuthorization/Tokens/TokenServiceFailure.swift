@@ -68,7 +68,22 @@ public struct TokenEndpointError: TokenServiceFailure, Hashable {
     ]
 }
 
-extension TokenEndpointError: CustomStringConvertible, CustomDebugStringConvertible {
-    public var description: String { "the token endpoint answered \(status)" + (code.map { " \($0)" } ?? "") }
+extension TokenEndpointError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String {
+        let answer =
+            "the token endpoint answered \(status)" + (code.map { " \(Self.isPrintable($0) ? $0 : "…")" } ?? "")
+        return switch kind {
+        case .terminal where code == "invalid_grant": "\(answer): sign in again"
+        case .terminal: "\(answer): check the client that is registered there, then sign in again"
+        case .rejected: "\(answer) and no reason: if that goes on, sign in again"
+        case .transient: "\(answer): try again later"
+        }
+    }
     public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["status": status, "kind": kind]) }
+
+    /// Codes are words in lower case (RFC 6749 §11.4); anything else that a server may have put there is not shown.
+    private static func isPrintable(_ code: String) -> Bool {
+        code.utf8.count <= 64 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
+    }
 }

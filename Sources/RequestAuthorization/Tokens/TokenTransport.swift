@@ -112,7 +112,16 @@ extension TokenResponse: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension TokenTransportError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "no answer from the token endpoint: \(code)" }
+    public var description: String {
+        let advice =
+            switch code {
+            case .unreachable: "check the network and the address"
+            case .insecure: "check the server's certificate"
+            case .responseTooLong: "check that the address is that of a token endpoint"
+            default: "try again later"
+            }
+        return "no answer from the token endpoint: \(code); \(advice)"
+    }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["code": code.description]) }
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+import Testing
+
+@Suite struct UnauthorizedResponseTests {
+    @Test func `fields are looked up without case`() {
+        let response = UnauthorizedResponse(
+            fields: ["WWW-AUTHENTICATE": ["Bearer realm=a"], "dpop-nonce": ["n1", "n2"]])
+        for name in ["www-authenticate", "WWW-Authenticate", "wWW-aUTHENTICATE"] {
+            #expect(response.headerValues(for: name) == ["Bearer realm=a"])
+        }
+        #expect(response.headerValues(for: "DPoP-Nonce") == ["n1", "n2"])
+        #expect(response.headerValues(for: "Retry-After") == [])
+        #expect(response.challenges.map(\.realm) == ["a"])
+        #expect(response.statusCode == 401)
+    }
+
+    @Test func `spellings of one name are one field`() {
+        let response = UnauthorizedResponse(fields: ["www-authenticate": ["Basic"], "WWW-Authenticate": ["Bearer"]])
+        #expect(Set(response.headerValues(for: "WWW-Authenticate")) == ["Basic", "Bearer"])
+    }
+
+    @Test(arguments: [200, 204, 301, 400, 402, 403, 407, 429, 500, 0])
+    func `only a 401 is unauthorized`(status: Int) {
+        let fields = ["www-authenticate": ["Bearer"]]
+        #expect(FakeResponse(statusCode: status, fields: fields).unauthorized == nil)
+        #expect(FakeResponse(statusCode: 401, fields: fields).unauthorized != nil)
+    }
+
+    @Test func `a 401 keeps the fields that tell what to do, and no other`() throws {
+        let names = ["WWW-Authenticate", "Retry-After", "DPoP-Nonce", "Date"]
+        let fields = (names + ["Set-Cookie"]).map { ($0.lowercased(), ["value of \($0)"]) }
+        let response = try #require(
+            FakeResponse(statusCode: 401, fields: Dictionary(uniqueKeysWithValues: fields)).unauthorized)
+        #expect(response.statusCode == 401)
+        for name in names { #expect(response.headerValues(for: name) == ["value of \(name)"]) }
+        #expect(response.headerValues(for: "Set-Cookie") == [])
+    }
+
+    @Test func `the fields of a token response are looked up without case, in order`() {
+        let response = TokenResponse(
+            statusCode: 401, fields: [("Link", "a"), ("WWW-Authenticate", "Bearer realm=x"), ("LINK", "b")])
+        #expect(response.headerValues(for: "link") == ["a", "b"])
+        #expect(response.unauthorized?.challenges.first?.realm == "x")
+    }
+}

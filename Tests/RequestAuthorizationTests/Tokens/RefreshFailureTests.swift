@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorization
+
+/// What a token service throws is sorted.
+@Suite struct RefreshFailureTests {
+    @Test func `an error of a token service says itself what it means`() {
+        let failure = RefreshFailure(TokenEndpointError(status: 401, code: "invalid_client", retryAfter: .seconds(7)))
+        #expect(failure.kind == .terminal)
+        #expect(failure.retryAfter == .seconds(7))
+        #expect(failure.delivery == .answered)
+        let lost = RefreshFailure(TokenTransportError(.unreachable, delivery: .notSent))
+        #expect(lost.kind == .transient)
+        #expect(lost.delivery == .notSent)
+    }
+
+    @Test(arguments: [
+        Offline() as any Error, CancellationError(), URLError(.timedOut), POSIXError(.ECONNRESET),
+        DecodingError.valueNotFound(Int.self, .init(codingPath: [], debugDescription: "")),
+        RefreshFailed(underlying: Offline(), nextTryAt: .now, delivery: .notSent),
+    ])
+    func `any other error is transient, and the request may have been processed`(error: any Error) {
+        let failure = RefreshFailure(error)
+        #expect(failure.kind == .transient)
+        #expect(failure.retryAfter == nil)
+        #expect(failure.delivery == .mayHaveBeenProcessed)
+    }
+
+    @Test(arguments: [
+        NotAuthorized.Reason.noToken, .signedOut, .rejected, .needsInteraction, .notRefreshable,
+    ])
+    func `a NotAuthorized ends the session, with its reason`(reason: NotAuthorized.Reason) {
+        let failure = RefreshFailure(NotAuthorized(reason))
+        #expect(failure.kind == .terminal)
+        #expect(failure.ending.reason == reason)
+    }
+
+    @Test(arguments: [
+        NotAuthorized.Reason.reentrantRefresh, .insecureTransport, .originNotAllowed, .malformedCredential,
+        .refreshedTooOften,
+    ])
+    func `a NotAuthorized that is a mistake of the program ends no session`(reason: NotAuthorized.Reason) {
+        #expect(RefreshFailure(NotAuthorized(reason)).kind == .transient)
+    }
+
+    @Test func `a service that waits for its own provider signs nobody out`() async throws {
+        let store = InMemoryTokenStore<TestToken>(.keeping(.token(TestToken("old", expiresAt: .distantPast))))
+        let bench = Bench.make(store: store)
+        let auth = bench.auth
+        bench.service.append(.run { _ in try await auth.validToken() }, .token("new"))
+        let error = await #expect(throws: NotAuthorized.self) { try await bench.name() }
+        #expect(error?.reason == .reentrantRefresh)
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await bench.name() == "new")
+    }
+
+    @Test func `the end of a session by another error has the reason rejected, and that error`() {
+        let ending = RefreshFailure(TokenEndpointError(status: 400, code: "invalid_grant")).ending
+        #expect(ending.reason == .rejected)
+        #expect(ending.underlying as? TokenEndpointError == TokenEndpointError(status: 400, code: "invalid_grant"))
+    }
+
+    @Test func `whatever a store throws is transient, and nothing was sent`() {
+        let failure = RefreshFailure(ofStore: NotAuthorized(.signedOut))
+        #expect(failure.kind == .transient)
+        #expect(failure.delivery == .notSent)
+    }
+}
