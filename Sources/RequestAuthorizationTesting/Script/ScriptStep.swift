@@ -6,6 +6,7 @@ public import FoundationEssentials
 #else
 public import Foundation
 #endif
+package import RequestAuthorization
 
 /// What a scripted double does in one call: answer, fail, or wait until the test decides.
 ///
@@ -112,4 +113,8 @@ public final class ScriptedCall<Input: Sendable, Output: Sendable>: Sendable {
             throw error
         }
     }
+}
+
+extension ScriptedCall: RedactedDescription {
+    public var description: String { "ScriptedCall(\(number))" }
 }

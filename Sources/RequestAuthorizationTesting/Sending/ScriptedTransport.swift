@@ -62,6 +62,10 @@ public typealias ScriptedTokenTransport = ScriptedTransport<TokenRequest, TokenR
 
 extension ScriptedTransport: TokenTransport where Request == TokenRequest, Response == TokenResponse {}
 
+extension ScriptedTransport: RedactedDescription {
+    public var description: String { "ScriptedTransport(\(calls) calls)" }
+}
+
 extension ScriptStep where Input == TestRequest, Output == TestResponse {
     /// Answers with a status and header fields.
     public static func response(_ statusCode: Int, _ fields: KeyValuePairs<String, String> = [:]) -> Self {

@@ -68,6 +68,19 @@ public enum TokenServiceInput<Token: AuthorizationToken>: Sendable {
 
 extension TokenServiceInput: Equatable where Token: Equatable {}
 
+extension TokenServiceInput: RedactedDescription {
+    public var description: String {
+        switch self {
+        case .initialToken: "initialToken"
+        case .refresh: "refresh([redacted])"
+        }
+    }
+}
+
+extension ScriptedTokenService: RedactedDescription {
+    public var description: String { "ScriptedTokenService(\(calls) calls)" }
+}
+
 extension ScriptStep where Input == TokenServiceInput<TestToken>, Output == TestToken {
     /// Answers with a token.
     ///

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+
+/// A way in which a value gets into a log, an alert or a debugger.
+enum Channel: String, CaseIterable {
+    case description, debugDescription, interpolation, inACollection, reflecting, dump, mirror, localizedDescription
+
+    /// What the value says there.
+    func text(of value: Any) -> String {
+        switch self {
+        case .description: String(describing: value)
+        case .debugDescription: (value as? any CustomDebugStringConvertible)?.debugDescription ?? ""
+        case .interpolation: "\(value)"
+        case .inACollection: "\([value]) \(["key": value]) \(Optional(value) as Any)"
+        case .reflecting: String(reflecting: value)
+        case .dump: Self.dumped(value)
+        case .mirror: Self.reflected(Mirror(reflecting: value), depth: 0)
+        case .localizedDescription: (value as? any Error).map { "\($0.localizedDescription) \($0 as NSError)" } ?? ""
+        }
+    }
+
+    private static func dumped(_ value: Any) -> String {
+        var text = ""
+        Swift.dump(value, to: &text)
+        return text
+    }
+
+    /// The whole tree, as a tool that walks it would show it.
+    private static func reflected(_ mirror: Mirror, depth: Int) -> String {
+        guard depth < 12 else { return "" }
+        var text = mirror.superclassMirror.map { reflected($0, depth: depth + 1) } ?? ""
+        for (label, child) in mirror.children {
+            text +=
+                "\(label ?? "-") \(String(reflecting: child)) " + reflected(Mirror(reflecting: child), depth: depth + 1)
+        }
+        return text
+    }
+}
