@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+@_exported public import Foundation
+#if canImport(FoundationNetworking)
+@_exported public import FoundationNetworking
+#endif
 @_exported public import RequestAuthorization

@@ -17,7 +17,7 @@ struct SessionLimitsTests {
         (60, 60, 60, nil), (60, 0.25, 1, 0.25), (60, 7, 60, nil), (90, 7, 90, nil), (0, 60, 0, nil),
     ])
     func `a time-out is given to URLSession in whole seconds, and kept by us where that is too long`(
-        interval: (request: TimeInterval, session: TimeInterval, given: TimeInterval, own: TimeInterval?)
+        interval: (request: Double, session: Double, given: Double, own: Double?)
     ) throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = interval.session

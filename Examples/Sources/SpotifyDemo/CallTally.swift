@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
 import RequestAuthorizationURLSession
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// How a call of the demo ended.
 enum CallEnd: Hashable, Sendable {

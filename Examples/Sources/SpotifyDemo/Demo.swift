@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
 import LocalSpotify
 import RequestAuthorizationURLSession
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Calls an embedded Spotify through `URLSession` while its tokens expire and are revoked, and counts what came of it.
 ///

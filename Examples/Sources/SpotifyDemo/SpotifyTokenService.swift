@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
 import RequestAuthorizationURLSession
 
 /// Spotify's token endpoint: exchanges codes and refresh tokens.

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
 import RequestAuthorizationURLSession
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// Makes the calls of the demo: each of four addresses in turn.
 struct WebAPIClient: Sendable {

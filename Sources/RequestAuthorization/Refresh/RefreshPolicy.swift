@@ -3,9 +3,7 @@
 
 /// When a token is refreshed, and what happens when that fails. The defaults suit tokens of 2 seconds as of 24 hours.
 ///
-///     var policy = RefreshPolicy.default
-///     policy.deadline = .seconds(10)
-///     let auth = RefreshableTokenAuthorization(service: service, policy: policy)
+///     let auth = RefreshableTokenAuthorization(service: service, policy: RefreshPolicy(deadline: .seconds(10)))
 public struct RefreshPolicy: Hashable, Sendable {
     /// How long before its expiry a token is refreshed in the background.
     public struct Leeway: Hashable, Sendable {
@@ -55,22 +53,35 @@ public struct RefreshPolicy: Hashable, Sendable {
         }
     }
 
-    public var leeway = Leeway()
+    public var leeway: Leeway
     /// The part of the leeway, 0 to 1, by which the background refresh is moved at random, so that a fleet does not refresh
     /// in step; 0.2 by default.
-    public var jitter: Double = 0.2
+    public var jitter: Double
     /// How long those who wait for a refresh wait at most; 30 s by default. After twice the time a new refresh may begin.
-    public var deadline: Duration = .seconds(30)
-    public var backOff = BackOff()
-    public var storm = Storm()
+    public var deadline: Duration
+    public var backOff: BackOff
+    public var storm: Storm
     /// How often in a row the token endpoint may refuse without a known error code before the session ends; 3 by default.
-    public var rejectionLimit: Int = 3
+    public var rejectionLimit: Int
     /// How long a token waits for its store before it is used unsaved; 10 s by default.
-    public var storeDeadline: Duration = .seconds(10)
+    public var storeDeadline: Duration
     /// How long a refresh waits for the sibling that holds a shared store; 20 s by default.
-    public var lockDeadline: Duration = .seconds(20)
+    public var lockDeadline: Duration
 
-    public init() {}
+    public init(
+        leeway: Leeway = Leeway(), jitter: Double = 0.2, deadline: Duration = .seconds(30),
+        backOff: BackOff = BackOff(), storm: Storm = Storm(), rejectionLimit: Int = 3,
+        storeDeadline: Duration = .seconds(10), lockDeadline: Duration = .seconds(20)
+    ) {
+        self.leeway = leeway
+        self.jitter = jitter
+        self.deadline = deadline
+        self.backOff = backOff
+        self.storm = storm
+        self.rejectionLimit = rejectionLimit
+        self.storeDeadline = storeDeadline
+        self.lockDeadline = lockDeadline
+    }
 
     public static let `default` = RefreshPolicy()
 }

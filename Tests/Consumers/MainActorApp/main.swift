@@ -6,12 +6,7 @@
 // prints: Bearer old'
 // prints: authorized, 1 call, on the main actor
 
-import Foundation
 import RequestAuthorizationURLSession
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 struct AppToken: AuthorizationToken {
     let value: String
