@@ -56,7 +56,7 @@ import Testing
 
     @Test func `refused young tokens end in an error instead of a storm`() async throws {
         let bench = Bench.make(holding: nil)
-        for number in 0..<7 { bench.service.append(.token("t\(number)", lasts: .seconds(100))) }
+        for number in 0..<7 { bench.service.append(.token("t\(number)", lasts: .seconds(1000))) }
         for number in 0..<5 {
             let name = try await bench.name()
             #expect(name == "t\(number)")
