@@ -66,6 +66,9 @@ struct WaiterQueue<Waiter> {
         return (waiters, reserved)
     }
 
+    /// How many places are kept, empty ones included.
+    var capacity: Int { places.count }
+
     // MARK: -
 
     private func index(of id: ID) -> Int? {

@@ -51,6 +51,8 @@ extension RefreshState {
         var hasIntent = false
         /// What comes after the intent has been cleared.
         var verdict: Verdict?
+        /// Something else was saved while it was saving, and may stand in the store instead.
+        var isContested = false
 
         /// The token that it has brought and that is not in use yet.
         var cargo: HeldToken<Token>? {

@@ -33,7 +33,7 @@ extension RefreshState {
             guard case .token(let token, _) = outcome else { return (nil, []) }
             return (nil, late(token))
         }
-        if case .save = flight.step { contestManuals() }
+        if case .save = flight.step { contest() }
         var (next, actions) =
             flight.basis == heldVersion
             ? proceed(&flight, outcome, at: now, random: random) : leave(&flight, outcome, at: now)
@@ -129,7 +129,7 @@ extension RefreshState {
         if case .token = outcome { actions = [.emit(.tokenDiscarded)] }
         if case .save = flight.step {
             actions = [.emit(.tokenDiscarded)]
-            // It may stand in the store now, in place of the newer one.
+            // What it brought may stand in the store now, in place of the newer one.
             if storage == .plain, case .held(let held) = credential {
                 actions += store(.save(held.stored, replacing: .session(session)))
             }
@@ -203,7 +203,9 @@ extension RefreshState {
         _ flight: inout Flight, at now: Moment, random: Double
     ) -> (Step?, [Action]) {
         guard let stored = conflict?.stored else {
-            let kept = wasSaved(held.stored, replacing: condition)
+            let kept =
+                flight.isContested
+                ? store(.save(held.stored, replacing: condition)) : wasSaved(held.stored, replacing: condition)
             let (next, actions) = clearIntent(of: &flight, then: .publish(held), at: now, random: random)
             return (next, kept + actions)
         }

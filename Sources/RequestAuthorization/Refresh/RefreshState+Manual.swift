@@ -57,7 +57,7 @@ extension RefreshState {
         } else {
             actions += wasSaved(held.stored, replacing: .anything)
         }
-        contestManuals()
+        contest()
         if let waiter = manual.waiter { actions.append(.resume([waiter], .success(held))) }
         return actions + publish(held, at: now)
     }
@@ -92,10 +92,5 @@ extension RefreshState {
             [.cancel(manual.id)] + (manual.waiter.map { [.resume([$0], .failure(error))] } ?? [])
                 + (manual.pending.map { late($0.token) } ?? [])
         }
-    }
-
-    /// Something was saved, perhaps after the tokens of manual refreshes: they are to be saved once more.
-    mutating func contestManuals() {
-        for index in manuals.indices where manuals[index].pending != nil { manuals[index].isContested = true }
     }
 }

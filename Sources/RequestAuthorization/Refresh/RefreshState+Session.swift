@@ -64,7 +64,7 @@ extension RefreshState {
             return over + end(NotAuthorized(.signedOut), at: now)
         }
         // What a flight has just saved is not a sibling's.
-        guard isNews(stored), flight?.cargo?.version != stored.version else { return [] }
+        guard isNews(stored), !flights.contains(where: { $0.cargo?.version == stored.version }) else { return [] }
         return [.emit(.tokenAdopted)] + adopt(stored, intent, random: random) + releaseWaiters(at: now)
     }
 
@@ -92,7 +92,8 @@ extension RefreshState {
 
     /// Whether a sibling has left something newer than what is held.
     func isNews(_ stored: StoredToken<Token>) -> Bool {
-        if manuals.contains(where: { $0.pending?.version == stored.version }) { return false }
+        // What a manual refresh has just saved, and what has become of it there, waits until that is told.
+        if manuals.contains(where: { $0.pending?.version.session == stored.version.session }) { return false }
         guard let held = heldVersion, held.session == stored.version.session, stored.token != nil else { return true }
         return stored.version.generation > held.generation
     }
@@ -130,7 +131,12 @@ extension RefreshState {
     mutating func leaveFlight() -> [Action] {
         let ended: [Action] = flight == nil ? [] : [.emit(.refreshEnded)]
         defer { (flight, strays) = (nil, []) }
-        return ended + flights.compactMap { $0.cargo }.flatMap { late($0.token) }
+        return ended
+            + flights.flatMap { flight -> [Action] in
+                guard let held = flight.cargo else { return [] }
+                // If the flight has been overtaken, that may have been by its own token, from the store.
+                return flight.basis == heldVersion ? late(held.token) : [.emit(.tokenDiscarded)]
+            }
     }
 
     /// All flights of this session that may still bring a token.
@@ -192,6 +198,13 @@ extension RefreshState {
         return old.keepsLock ? [.unlock] : []
     }
 
+    /// Something was saved, perhaps after what others are saving at this moment: that is to be saved once more.
+    mutating func contest() {
+        if case .save = flight?.step { flight?.isContested = true }
+        for index in strays.indices { strays[index].isContested = true }
+        for index in manuals.indices where manuals[index].pending != nil { manuals[index].isContested = true }
+    }
+
     /// The store could not be reached: a slot is set for the next try.
     mutating func couldNotSave(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, keepsLock: Bool, error: any Error,
@@ -225,7 +238,7 @@ extension RefreshState {
         _ number: Int, _ result: Result<TokenSaveConflict<Token>?, any Error>, at now: Moment, random: Double
     ) -> (again: Bool, [Action]) {
         unsaved?.isWriting = false
-        contestManuals()
+        contest()
         guard let written = unsaved else { return (false, []) }
         guard written.number == number else { return (true, []) }
         switch result {

@@ -60,6 +60,8 @@ extension ExploredWorld {
 
     /// What the state does not know any more changes nothing when it returns, so that it need not be kept.
     private mutating func forget() {
+        let flights = state.strays.count + (state.flight == nil ? 0 : 1)
+        guard runners.count > flights || hands.count > state.manuals.count else { return }
         for runner in runners where !state.isUnderWay(runner.id) {
             runners.removeAll { $0.id == runner.id }
             giveUpLock(of: runner.id)

@@ -71,8 +71,8 @@ extension ExploredWorld {
 
     private var requests: [Event] {
         var events: [Event] = [.retryNow, .setToken, .reset, .unauthorizedLate]
-        if callers.count < Limit.callers { events.append(.request) }
-        if callers.count < Limit.callers, !callers.contains(where: { $0.stage == .reserved }) {
+        if callers.count < callerLimit { events.append(.request) }
+        if callers.count < callerLimit, !callers.contains(where: { $0.stage == .reserved }) {
             events.append(.reserve)
         }
         for (index, caller) in callers.enumerated() {

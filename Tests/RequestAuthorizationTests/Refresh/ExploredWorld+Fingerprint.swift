@@ -208,12 +208,13 @@ private struct FingerprintWriter {
     }
 
     private mutating func writeFlights(of world: ExploredWorld) {
-        for flight in (world.state.flight.map { [$0] } ?? []) + world.state.strays {
+        for flight in world.state.flights {
             write(flight.basis)
             write(flight.isDraining)
             write(flight.isStray)
             write(flight.hasLock)
             write(flight.hasIntent)
+            write(flight.isContested)
             switch flight.verdict {
             case nil: write(0)
             case .publish(let held):
@@ -247,6 +248,7 @@ private struct FingerprintWriter {
             let manual = world.state.manuals.first { $0.id == hand.id }
             write(manual == nil ? 0 : manual?.isHolding == true ? 1 : 2)
             write(manual?.pending)
+            write(manual?.isContested == true)
             write(hand.isAwaited)
             write(hand.saving != nil)
             write(hand.landed != nil)

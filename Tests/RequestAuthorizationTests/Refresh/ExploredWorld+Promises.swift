@@ -133,6 +133,8 @@ extension ExploredWorld {
     private mutating func checkDurable(_ token: ExploredToken) {
         guard state.storage != .none else { return }
         if stored?.token == token || !isStoreOurs { return }
+        // A sign-in that has been saved is about to take its place.
+        if hasRaces, state.manuals.contains(where: { $0.pending?.version == stored?.version }) { return }
         guard case .save(let unsaved, _) = state.unsaved?.content, unsaved.token == token else {
             return demand(false, "a token is announced that is neither saved nor about to be")
         }
@@ -165,7 +167,7 @@ extension ExploredWorld {
 
     private mutating func checkFlights() {
         demand(isRefreshing == (state.flight != nil), "what is said of refreshing is not true")
-        for flight in state.strays + (state.flight.map { [$0] } ?? []) {
+        for flight in state.flights {
             demand(runners.contains { $0.id == flight.id }, "a flight is remembered that has returned")
             demand(flight.session == state.session, "a flight of another session counts")
         }
@@ -186,7 +188,9 @@ extension ExploredWorld {
         let (old, new) = (before.state.credential, state.credential)
         if case .held(let held) = new {
             demand(held.version.session == state.session, "a token of another session is held")
-            demand(!over.contains(held.version.session), "a token of a session that is over is held")
+            // A sibling may have begun its session while we began ours, and have been the last to save.
+            let isSiblings = hasRaces && !isStoreOurs && stored?.version == held.version
+            demand(isSiblings || !over.contains(held.version.session), "a token of a session that is over is held")
             if case .held(let former) = old, former.version.session == held.version.session {
                 demand(held.version.generation >= former.version.generation, "an older token replaces a newer one")
                 demand(
@@ -223,17 +227,12 @@ extension ExploredWorld {
 
     /// No token that came from the service gets lost.
     private mutating func checkTokens() {
-        for token in fresh {
-            let isCarried = (state.strays + (state.flight.map { [$0] } ?? [])).contains { $0.carries(token) }
-            let isPending = state.manuals.contains { $0.pending?.token == token }
-            if !isCarried, !isPending { demand(isDiscarding, "a token that the service gave is lost") }
+        guard !fresh.isEmpty else { return }
+        let kept = fresh.filter { token in
+            state.flights.contains { $0.cargo?.token == token } || state.manuals.contains { $0.pending?.token == token }
         }
-        if isDiscarding {
-            fresh.removeAll { token in
-                !(state.strays + (state.flight.map { [$0] } ?? [])).contains { $0.carries(token) }
-                    && !state.manuals.contains { $0.pending?.token == token }
-            }
-        }
+        demand(kept.count == fresh.count || isDiscarding, "a token that the service gave is lost")
+        fresh = kept
     }
 
     private mutating func checkWarm() {
@@ -292,13 +291,5 @@ extension ExploredWorld.Event {
         case .step(_, .after), .step(_, .ok), .step(_, .terminal), .step(_, .rejected): true
         default: false
         }
-    }
-}
-
-extension RefreshState.Flight where Token: Equatable {
-    fileprivate func carries(_ token: Token) -> Bool {
-        if case .save(let held, _) = step, held.token == token { return true }
-        if case .publish(let held) = verdict, held.token == token { return true }
-        return false
     }
 }

@@ -49,6 +49,7 @@ struct ExploredWorld {
     var state: State
     /// Whether the store may have done something that the state has not been told yet.
     var hasRaces = false
+    var callerLimit = 3
     var now = Moment(date: Date(timeIntervalSinceReferenceDate: 1_000_000), uptime: .seconds(1_000))
 
     /// In order of arrival.
@@ -138,19 +139,6 @@ extension ExploredWorld {
         return Self(state: State(credential, session: session(0), storage: storage, policy: .explored))
     }
 
-    /// The store holds what another launch left there.
-    static func cold(_ storage: State.Storage, holding content: Stored.Content, hasIntent: Bool = false) -> Self {
-        var world = cold(storage)
-        let version = TokenVersion(session: session(1), generation: 0)
-        world.names = 2
-        world.stored = Stored(content, version: version, obtainedAt: world.now.date)
-        world.isStoreOurs = false
-        if hasIntent {
-            world.intent = RefreshIntent(session: version.session, generation: 0, beganAt: world.now.date)
-        }
-        return world
-    }
-
     /// A token is in use, and saved.
     static func warm(_ storage: State.Storage) -> Self {
         var world = cold(storage)
@@ -158,15 +146,6 @@ extension ExploredWorld {
         if storage != .none {
             world.apply(.beginWrite)
             world.apply(.endWrite(.ok))
-        }
-        return world
-    }
-
-    func after(_ events: Event...) -> Self {
-        var world = self
-        for event in events {
-            precondition(world.events.contains(event), "\(event) cannot happen")
-            world.apply(event)
         }
         return world
     }

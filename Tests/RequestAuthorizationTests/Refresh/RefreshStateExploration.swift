@@ -6,31 +6,43 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// Everything that can happen to the state, in every order, as far as ``depth``.
+/// Everything that can happen to the state, in every order, as far as a number of events in a row.
+///
+/// `REFRESH_STATE_DEPTH` in the environment makes it more; each one takes about four times as long.
 struct RefreshStateExploration {
-    /// How many events in a row; more with `REFRESH_STATE_DEPTH`.
-    static let depth = ProcessInfo.processInfo.environment["REFRESH_STATE_DEPTH"].flatMap { Int($0) } ?? 6
-
     @Test(arguments: ExploredStorage.allCases)
     func `no order of events breaks a promise`(storage: ExploredStorage) async {
-        var exploration = Exploration(storage.beginnings)
-        let trace = await exploration.run(depth: Self.depth)
+        await explore(storage.name, .cold(storage.kind), depth: 8)
+    }
+
+    @Test(arguments: [ExploredStorage.plain, .shared])
+    func `nor does any if the store's answers are late`(storage: ExploredStorage) async {
+        var world = ExploredWorld.warm(storage.kind)
+        (world.hasRaces, world.callerLimit) = (true, 1)
+        await explore("\(storage.name), late", world, depth: 5)
+    }
+
+    private func explore(_ name: String, _ beginning: ExploredWorld, depth: Int) async {
+        let wanted = ProcessInfo.processInfo.environment["REFRESH_STATE_DEPTH"].flatMap { Int($0) } ?? depth
+        var exploration = Exploration(beginning)
+        let trace = await exploration.run(depth: wanted)
         print(
-            "RefreshState with storage \(storage): \(exploration.states) states, \(exploration.transitions) transitions,",
+            "RefreshState, storage \(name): \(exploration.states) states, \(exploration.transitions) transitions,",
             "depth \(exploration.depth)")
-        if let trace { Issue.record("\(trace)") } else { #expect(exploration.depth >= Self.depth) }
+        if let trace { Issue.record("\(trace)") }
     }
 }
 
 enum ExploredStorage: CaseIterable {
     case none, plain, shared
 
-    /// Where explorations begin.
-    var beginnings: [ExploredWorld] {
+    var name: String { "\(self)" }
+
+    var kind: ExploredWorld.State.Storage {
         switch self {
-        case .none: [.cold(.none)]
-        case .plain: [.cold(.plain)]
-        case .shared: [.cold(.shared)]
+        case .none: .none
+        case .plain: .plain
+        case .shared: .shared
         }
     }
 }
@@ -45,20 +57,17 @@ struct Exploration {
     private(set) var states = 0
     private(set) var transitions = 0
     private(set) var depth = 0
-    private let beginnings: [ExploredWorld]
+    private let beginning: ExploredWorld
     private var seen: Set<Fingerprint> = []
     private var nodes: [Node] = []
 
-    init(_ beginnings: [ExploredWorld]) { self.beginnings = beginnings }
+    init(_ beginning: ExploredWorld) { self.beginning = beginning }
 
     /// - Returns: how a promise is broken, if one is.
     mutating func run(depth limit: Int) async -> String? {
-        var frontier: [(node: Int, world: ExploredWorld)] = []
-        for (index, world) in beginnings.enumerated() {
-            nodes.append(Node(origin: -1 - index, event: nil))
-            frontier.append((index, world))
-            seen.insert(Fingerprint(world))
-        }
+        var frontier = [(node: 0, world: beginning)]
+        nodes = [Node(origin: 0, event: nil)]
+        seen = [Fingerprint(beginning)]
         while depth < limit, !frontier.isEmpty {
             var next: [(node: Int, world: ExploredWorld)] = []
             for (node, world) in frontier {
@@ -76,9 +85,6 @@ struct Exploration {
             }
             frontier = next
             depth += 1
-            if ProcessInfo.processInfo.environment["REFRESH_STATE_DEPTH"] != nil {
-                print(depth, nodes.count, transitions)
-            }
         }
         states = nodes.count
         return nil
@@ -87,11 +93,11 @@ struct Exploration {
     private func trace(to node: Int, _ last: ExploredWorld.Event, _ violation: String) -> String {
         var events = [last]
         var origin = node
-        while origin >= 0, let event = nodes[origin].event {
+        while let event = nodes[origin].event {
             events.append(event)
             origin = nodes[origin].origin
         }
-        var world = beginnings[-1 - nodes[origin].origin]
+        var world = beginning
         var lines = ["\(violation), after this:", "from \(world.summary)"]
         for event in events.reversed() {
             lines.append("\(world.description(of: event))")

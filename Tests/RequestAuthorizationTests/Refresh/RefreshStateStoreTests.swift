@@ -113,6 +113,34 @@ struct RefreshStateStoreTests {
         #expect(bench.unsaved == "token 3")
     }
 
+    @Test func `a token is saved once more if an older one was written beside it`() {
+        var bench = Bench.make(storage: .plain)
+        let older = bench.held(2, session: other)
+        bench.does { $0.setToken(older, at: $1) }
+        let flight = bench.refuse()
+        bench.advance(flight, .token(bench.token(3), requestedAt: bench.now.date))
+        guard let written = bench.state.beginWrite() else { return }
+        bench.does { $0.endWrite(written.number, .success(nil), at: $1, random: 1).1 }
+        #expect(
+            bench.advance(flight, .saved(nil)) == [
+                "write", "announce 3", "token refreshed", "resume [] with 3", "refresh ended",
+            ])
+        #expect(bench.unsaved == "token 3 for anything")
+    }
+
+    @Test func `a session that is left revokes what it brought, but nothing that may be in use`() {
+        var bench = Bench.make(storage: .plain)
+        let stray = bench.refuse()
+        bench.advance(stray, .token(bench.token(2), requestedAt: bench.now.date))
+        bench.overdue(stray)
+        bench.pass(1)
+        bench.wait(7)
+        bench.advance(bench.state.flight?.id, .token(bench.token(3), requestedAt: bench.now.date))
+        bench.advance(stray, .saved(nil))
+        let actions = bench.does { $0.reset(newSession: other, at: $1) }
+        #expect(actions == ["refresh ended", "token discarded", "write", "announce signed out"])
+    }
+
     // MARK: Siblings
 
     @Test func `a newer token of the session leaves the service call alone, and what that brings is not revoked`() {
@@ -151,6 +179,23 @@ struct RefreshStateStoreTests {
         #expect(
             bench.does { $0.noticed(newer, intent, at: $1, random: 1) }
                 == ["token adopted", "announce 2", "token refreshed"])
+    }
+
+    @Test func `what an older flight has just saved is no news`() {
+        var bench = Bench.make(storage: .plain)
+        let stray = bench.refuse()
+        bench.advance(stray, .token(bench.token(2), requestedAt: bench.now.date))
+        bench.overdue(stray)
+        let own = bench.stored(2, generation: 1)
+        #expect(bench.does { $0.noticed(own, nil, at: $1, random: 1) } == [])
+    }
+
+    @Test func `what becomes of a sign-in in the store waits until the sign-in is told`() {
+        var bench = Bench.make(storage: .shared)
+        let manual = bench.beginManual()
+        bench.bring(3, by: manual)
+        let newer = bench.stored(4, session: ExploredWorld.session(3), generation: 1)
+        #expect(bench.does { $0.noticed(newer, nil, at: $1, random: 1) } == [])
     }
 
     // MARK: By hand
