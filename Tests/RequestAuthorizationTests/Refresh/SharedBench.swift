@@ -27,8 +27,8 @@ struct SharedBench {
         return SharedBench(clock: clock, place: place, follows: follows, script: script)
     }
 
-    func sibling(_ script: ScriptedTokenService<TestToken>.Step...) -> SharedBench {
-        SharedBench(clock: clock, place: place.sibling(), follows: true, script: script)
+    func sibling(follows: Bool = true, _ script: ScriptedTokenService<TestToken>.Step...) -> SharedBench {
+        SharedBench(clock: clock, place: place.sibling(), follows: follows, script: script)
     }
 
     private init(

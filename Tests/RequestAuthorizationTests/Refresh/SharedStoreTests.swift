@@ -40,6 +40,20 @@ import Testing
         #expect(sibling.service.calls == 0)
     }
 
+    @Test func `who gets the lock reads again, and adopts without having heard of anything`() async throws {
+        let bench = SharedBench.make(.held)
+        let sibling = bench.sibling(follows: false)
+        bench.clock.advance(by: .seconds(10))
+        let first = Task { try await bench.name() }
+        let call = try await bench.service.nextCall()
+        let second = Task { try await sibling.name() }
+        await bench.clock.sleeper(for: .seconds(20))
+        call.succeed(TestToken("new"))
+        #expect(try await first.value == "new")
+        #expect(try await second.value == "new")
+        #expect(sibling.service.calls == 0)
+    }
+
     @Test func `past the lock's deadline there is a transient error, never a refresh`() async throws {
         let bench = SharedBench.make()
         let holder = bench.place.sibling()
