@@ -8,9 +8,9 @@ import FoundationNetworking
 
 /// Stands in for the servers of the samples, below `widgets.example`: tokens at `accounts`, widgets at `api`.
 final class StubServer: URLProtocol {
-    /// Lets `URLSession.shared` find it too.
+    typealias Session = URLSession
+
     static let session: URLSession = {
-        _ = URLProtocol.registerClass(StubServer.self)
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [StubServer.self]
         return URLSession(configuration: configuration)
