@@ -58,8 +58,8 @@ public final class AuthorizationStatus {
     func note<Token>(_ change: TokenChange<Token>) {
         switch change {
         case .tokenUpdated:
-            // Views are drawn again for what is assigned, changed or not: a refreshed token is no news to them.
-            if !isAuthorized { isAuthorized = true }
+            isAuthorized = true
+            // Assigning would draw views again, and a refreshed token is no news to them.
             if error != nil { error = nil }
         case .tokenInvalidated(let reason): (isAuthorized, error) = (false, reason)
         }
