@@ -7,19 +7,31 @@ import RequestAuthorizationTesting
 
 /// Writes down what happens, in order, and lets a test wait for it.
 final class Journal<Entry: Sendable>: Sendable {
-    private let entries = Lock<[Entry]>([])
-    private let tally = Tally()
-
-    var all: [Entry] { entries.withLock { $0 } }
-
-    func add(_ entry: Entry) {
-        entries.withLock { $0.append(entry) }
-        tally.add()
+    private struct State {
+        var entries: [Entry] = []
+        var watchers: [(count: Int, signal: OneShot<Void>)] = []
     }
 
-    /// All entries, as soon as there are so many.
+    private let state = Lock(State())
+
+    var all: [Entry] { state.withLock { $0.entries } }
+
+    func add(_ entry: Entry) {
+        let due = state.withLock { state in
+            state.entries.append(entry)
+            return state.watchers.filter { $0.count == state.entries.count }
+        }
+        for watcher in due { watcher.signal.fulfill() }
+    }
+
+    /// All entries, as soon as there are so many, or the test has run out of time.
     func reaches(_ count: Int) async -> [Entry] {
-        await tally.reaches(count)
+        let signal = OneShot<Void>()
+        state.withLock { state in
+            state.watchers.append((count, signal))
+            if state.entries.count >= count { signal.fulfill() }
+        }
+        try? await signal.value()
         return all
     }
 }
