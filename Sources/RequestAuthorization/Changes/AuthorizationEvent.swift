@@ -20,8 +20,8 @@ public struct AuthorizationEvent: Sendable {
         public static let refreshStarted = Kind(description: "refresh started")
         /// It has ended, with or without a token.
         public static let refreshEnded = Kind(description: "refresh ended")
-        /// A token was installed.
-        public static let tokenRefreshed = Kind(description: "token refreshed")
+        /// A token is in use: refreshed, loaded, set or adopted.
+        public static let tokenInstalled = Kind(description: "token installed")
         /// A refresh failed, whether or not a request waited for it. See `error` and `nextTryAt`.
         public static let refreshFailed = Kind(description: "refresh failed")
         /// The token could not be saved: it is used all the same, and the save is tried again.
@@ -48,7 +48,7 @@ public struct AuthorizationEvent: Sendable {
 
     static let refreshStarted = Self(.refreshStarted)
     static let refreshEnded = Self(.refreshEnded)
-    static let tokenRefreshed = Self(.tokenRefreshed)
+    static let tokenInstalled = Self(.tokenInstalled)
     static let tokenAdopted = Self(.tokenAdopted)
     static let tokenDiscarded = Self(.tokenDiscarded)
     static func refreshFailed(_ error: any Error, nextTryAt: Date?) -> Self {

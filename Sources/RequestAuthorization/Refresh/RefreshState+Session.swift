@@ -84,7 +84,7 @@ extension RefreshState {
                 held.isRefused = true
             }
             credential = .held(held)
-            return over + [.announce(.tokenUpdated(token)), .emit(.tokenRefreshed)]
+            return over + [.announce(.tokenUpdated(token)), .emit(.tokenInstalled)]
         case .signedOut: return over + invalidate(NotAuthorized(.signedOut))
         case .setAside: return over + invalidate(NotAuthorized(.rejected))
         }
@@ -106,7 +106,7 @@ extension RefreshState {
     mutating func publish(_ held: HeldToken<Token>, at now: Moment) -> [Action] {
         credential = .held(held)
         forgetFailures()
-        let news: [Action] = [.announce(.tokenUpdated(held.token)), .emit(.tokenRefreshed)]
+        let news: [Action] = [.announce(.tokenUpdated(held.token)), .emit(.tokenInstalled)]
         guard let fault = held.fault else {
             if isHolding { return news }
             // Who waited goes on with it, also if it has expired by now: nobody waits twice.

@@ -73,7 +73,7 @@ import Testing
         #expect(await changes.next()?.label == "old")
         #expect(await changes.next()?.label == "a")
         #expect(await changes.next() == nil)
-        #expect(await events.next()?.kind == .tokenRefreshed)
+        #expect(await events.next()?.kind == .tokenInstalled)
         #expect(await events.next() == nil)
     }
 

@@ -20,7 +20,7 @@ import Testing
         bench.clock.advance(by: .milliseconds(1))
         for _ in 0..<10 { #expect(try await bench.name() == "old") }
         let call = try await bench.service.nextCall()
-        _ = await bench.event(.tokenRefreshed) { call.succeed(TestToken("new")) }
+        _ = await bench.event(.tokenInstalled) { call.succeed(TestToken("new")) }
         #expect(try await bench.name() == "new")
         #expect(bench.service.calls == 1)
     }
@@ -34,7 +34,7 @@ import Testing
         #expect(try await bench.name() == "old")
         #expect(bench.service.calls == 1)
         bench.clock.advance(by: .seconds(1))
-        _ = try await bench.event(.tokenRefreshed) { _ = try await bench.name() }
+        _ = try await bench.event(.tokenInstalled) { _ = try await bench.name() }
         #expect(try await bench.name() == "new")
     }
 

@@ -40,7 +40,7 @@ import Testing
         await bench.clock.sleepers(1)
         bench.clock.advance(by: .seconds(30))
         await #expect(throws: RefreshFailed.self) { try await request.value }
-        _ = await bench.event(.tokenRefreshed) { call.succeed(TestToken("late")) }
+        _ = await bench.event(.tokenInstalled) { call.succeed(TestToken("late")) }
         #expect(try await bench.name() == "late")
         #expect(bench.service.calls == 1)
     }
@@ -54,7 +54,7 @@ import Testing
         await #expect(throws: RefreshFailed.self) { try await request.value }
         await bench.clock.sleepers(1)
         _ = await bench.event(.refreshEnded) { bench.clock.advance(by: .seconds(30)) }
-        _ = await bench.event(.tokenRefreshed) { call.succeed(TestToken("late")) }
+        _ = await bench.event(.tokenInstalled) { call.succeed(TestToken("late")) }
         #expect(try await bench.name() == "late")
         #expect(bench.service.calls == 1)
     }
@@ -79,7 +79,7 @@ import Testing
         await bench.clock.sleepers(1)
         bench.clock.advance(by: .seconds(30))
         #expect(try await request.value == "old")
-        _ = await bench.event(.tokenRefreshed) { open.yield(TestToken("signed-in")) }
+        _ = await bench.event(.tokenInstalled) { open.yield(TestToken("signed-in")) }
         #expect(try await bench.name() == "signed-in")
     }
 }

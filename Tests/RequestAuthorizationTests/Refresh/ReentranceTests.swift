@@ -67,7 +67,7 @@ import Testing
         let auth = bench.auth
         bench.service.append(.run { _ in TestToken(try await auth.validToken().name + "-next") })
         bench.clock.advance(by: .seconds(95))
-        _ = try await bench.event(.tokenRefreshed) { _ = try await bench.name() }
+        _ = try await bench.event(.tokenInstalled) { _ = try await bench.name() }
         #expect(try await bench.name() == "old-next")
     }
 

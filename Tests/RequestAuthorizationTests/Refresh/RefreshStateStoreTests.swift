@@ -88,7 +88,7 @@ struct RefreshStateStoreTests {
         bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done, .failed(.terminal))
         #expect(
             bench.advance(flight, .loaded(bench.stored(2, generation: 1), nil))
-                == ["token adopted", "announce 2", "token refreshed", "resume [7] with 2"])
+                == ["token adopted", "announce 2", "token installed", "resume [7] with 2"])
         #expect(bench.advance(flight, .done) == ["refresh ended"])
     }
 
@@ -98,7 +98,7 @@ struct RefreshStateStoreTests {
         bench.wait(7)
         let old = bench.stored(1, generation: 3)
         bench.pass(ExploredToken.lifetime)
-        #expect(bench.advance(bench.state.flight?.id, .loaded(old, nil)) == ["announce 1", "token refreshed"])
+        #expect(bench.advance(bench.state.flight?.id, .loaded(old, nil)) == ["announce 1", "token installed"])
     }
 
     @Test func `an older flight that saves late is overwritten by the token in use`() {
@@ -123,7 +123,7 @@ struct RefreshStateStoreTests {
         bench.does { $0.endWrite(written.number, .success(nil), at: $1, random: 1).1 }
         #expect(
             bench.advance(flight, .saved(nil)) == [
-                "write", "announce 3", "token refreshed", "resume [] with 3", "refresh ended",
+                "write", "announce 3", "token installed", "resume [] with 3", "refresh ended",
             ])
         #expect(bench.unsaved == "token 3 for anything")
     }
@@ -149,7 +149,7 @@ struct RefreshStateStoreTests {
         let newer = bench.stored(2, generation: 1)
         #expect(
             bench.does { $0.noticed(newer, nil, at: $1, random: 1) }
-                == ["token adopted", "announce 2", "token refreshed", "resume [7] with 2"])
+                == ["token adopted", "announce 2", "token installed", "resume [7] with 2"])
         #expect(
             bench.advance(flight, .token(bench.token(3), requestedAt: bench.now.date))
                 == ["token discarded", "refresh ended"])
@@ -178,7 +178,7 @@ struct RefreshStateStoreTests {
         bench.wait(8)
         #expect(
             bench.does { $0.noticed(newer, intent, at: $1, random: 1) }
-                == ["token adopted", "announce 2", "token refreshed"])
+                == ["token adopted", "announce 2", "token installed"])
     }
 
     @Test func `what an older flight has just saved is no news`() {
@@ -207,7 +207,7 @@ struct RefreshStateStoreTests {
         #expect(bench.does { $0.cancelManual(manual, at: $1) } == [])
         #expect(
             bench.does { $0.manualSaved(manual, error: nil, at: $1, random: 1) }
-                == ["resume [7] with 2", "announce 2", "token refreshed", "resume [] with 2"])
+                == ["resume [7] with 2", "announce 2", "token installed", "resume [] with 2"])
     }
 
     @Test func `a sign-in that another one has overtaken is given up, and the winner is saved once more`() {
@@ -218,7 +218,7 @@ struct RefreshStateStoreTests {
         #expect(
             bench.does { $0.manualSaved(second, error: nil, at: $1, random: 1) } == [
                 "cancel \(first.number)", "resume [7] with CancellationError", "discard 2", "token discarded", "write",
-                "announce 3", "token refreshed", "resume [] with 3",
+                "announce 3", "token installed", "resume [] with 3",
             ])
         #expect(bench.unsaved == "token 3 for anything")
     }

@@ -73,7 +73,7 @@ struct RefreshStateTests {
         bench.advance(flight, .token(bench.token(2), requestedAt: bench.now.date))
         #expect(
             bench.advance(flight, .failed(.transient)) == [
-                "save failed", "announce 2", "token refreshed", "resume [] with 2",
+                "save failed", "announce 2", "token installed", "resume [] with 2",
             ])
         #expect(bench.state.unsaved?.keepsLock == false)
     }
@@ -123,7 +123,7 @@ struct RefreshStateTests {
         let token = bench.token(2)
         #expect(
             bench.advance(bench.state.flight?.id, .token(token, requestedAt: bench.now.date))
-                == ["announce 2", "token refreshed", "resume [7] with 2", "refresh ended"])
+                == ["announce 2", "token installed", "resume [7] with 2", "refresh ended"])
     }
 
     @Test func `the end of a session ends the flights beside it, and gives up what they bring`() {
@@ -159,6 +159,6 @@ struct RefreshStateTests {
         let held = bench.held(2, session: ExploredWorld.session(2))
         #expect(
             bench.does { $0.setToken(held, at: $1) }
-                == ["refresh ended", "announce 2", "token refreshed", "resume [] with 2"])
+                == ["refresh ended", "announce 2", "token installed", "resume [] with 2"])
     }
 }

@@ -101,7 +101,7 @@ import Testing
             }
         }
         await bench.clock.sleepers(2)
-        _ = await bench.event(.tokenRefreshed) { call.succeed(TestToken("rotated")) }
+        _ = await bench.event(.tokenInstalled) { call.succeed(TestToken("rotated")) }
         open.yield(TestToken("any"))
         await #expect(throws: Offline.self) { try await signIn.value }
         #expect(try await request.value == "rotated")

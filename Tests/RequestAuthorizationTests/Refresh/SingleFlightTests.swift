@@ -71,7 +71,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await request.value }
         let call = try await bench.service.nextCall()
         #expect(!call.isCancelled)
-        let event = await bench.event(.tokenRefreshed) { call.succeed(TestToken("first")) }
+        let event = await bench.event(.tokenInstalled) { call.succeed(TestToken("first")) }
         #expect(event != nil)
         #expect(try await bench.name() == "first")
         #expect(bench.service.calls == 1)
