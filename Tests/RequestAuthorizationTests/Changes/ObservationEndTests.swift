@@ -109,27 +109,4 @@ import Testing
         (changes, events) = (nil, nil)
         #expect(mailboxes.0.object == nil && mailboxes.1.object == nil)
     }
-
-    @Test func `observers that come and go while tokens change miss none and get none twice`() async throws {
-        let auth = RefreshableTokenAuthorization(
-            service: ScriptedTokenService<TestToken>(), token: TestToken("0"), clock: ManualClock())
-        let journals = (0..<20).map { _ in Journal<Int>() }
-        await withTaskGroup { group in
-            group.addTask { for number in 1...500 { try? await auth.setToken(TestToken("\(number)")) } }
-            for (index, journal) in journals.enumerated() {
-                group.addTask {
-                    for _ in 0..<index { await Task.yield() }
-                    for await change in auth.tokenChanges {
-                        let number = Int(change.label) ?? -1
-                        journal.add(number)
-                        if number == 500 { return }
-                    }
-                }
-            }
-        }
-        for journal in journals {
-            let first = try #require(journal.all.first)
-            #expect(journal.all == Array(first...500))
-        }
-    }
 }
