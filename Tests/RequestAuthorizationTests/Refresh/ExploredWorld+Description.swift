@@ -8,17 +8,23 @@ extension ExploredWorld {
     func description(of event: Event) -> String {
         switch event {
         case .step(let index, let answer):
-            "flight \(runners[index].id.number): \(name(of: runners[index].step)) → \(answer)"
+            "flight \(runners[index].id.number): \(name(of: runners[index].step)) → \(name(of: answer))"
         case .land(let index, let answer):
-            "flight \(runners[index].id.number): \(name(of: runners[index].step)) lands: \(answer)"
+            "flight \(runners[index].id.number): \(name(of: runners[index].step)) lands: \(name(of: answer))"
         case .deadline(let index): "flight \(runners[index].id.number): deadline"
         case .hardLimit(let index): "flight \(runners[index].id.number): hard limit"
         case .manual(let index, let answer):
-            "manual refresh \(hands[index].id.number): \(hands[index].saving == nil ? "body" : "save") → \(answer)"
-        case .landManual(let index, let answer): "manual refresh \(hands[index].id.number): save lands: \(answer)"
+            "manual refresh \(hands[index].id.number): \(hands[index].saving == nil ? "body" : "save") → \(name(of: answer))"
+        case .landManual(let index, let answer):
+            "manual refresh \(hands[index].id.number): save lands: \(name(of: answer))"
         case .cancelManual(let index): "manual refresh \(hands[index].id.number): cancelled"
         case .manualDeadline(let index): "manual refresh \(hands[index].id.number): deadline"
         case .hold(let index): "request \(callers[index].number) is suspended"
+        case .endWrite(let answer): "write → \(name(of: answer))"
+        case .landWrite(let answer): "write lands: \(name(of: answer))"
+        case .noticed(let act): (act.map { "a sibling has \($0), and that" } ?? "what is stored") + " is noticed"
+        case .pass(let threshold): "time passes until \(threshold)"
+        case .requestWithin(let id): "a request from within \(id.number)"
         case .cancel(let index): "request \(callers[index].number) is cancelled"
         default: "\(event)"
         }
@@ -43,6 +49,10 @@ extension ExploredWorld {
         if state.storage != .none { parts.append("store \(name(of: stored))\(intent == nil ? "" : " with intent")") }
         if state.failure != nil { parts.append("failed, slot \(state.backOff.isOpen(at: now) ? "open" : "closed")") }
         return parts.joined(separator: " | ")
+    }
+
+    private func name(of answer: Answer) -> String {
+        if case .after(let act) = answer { "ok, after a sibling has \(act)" } else { "\(answer)" }
     }
 
     private func name(of credential: State.Credential) -> String {

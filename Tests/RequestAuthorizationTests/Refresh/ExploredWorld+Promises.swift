@@ -170,7 +170,9 @@ extension ExploredWorld {
         for flight in state.flights {
             demand(runners.contains { $0.id == flight.id }, "a flight is remembered that has returned")
             demand(flight.session == state.session, "a flight of another session counts")
+            demand(!flight.hasLock || lock == .flight(flight.id), "a flight counts on a lock that it has not")
         }
+        demand(state.unsaved?.keepsLock != true || lock != .nobody, "a lock is counted on that nobody keeps")
         if case .ended = state.credential {
             demand(state.flight == nil && state.strays.isEmpty, "a flight goes on after the session")
         }

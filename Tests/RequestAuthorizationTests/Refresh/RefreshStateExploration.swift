@@ -22,6 +22,16 @@ struct RefreshStateExploration {
         await explore("\(storage.name), late", world, depth: 5)
     }
 
+    @Test(arguments: [true, false])
+    func `nor does any in the middle of a refresh with a shared store`(isSaved: Bool) async {
+        var world = ExploredWorld.warm(.shared)
+        if !isSaved { world.apply(.setToken) }
+        for event in [.unauthorized] + Array(repeating: ExploredWorld.Event.step(0, .ok), count: 3) {
+            world.apply(event)
+        }
+        await explore("shared, \(isSaved ? "saved" : "unsaved") and refreshing", world, depth: 5)
+    }
+
     private func explore(_ name: String, _ beginning: ExploredWorld, depth: Int) async {
         let wanted = ProcessInfo.processInfo.environment["REFRESH_STATE_DEPTH"].flatMap { Int($0) } ?? depth
         var exploration = Exploration(beginning)
