@@ -59,12 +59,18 @@ public struct TokenEndpointError: TokenServiceFailure, Hashable {
 
     public var kind: TokenFailureKind {
         if let code, Self.terminalCodes.contains(code) { return .terminal }
-        return code == nil && [400, 401, 403].contains(status) ? .rejected : .transient
+        if let code, Self.passingCodes.contains(code) { return .transient }
+        return [400, 401, 403].contains(status) ? .rejected : .transient
     }
 
     /// The codes after which the refresh token or the client is of no more use (RFC 6749 §5.2).
     private static let terminalCodes: Set = [
         "invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
+    ]
+
+    /// The codes that say that it may work later (RFC 6749 §4.1.2.1, RFC 8628 §3.5).
+    private static let passingCodes: Set = [
+        "temporarily_unavailable", "server_error", "slow_down", "authorization_pending",
     ]
 }
 
@@ -75,7 +81,7 @@ extension TokenEndpointError: CustomStringConvertible, CustomDebugStringConverti
         return switch kind {
         case .terminal where code == "invalid_grant": "\(answer): sign in again"
         case .terminal: "\(answer): check the client that is registered there, then sign in again"
-        case .rejected: "\(answer) and no reason: if that goes on, sign in again"
+        case .rejected: "\(answer) and no known reason: if that goes on, sign in again"
         case .transient: "\(answer): try again later"
         }
     }

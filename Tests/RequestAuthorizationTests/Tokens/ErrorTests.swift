@@ -71,7 +71,9 @@ import Testing
         (400, "invalid_scope", .terminal),
         (400, nil, .rejected), (401, nil, .rejected), (403, nil, .rejected),
         (400, "temporarily_unavailable", .transient), (400, "slow_down", .transient), (400, "server_error", .transient),
-        (400, "what_is_this", .transient), (400, "INVALID_GRANT", .transient), (400, "", .transient),
+        (400, "authorization_pending", .transient),
+        (400, "invalid_code", .rejected), (403, "invalid_request", .rejected), (400, "INVALID_GRANT", .rejected),
+        (400, "", .rejected), (404, "what_is_this", .transient), (500, "what_is_this", .transient),
         (404, nil, .transient), (408, nil, .transient), (429, nil, .transient), (429, "slow_down", .transient),
         (500, nil, .transient), (502, nil, .transient), (503, "temporarily_unavailable", .transient),
         (504, nil, .transient), (200, nil, .transient), (302, nil, .transient),
@@ -90,10 +92,16 @@ import Testing
             401, "invalid_client",
             "the token endpoint answered 401 invalid_client: check the client that is registered there, then sign in again"
         ),
-        (403, nil, "the token endpoint answered 403 and no reason: if that goes on, sign in again"),
+        (403, nil, "the token endpoint answered 403 and no known reason: if that goes on, sign in again"),
         (503, nil, "the token endpoint answered 503: try again later"),
-        (400, "token aB3 expired", "the token endpoint answered 400 …: try again later"),
-        (400, String(repeating: "a", count: 65), "the token endpoint answered 400 …: try again later"),
+        (
+            400, "token aB3 expired",
+            "the token endpoint answered 400 … and no known reason: if that goes on, sign in again"
+        ),
+        (
+            400, String(repeating: "a", count: 65),
+            "the token endpoint answered 400 … and no known reason: if that goes on, sign in again"
+        ),
     ]
 
     @Test(arguments: answers)
