@@ -97,7 +97,7 @@ extension RefreshState {
         case .unknown, .absent, .held:
             if let flight, !flight.isDraining { return (wait(within: flights), actions) }
             if let failed = closedSlot(at: now) { return (.fail(failed), actions) }
-            if flight == nil { actions += start() }
+            actions += start()
             return (wait(within: flights), actions)
         }
     }
@@ -192,7 +192,7 @@ extension RefreshState {
         case .unknown, .absent, .held:
             if let flight, !flight.isDraining { return [] }
             if let failed = closedSlot(at: now) { return resumeAll(.failure(failed)) }
-            return flight == nil ? start() : []
+            return start()
         }
     }
 

@@ -145,7 +145,8 @@ extension ExploredWorld {
             demand(state == old && actions.isEmpty, "a 401 for another token changes something")
             return actions
         }
-        let (_, actions) = state.unauthorized(held.header, at: now)
+        let (error, actions) = state.unauthorized(held.header, at: now)
+        demand(error != nil || !state.holds(held) || held.isRefused, "a 401 is forgotten")
         perform(actions)
         return actions
     }

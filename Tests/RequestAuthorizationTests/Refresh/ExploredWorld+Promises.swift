@@ -287,7 +287,13 @@ extension ExploredWorld.Event {
 
     /// Only these end one.
     fileprivate func mayEnd(_ before: ExploredWorld) -> Bool {
-        switch self {
+        // What an old flight is told counts only if no other is under way.
+        if case .step(let index, let answer) = self, let flight = before.state.flight,
+            flight.id != before.runners[index].id
+        {
+            return if case .after = answer { true } else { false }
+        }
+        return switch self {
         case .step(let index, .notSent): if case .clearIntent = before.runners[index].step { true } else { false }
         case .reset, .noticed, .endWrite: true
         case .step(_, .after), .step(_, .ok), .step(_, .terminal), .step(_, .rejected): true
