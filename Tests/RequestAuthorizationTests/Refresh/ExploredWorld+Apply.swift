@@ -159,6 +159,11 @@ extension ExploredWorld {
         if case .lock = runner.step, case .done = outcome { lock = .flight(runner.id) }
         if case .token(let token, _) = outcome { fresh.append(token) }
         let (next, actions) = state.advance(runner.id, outcome, at: now, random: 1)
+        if case .saved(let conflict?) = outcome, conflict.stored.token == nil {
+            demand(
+                state.heldVersion?.session != conflict.stored.version.session,
+                "a token is in use although a sibling has signed out")
+        }
         runners[index].landed = nil
         if let next {
             runners[index].step = next
