@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(Darwin)
-import Synchronization
+import Darwin
 #elseif canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -11,20 +11,6 @@ import Musl
 import Android
 #endif
 
-#if canImport(Darwin)
-/// A value that one thread at a time can touch.
-package final class Lock<Value>: Sendable {
-    private let mutex: Mutex<Value>
-
-    package init(_ value: sending Value) { mutex = Mutex(value) }
-
-    package func withLock<Result, Failure: Error>(
-        _ body: (inout sending Value) throws(Failure) -> sending Result
-    ) throws(Failure) -> sending Result {
-        try mutex.withLock(body)
-    }
-}
-#else
 /// A value that one thread at a time can touch.
 ///
 /// It stands on pthreads because the thread sanitizer does not see `Synchronization.Mutex` on Linux and would report every
@@ -58,4 +44,3 @@ package final class Lock<Value>: @unchecked Sendable {
         return try body(&value.pointee)
     }
 }
-#endif
