@@ -19,20 +19,75 @@ let package = Package(
     products: [
         .library(name: "RequestAuthorization", targets: ["RequestAuthorization"]),
         .library(name: "RequestAuthorizationURLSession", targets: ["RequestAuthorizationURLSession"]),
+        .library(name: "RequestAuthorizationStorage", targets: ["RequestAuthorizationStorage"]),
+        .library(name: "RequestAuthorizationHTTPTypes", targets: ["RequestAuthorizationHTTPTypes"]),
+        .library(name: "RequestAuthorizationAsyncHTTPClient", targets: ["RequestAuthorizationAsyncHTTPClient"]),
+        .library(name: "RequestAuthorizationGRPC", targets: ["RequestAuthorizationGRPC"]),
         .library(name: "RequestAuthorizationTesting", targets: ["RequestAuthorizationTesting"]),
     ],
     traits: [
-        .trait(name: "Full", description: "Everything that needs no system library, and all tests."),
+        .trait(name: "HTTPTypes", description: "HTTPRequest of swift-http-types."),
+        .trait(name: "AsyncHTTPClient", description: "HTTPClientRequest and HTTPClient of async-http-client."),
+        .trait(name: "GRPC", description: "An interceptor for grpc-swift-2."),
+        .trait(name: "Crypto", description: "Encrypted token stores on Linux; nothing on Apple's platforms."),
+        .trait(
+            name: "Full", description: "Everything that needs no system library, and all tests.",
+            enabledTraits: ["HTTPTypes", "AsyncHTTPClient", "GRPC", "Crypto"]),
         .default(enabledTraits: []),
     ],
     dependencies: [
+        // Trait HTTPTypes: the requests and responses of RequestAuthorizationHTTPTypes.
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
+        // Trait AsyncHTTPClient: the client of RequestAuthorizationAsyncHTTPClient.
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
+        // Trait AsyncHTTPClient: the buffers and header fields in that client's signatures.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+        // Trait GRPC: the interceptors of RequestAuthorizationGRPC.
+        .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.3.0"),
+        // Trait Crypto: AES-GCM, ChaChaPoly and PBKDF2 of RequestAuthorizationStorage where CryptoKit is not.
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+        // The server and the client that the tests of RequestAuthorizationGRPC talk over. Only tests use it.
+        .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.3.0"),
         // The raw sockets of the servers that the tests talk to. Only tests use it: nobody who uses a product fetches it.
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0")
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
     ],
     targets: [
         .target(name: "RequestAuthorization", swiftSettings: strict),
         .target(
             name: "RequestAuthorizationURLSession", dependencies: ["RequestAuthorization"], swiftSettings: strict),
+        .target(
+            name: "RequestAuthorizationStorage",
+            dependencies: [
+                "RequestAuthorization",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "RequestAuthorizationHTTPTypes",
+            dependencies: [
+                "RequestAuthorization",
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"])),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "RequestAuthorizationAsyncHTTPClient",
+            dependencies: [
+                "RequestAuthorization",
+                .product(
+                    name: "AsyncHTTPClient", package: "async-http-client",
+                    condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "RequestAuthorizationGRPC",
+            dependencies: [
+                "RequestAuthorization",
+                .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
+            ],
+            swiftSettings: strict),
         .target(name: "RequestAuthorizationTesting", dependencies: ["RequestAuthorization"], swiftSettings: strict),
         .testTarget(
             name: "RequestAuthorizationTests",
@@ -45,9 +100,16 @@ let package = Package(
         .testTarget(
             name: "RequestAuthorizationURLSessionTests",
             dependencies: [
-                "RequestAuthorizationURLSession", "RequestAuthorizationTesting",
-                .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Full"])),
+                "RequestAuthorizationURLSession", "RequestAuthorizationTesting", "LoopbackServer",
             ],
+            swiftSettings: strict),
+        // A server that answers with the bytes it is told to, for the tests of every client.
+        .target(
+            name: "LoopbackServer",
+            dependencies: [
+                .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Full"]))
+            ],
+            path: "Tests/LoopbackServer",
             swiftSettings: strict),
         // What README and Documentation print; `.ci/check-samples` compares.
         .testTarget(

@@ -3,6 +3,7 @@
 
 #if Full
 import Foundation
+import LoopbackServer
 import RequestAuthorizationURLSession
 import Testing
 

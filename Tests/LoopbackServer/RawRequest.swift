@@ -6,23 +6,23 @@ import FlyingSocks
 import Foundation
 
 /// A request as it came over the wire.
-struct RawRequest: Sendable {
+package struct RawRequest: Sendable {
     /// Everything up to the empty line, which is not part of it.
-    let head: String
+    package let head: String
     /// The body, without the lengths of its chunks.
-    let body: [UInt8]
+    package let body: [UInt8]
     /// The number of the connection, from 1.
-    let connection: Int
+    package let connection: Int
 
-    var lines: [String] { head.components(separatedBy: "\r\n") }
-    var method: String { lines[0].components(separatedBy: " ")[0] }
-    var target: String { lines[0].components(separatedBy: " ").dropFirst().first ?? "" }
+    package var lines: [String] { head.components(separatedBy: "\r\n") }
+    package var method: String { lines[0].components(separatedBy: " ")[0] }
+    package var target: String { lines[0].components(separatedBy: " ").dropFirst().first ?? "" }
     /// The port that the client called.
-    var port: String { String(self["Host"]?.split(separator: ":").last ?? "") }
-    var text: String { String(decoding: body, as: UTF8.self) }
+    package var port: String { String(self["Host"]?.split(separator: ":").last ?? "") }
+    package var text: String { String(decoding: body, as: UTF8.self) }
 
     /// The values of a header field in order, one a line, names compared without case.
-    func values(of field: String) -> [String] {
+    package func values(of field: String) -> [String] {
         lines.dropFirst().compactMap { line in
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, parts[0].lowercased() == field.lowercased() else { return nil }
@@ -31,7 +31,7 @@ struct RawRequest: Sendable {
     }
 
     /// The only value of a field; `nil` if there is none, and all of them joined if there are several.
-    subscript(field: String) -> String? {
+    package subscript(field: String) -> String? {
         let values = values(of: field)
         return values.isEmpty ? nil : values.joined(separator: " AND ")
     }

@@ -3,7 +3,7 @@
 
 #if Full
 import FlyingSocks
-import Foundation
+package import Foundation
 
 /// A server on loopback that answers with the bytes it is told to, and keeps every request whole.
 ///
@@ -12,15 +12,15 @@ import Foundation
 ///     }
 ///
 /// It knows no more of HTTP than where a request ends.
-actor RawServer {
-    typealias Script = @Sendable (RawRequest) async throws -> Answer
+package actor RawServer {
+    package typealias Script = @Sendable (RawRequest) async throws -> Answer
 
-    nonisolated let port: Int
+    package nonisolated let port: Int
     /// The requests in order of arrival.
-    private(set) var requests: [RawRequest] = []
-    private(set) var connections = 0
+    package private(set) var requests: [RawRequest] = []
+    package private(set) var connections = 0
     /// How many connections the client has closed.
-    private(set) var departures = 0
+    package private(set) var departures = 0
     private var waiters: [(isMet: (isolated RawServer) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
 
     private let listener: AsyncSocket
@@ -28,7 +28,7 @@ actor RawServer {
     private let greeting: String?
 
     /// - Parameter greeting: said as soon as a client connects, and then the connection ends.
-    init(greeting: String?, script: @escaping Script) async throws {
+    package init(greeting: String?, script: @escaping Script) async throws {
         let socket = try Socket(domain: AF_INET, type: .stream)
         try socket.setValue(true, for: .localAddressReuse)
         try socket.bind(to: sockaddr_in.inet(ip4: "127.0.0.1", port: 0))
@@ -41,7 +41,7 @@ actor RawServer {
     }
 
     /// Accepts connections until the task is cancelled.
-    func run() async {
+    package func run() async {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled, let socket = try? await listener.accept() {
                 connections += 1
@@ -56,12 +56,12 @@ actor RawServer {
     }
 
     /// Returns as soon as so many requests have arrived.
-    func waitForRequests(_ count: Int) async { await wait { $0.requests.count >= count } }
+    package func waitForRequests(_ count: Int) async { await wait { $0.requests.count >= count } }
 
     /// Returns as soon as the client has closed so many connections.
-    func waitForDepartures(_ count: Int) async { await wait { $0.departures >= count } }
+    package func waitForDepartures(_ count: Int) async { await wait { $0.departures >= count } }
 
-    nonisolated func url(_ path: String, host: String = "127.0.0.1", scheme: String = "http") -> URL {
+    package nonisolated func url(_ path: String, host: String = "127.0.0.1", scheme: String = "http") -> URL {
         guard let url = URL(string: "\(scheme)://\(host):\(port)\(path)") else { preconditionFailure(path) }
         return url
     }
@@ -99,7 +99,7 @@ actor RawServer {
 }
 
 /// Runs a server while the body runs.
-func withServer<Result: Sendable>(
+package func withServer<Result: Sendable>(
     greeting: String? = nil, _ script: @escaping RawServer.Script, body: (RawServer) async throws -> Result
 ) async throws -> Result {
     let server = try await RawServer(greeting: greeting, script: script)

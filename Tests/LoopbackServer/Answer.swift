@@ -3,42 +3,44 @@
 
 #if Full
 /// What a server does about a request, step by step. Without a last `drop` the connection stays open.
-struct Answer: Sendable {
-    enum Step: Sendable {
+package struct Answer: Sendable {
+    package enum Step: Sendable {
         case send([UInt8])
         case pause(Duration)
         /// Ends the connection.
         case drop
     }
 
-    var steps: [Step]
+    package var steps: [Step]
+
+    package init(steps: [Step]) { self.steps = steps }
 
     /// No answer at all; the connection stays open.
-    static let silence = Answer(steps: [])
+    package static let silence = Answer(steps: [])
     /// No answer, and the end of the connection.
-    static let drop = Answer(steps: [.drop])
+    package static let drop = Answer(steps: [.drop])
 
-    static func raw(_ text: String) -> Answer { Answer(steps: [.send(Array(text.utf8))]) }
+    package static func raw(_ text: String) -> Answer { Answer(steps: [.send(Array(text.utf8))]) }
 
-    static func status(_ status: Int, _ fields: (String, String)..., body: String = "") -> Answer {
+    package static func status(_ status: Int, _ fields: (String, String)..., body: String = "") -> Answer {
         let fields = fields.map { "\($0): \($1)\r\n" }.joined()
         return raw("HTTP/1.1 \(status) Status\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
     }
 
-    static func text(_ body: String) -> Answer { status(200, body: body) }
+    package static func text(_ body: String) -> Answer { status(200, body: body) }
 
-    static func redirect(_ status: Int, to location: String, body: String = "") -> Answer {
+    package static func redirect(_ status: Int, to location: String, body: String = "") -> Answer {
         self.status(status, ("Location", location), body: body)
     }
 
-    static func unauthorized(_ challenge: String, body: String = "") -> Answer {
+    package static func unauthorized(_ challenge: String, body: String = "") -> Answer {
         status(401, ("WWW-Authenticate", challenge), body: body)
     }
 
-    func after(_ pause: Duration) -> Answer { Answer(steps: [.pause(pause)] + steps) }
+    package func after(_ pause: Duration) -> Answer { Answer(steps: [.pause(pause)] + steps) }
 
     /// The same bytes in pieces of this size.
-    func inPieces(of size: Int) -> Answer {
+    package func inPieces(of size: Int) -> Answer {
         Answer(
             steps: steps.flatMap { step -> [Step] in
                 guard case .send(let bytes) = step else { return [step] }
