@@ -91,7 +91,7 @@ let package = Package(
         .target(name: "RequestAuthorizationTesting", dependencies: ["RequestAuthorization"], swiftSettings: strict),
         .testTarget(
             name: "RequestAuthorizationTests",
-            dependencies: ["RequestAuthorization", "RequestAuthorizationTesting"],
+            dependencies: ["RequestAuthorization", "RequestAuthorizationTesting", "RedactionChecks"],
             swiftSettings: strict),
         .testTarget(
             name: "RequestAuthorizationTestingTests",
@@ -103,6 +103,12 @@ let package = Package(
                 "RequestAuthorizationURLSession", "RequestAuthorizationTesting", "LoopbackServer",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "RequestAuthorizationStorageTests",
+            dependencies: ["RequestAuthorizationStorage", "RequestAuthorizationTesting", "RedactionChecks"],
+            swiftSettings: strict),
+        // How a value gets into a log, and which public types there are: each module's tests show that none prints a secret.
+        .target(name: "RedactionChecks", path: "Tests/RedactionChecks", swiftSettings: strict),
         // A server that answers with the bytes it is told to, for the tests of every client.
         .target(
             name: "LoopbackServer",

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
+import RedactionChecks
 import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing

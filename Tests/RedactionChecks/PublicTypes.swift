@@ -4,14 +4,14 @@
 import Foundation
 
 /// The public types that the sources of the package declare.
-enum PublicTypes {
+package enum PublicTypes {
     /// The names of the modules.
-    static func modules() throws -> Set<String> {
+    package static func modules() throws -> Set<String> {
         Set(try FileManager.default.contentsOfDirectory(atPath: sources.path).filter { !$0.hasPrefix(".") })
     }
 
     /// Their names, those of nested ones as `Outer.Inner`.
-    static func declared(in modules: Set<String>) throws -> Set<String> {
+    package static func declared(in modules: Set<String>) throws -> Set<String> {
         try modules.reduce(into: []) { names, module in
             let folder = sources.appending(path: module)
             for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift")
@@ -42,6 +42,6 @@ enum PublicTypes {
     }
 
     private static var sources: URL {
-        URL(filePath: #filePath).appending(path: "../../../../Sources").standardizedFileURL
+        URL(filePath: #filePath).appending(path: "../../../Sources").standardizedFileURL
     }
 }

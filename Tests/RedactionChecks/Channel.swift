@@ -4,11 +4,11 @@
 import Foundation
 
 /// A way in which a value gets into a log, an alert or a debugger.
-enum Channel: String, CaseIterable {
+package enum Channel: String, CaseIterable, Sendable {
     case description, debugDescription, interpolation, inACollection, reflecting, dump, mirror, localizedDescription
 
     /// What the value says there.
-    func text(of value: Any) -> String {
+    package func text(of value: Any) -> String {
         switch self {
         case .description: String(describing: value)
         case .debugDescription: (value as? any CustomDebugStringConvertible)?.debugDescription ?? ""

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+public import RequestAuthorization
+
+/// A token store that keeps its token in an item of bytes.
+///
+///     public struct VaultTokenStore<Token: AuthorizationToken & Codable>: ItemTokenStore {
+///         public let items: VaultItems            // a TokenItemStore
+///     }
+///
+/// That is all: what is kept is the `StoredToken` as JSON. Damaged items are set aside and reported; items that are whole but
+/// not understood, such as those of a later version, are reported and stay.
+public protocol ItemTokenStore<Token>: TokenStore where Token: Codable {
+    associatedtype Items: TokenItemStore
+
+    /// Where the bytes are.
+    var items: Items { get }
+}
+
+extension ItemTokenStore {
+    public func load() async throws -> StoredToken<Token>? {
+        guard let item = try await items.load() else { return nil }
+        do {
+            return try StoredTokenFormat<Token>.decode(item)
+        } catch let error as UnreadableItem {
+            throw try await error.reported(by: items)
+        }
+    }
+
+    public func save(_ stored: StoredToken<Token>) async throws {
+        try await items.save(try StoredTokenFormat.encode(stored))
+    }
+
+    public func clear() async throws { try await items.clear() }
+
+    public var changes: AsyncStream<Void>? { items.changes }
+}

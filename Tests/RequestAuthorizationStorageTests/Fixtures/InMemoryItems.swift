@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationStorage
+import RequestAuthorizationTesting
+
+/// Items of bytes in memory, shared by their siblings as a file is by processes.
+final class InMemoryItems: SharedTokenItemStore {
+    private struct Contents {
+        var item: Data?
+        var intent: Data?
+        var aside: [Data] = []
+        var loadError: (any Error)?
+    }
+
+    private let contents: Lock<Contents>
+    /// Only its exclusive access and its changes are used.
+    private let access: InMemorySharedTokenStore<TestToken>
+
+    convenience init(_ item: Data? = nil) {
+        self.init(contents: Lock(Contents(item: item)), access: InMemorySharedTokenStore())
+    }
+
+    private init(contents: Lock<Contents>, access: InMemorySharedTokenStore<TestToken>) {
+        (self.contents, self.access) = (contents, access)
+    }
+
+    /// What another process sees.
+    func sibling() -> InMemoryItems { InMemoryItems(contents: contents, access: access.sibling()) }
+
+    var item: Data? {
+        get { contents.withLock(\.item) }
+        set { contents.withLock { $0.item = newValue } }
+    }
+    var intent: Data? {
+        get { contents.withLock(\.intent) }
+        set { contents.withLock { $0.intent = newValue } }
+    }
+    /// What was set aside, the first first.
+    var aside: [Data] { contents.withLock(\.aside) }
+
+    func fail(load error: (any Error)?) { contents.withLock { $0.loadError = error } }
+
+    func load() async throws -> Data? {
+        try contents.withLock { contents in
+            if let error = contents.loadError { throw error }
+            return contents.item
+        }
+    }
+
+    func save(_ item: Data) async throws {
+        self.item = item
+        try await access.clear()
+    }
+
+    func clear() async throws {
+        item = nil
+        try await access.clear()
+    }
+
+    func setAside(_ item: Data) async throws -> String? {
+        contents.withLock { contents in
+            guard contents.item == item else { return nil }
+            contents.aside.append(item)
+            contents.item = nil
+            return "aside-\(contents.aside.count)"
+        }
+    }
+
+    func save(_ item: Data, if condition: @Sendable (Data?) throws -> Bool) async throws -> Data? {
+        let obstacle: Data? = try contents.withLock { contents in
+            guard try condition(contents.item) else { return contents.item }
+            contents.item = item
+            return nil
+        }
+        if obstacle == nil { try await access.clear() }
+        return obstacle
+    }
+
+    func lock(within limit: Duration) async throws -> TokenStoreLock { try await access.lock(within: limit) }
+    func loadIntent() async throws -> Data? { intent }
+    func saveIntent(_ intent: Data?) async throws { self.intent = intent }
+    var changes: AsyncStream<Void>? { access.changes }
+}
+
+/// The typed store on them.
+struct InMemoryItemTokenStore<Token: AuthorizationToken & Codable>: SharedItemTokenStore {
+    let items: InMemoryItems
+
+    init(_ items: InMemoryItems = InMemoryItems()) { self.items = items }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationStorage
+import RequestAuthorizationTesting
+import Testing
+
+@Suite struct ItemTokenStoreTests {
+    @Test func `a typed store on items is a token store, also for siblings`() async throws {
+        try await SharedTokenStoreChecks {
+            let items = InMemoryItems()
+            return (InMemoryItemTokenStore<TestToken>(items), InMemoryItemTokenStore(items.sibling()))
+        }.run()
+    }
+
+    @Test(arguments: ["", "{", "not json", #"{"status":1}"#, #"{"token":{}}"#, "\0\0\0"])
+    func `a damaged item is set aside and reported, and then there is nothing`(text: String) async throws {
+        let items = InMemoryItems(Data(text.utf8))
+        let store = InMemoryItemTokenStore<TestToken>(items)
+        let error = await #expect(throws: TokenStoreError.self) { try await store.load() }
+        #expect(error?.kind == .corrupt)
+        #expect(error?.description.contains("aside-1") == true)
+        #expect(items.aside == [Data(text.utf8)])
+        #expect(try await store.load() == nil)
+    }
+
+    @Test(arguments: [#"{"status":"paused"}"#, #"{"status":"token","token":{"other":1}}"#])
+    func `what a later version wrote is reported and stays`(text: String) async throws {
+        let items = InMemoryItems(Data(text.utf8))
+        let store = InMemoryItemTokenStore<TestToken>(items)
+        let error = await #expect(throws: TokenStoreError.self) { try await store.load() }
+        #expect(error?.kind == .unreadable)
+        let conditional = await #expect(throws: TokenStoreError.self) {
+            try await store.save(.make(1), replacing: .session(TokenVersion.test(0).session))
+        }
+        #expect(conditional?.kind == .unreadable)
+        #expect(items.item == Data(text.utf8) && items.aside.isEmpty)
+    }
+
+    @Test(arguments: ["damaged", #"{"status":"paused"}"#])
+    func `a sign-in takes its place, and loses nothing`(text: String) async throws {
+        let items = InMemoryItems(Data(text.utf8))
+        let store = InMemoryItemTokenStore<TestToken>(items)
+        #expect(try await store.save(.make(1), replacing: .anything) == nil)
+        #expect(try await store.load() == .make(1))
+        #expect(items.aside == [Data(text.utf8)])
+    }
+
+    @Test func `an intent that cannot be read counts for the token that is kept`() async throws {
+        let items = InMemoryItems()
+        let store = InMemoryItemTokenStore<TestToken>(items)
+        items.intent = Data()
+        #expect(try await store.openIntent() == nil)
+        try await store.save(.make(3))
+        let intent = try await store.openIntent()
+        #expect(intent?.session == TokenVersion.test(3).session && intent?.generation == 3)
+    }
+
+    @Test func `an item is the JSON of the stored token`() async throws {
+        let items = InMemoryItems()
+        try await InMemoryItemTokenStore<TestToken>(items).save(.make(1))
+        let item = try #require(items.item)
+        #expect(try JSONDecoder().decode(StoredToken<TestToken>.self, from: item) == .make(1))
+    }
+
+    @Test func `an error of the items is passed on`() async throws {
+        let items = InMemoryItems()
+        items.fail(load: TokenStoreError(.unavailable, "the keychain is locked"))
+        let error = await #expect(throws: TokenStoreError.self) {
+            try await InMemoryItemTokenStore<TestToken>(items).load()
+        }
+        #expect(error?.description == "token store unavailable: the keychain is locked")
+    }
+}
