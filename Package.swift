@@ -104,6 +104,15 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "RequestAuthorizationGRPCTests",
+            dependencies: [
+                "RequestAuthorizationGRPC", "RequestAuthorizationTesting", "RedactionChecks",
+                .product(
+                    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
+                    condition: .when(traits: ["Full"])),
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "RequestAuthorizationStorageTests",
             dependencies: ["RequestAuthorizationStorage", "RequestAuthorizationTesting", "RedactionChecks"],
             swiftSettings: strict),

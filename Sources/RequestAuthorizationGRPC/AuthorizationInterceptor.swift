@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if GRPC
+public import GRPCCore
+public import RequestAuthorization
+
+/// Puts the credential of a provider into the metadata of every call, and has a refused call made again.
+///
+///     let client = GRPCClient(
+///         transport: try .http2NIOPosix(
+///             target: .dns(host: "api.example.com"), transportSecurity: .tls,
+///             serviceConfig: .retryingUnauthenticated),
+///         interceptors: [AuthorizationInterceptor(auth, origin: "https://api.example.com")])
+///
+/// When a server answers `UNAUTHENTICATED`, the provider is told, and gRPC makes the call once more, with a new credential,
+/// if the call's policy says so (``GRPCCore/ServiceConfig/retryingUnauthenticated``) and its messages can be replayed:
+/// the answer began with the refusal, and no more than the 64 messages that gRPC keeps had been written. Everything
+/// else gets the server's status, and the next call a new credential. `grpc-retry-pushback-ms` in the error's metadata
+/// says which it was: `0` if the provider knows a way forward, so that making the call again is worth a try, and `-1` if not.
+///
+/// Make it the last of the interceptors: those behind it see the credential.
+public struct AuthorizationInterceptor: ClientInterceptor {
+    private let provider: any AuthorizationProvider
+    private let origin: Origin
+    private let isPlaintext: Bool
+
+    /// - Parameters:
+    ///   - provider: authorizes the calls.
+    ///   - origin: where they go: a call does not know it. `https` says that the transport uses TLS, which nobody can check
+    ///     from here. An `http` origin is refused, other than loopback, unless the provider allows it by name with
+    ///     `restricted(to:allowingPlaintext:)`.
+    public init(_ provider: some AuthorizationProvider, origin: Origin) {
+        self.provider = provider
+        self.origin = origin
+        isPlaintext = origin.isPlaintext && !origin.isLoopback
+    }
+
+    /// Makes the call with a credential.
+    ///
+    /// - Throws: an `RPCError` if the call was not made: `.unauthenticated` with a `NotAuthorized` as its cause, `.unavailable`
+    ///   with a `RefreshFailed`, `.cancelled` with a `CancellationError`. Other errors of the provider are thrown as they are.
+    ///   What the server answers is a response, not an error.
+    public func intercept<Input: Sendable, Output: Sendable>(
+        request: StreamingClientRequest<Input>, context: ClientContext,
+        next: @concurrent (StreamingClientRequest<Input>, ClientContext) async throws -> StreamingClientResponse<Output>
+    ) async throws -> StreamingClientResponse<Output> {
+        let authorized = try await authorized(request.metadata)
+        var request = request
+        request.metadata = authorized.metadata
+        var response = try await next(request, context)
+        switch response.accepted {
+        case .failure(let refusal):
+            response.accepted = .failure(await answer(to: refusal, for: authorized))
+        case .success(var contents):
+            let parts = WatchedParts(parts: contents.bodyParts, provider: provider, call: authorized)
+            contents.bodyParts = RPCAsyncSequence(wrapping: parts)
+            response.accepted = .success(contents)
+        }
+        return response
+    }
+
+    private func authorized(_ metadata: Metadata) async throws -> CallMetadata {
+        do {
+            let call = try await provider.authorize(
+                CallMetadata(metadata: metadata, target: origin, isPlaintext: isPlaintext))
+            if let fault = call.fault { throw fault }
+            return call
+        } catch {
+            throw RPCError(withoutCredential: error) ?? error
+        }
+    }
+
+    /// The first attempt's refusal is for the provider. A later one is for the caller: what was tried did not help.
+    private func answer(to refusal: RPCError, for call: CallMetadata) async -> RPCError {
+        guard refusal.code == .unauthenticated else { return refusal }
+        return refusal.isOfRetry ? refusal.pushingBack("-1") : await provider.told(of: refusal, for: call)
+    }
+}
+
+extension AuthorizationInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "AuthorizationInterceptor(\(origin))" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["origin": origin]) }
+}
+#else
+public import RequestAuthorization
+
+@available(
+    *, unavailable,
+    message: "AuthorizationInterceptor needs grpc-swift-2: enable the trait 'GRPC' of swift-request-authorization"
+)
+public struct AuthorizationInterceptor: Sendable {
+    public init(_ provider: some AuthorizationProvider, origin: Origin) {}
+}
+#endif

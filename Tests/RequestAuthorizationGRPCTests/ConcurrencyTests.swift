@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import RequestAuthorizationGRPC
+import RequestAuthorizationTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ConcurrencyTests {
+    @Test func `50 concurrent refusals make one refresh`() async throws {
+        let all = Arrivals(50)
+        let service = ScriptedTokenService<TestToken>(.token("b"))
+        let echo = EchoService { call in
+            guard call.credential == "Bearer a" else { return nil }
+            try await all.meet()
+            return .atOnce()
+        }
+        try await withEcho(echo, Auth.holdingA(service)) { client in
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<50 { group.addTask { try await Way.unary.call(client) } }
+                for try await answer in group { #expect(answer == Way.unary.answer) }
+            }
+        }
+        #expect(service.calls == 1)
+        #expect(
+            echo.calls.map(\.credential).sorted() == Array(repeating: "Bearer a", count: 50)
+                + Array(repeating: "Bearer b", count: 50))
+    }
+
+    @Test func `a refusal for an old token refreshes nothing`() async throws {
+        let arrived = Arrivals(1)
+        let release = Arrivals(1)
+        let service = ScriptedTokenService<TestToken>(.token("b"))
+        let echo = EchoService { call in
+            guard call.credential == "Bearer a" else { return nil }
+            if call.way == .serverStreaming {
+                arrived.add()
+                try await release.all()
+            }
+            return .atOnce()
+        }
+        try await withEcho(echo, Auth.holdingA(service)) { client in
+            async let slow = Way.serverStreaming.call(client)
+            try await arrived.all()
+            let answer = try await Way.unary.call(client)
+            #expect(answer == Way.unary.answer)
+            release.add()
+            let slowAnswer = try await slow
+            #expect(slowAnswer == Way.serverStreaming.answer)
+        }
+        #expect(service.calls == 1)
+        #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer a", "Bearer b", "Bearer b"])
+    }
+
+    @Test func `calls during a refresh after a refusal are held: none is wasted`() async throws {
+        let service = ScriptedTokenService<TestToken>(.held)
+        let held = Arrivals(21)
+        let echo = EchoService(accepting: "Bearer b")
+        try await withEcho(echo, Auth.holdingA(service, onHold: { held.add() })) { client in
+            async let first = Way.unary.call(client)
+            let refresh = try await service.nextCall()
+            try await withThrowingTaskGroup { group in
+                for number in 0..<20 {
+                    let way = Way.allCases[number % 4]
+                    group.addTask {
+                        let answer = try await way.call(client)
+                        #expect(answer == way.answer)
+                    }
+                }
+                try await held.all()
+                #expect(echo.calls.map(\.credential) == ["Bearer a"])
+                refresh.succeed(TestToken("b"))
+                try await group.waitForAll()
+            }
+            let firstAnswer = try await first
+            #expect(firstAnswer == Way.unary.answer)
+        }
+        #expect(echo.calls.map(\.credential) == ["Bearer a"] + Array(repeating: "Bearer b", count: 21))
+        #expect(service.calls == 1)
+    }
+}
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+import RequestAuthorizationGRPC
+import RequestAuthorizationTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct RefreshTests {
+    @Test(arguments: Way.allCases) func `UNAUTHENTICATED, one refresh, the same call once more`(
+        way: Way
+    ) async throws {
+        let service = ScriptedTokenService<TestToken>(.token("b"))
+        let echo = EchoService(accepting: "Bearer b")
+        try await withEcho(echo, Auth.holdingA(service)) { client in
+            let answer = try await way.call(client)
+            #expect(answer == way.answer)
+        }
+        #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer b"])
+        #expect(echo.calls.last?.messages == way.messages)
+        #expect(service.calls == 1)
+    }
+
+    @Test func `a token that has expired is refreshed before anything is sent`() async throws {
+        let clock = ManualClock()
+        let service = ScriptedTokenService<TestToken>(clock: clock, .token("b"))
+        let auth = Auth(service: service, token: TestToken("a", expiresAt: clock.now), clock: clock)
+        let echo = EchoService()
+        try await withEcho(echo, auth) { client in _ = try await Way.unary.call(client) }
+        #expect(echo.calls.map(\.credential) == ["Bearer b"])
+    }
+
+    @Test func `after a sign-out nothing is sent`() async throws {
+        let echo = EchoService()
+        let auth = Auth.holdingA(ScriptedTokenService())
+        await auth.reset()
+        try await withEcho(echo, auth) { client in
+            let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
+            #expect(error?.code == .unauthenticated)
+            #expect((error?.cause as? NotAuthorized)?.needsSignIn == true)
+        }
+        #expect(echo.calls.isEmpty)
+    }
+
+    @Test(arguments: [2, 5]) func `a second UNAUTHENTICATED is returned, however many attempts are allowed`(
+        attempts: Int
+    ) async throws {
+        let service = ScriptedTokenService<TestToken>(.token("b"))
+        let echo = EchoService { call in .atOnce(.unauthenticated(("refused", call.credential))) }
+        try await withEcho(echo, Auth.holdingA(service), config: .init()) { client in
+            var options = CallOptions.defaults
+            options.executionPolicy = .retry(.make(attempts: attempts))
+            let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client, options: options) }
+            #expect(error?.code == .unauthenticated && error?.message == "no")
+            #expect(error.map { Array($0.metadata[stringValues: "refused"]) } == ["Bearer b"])
+            #expect(error?.pushback == ["-1"])
+        }
+        #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer b"])
+        #expect(service.calls == 1)
+    }
+
+    @Test func `UNAUTHENTICATED for a constant credential is returned after one try`() async throws {
+        let echo = EchoService(accepting: "Bearer b", otherwise: .atOnce(.unauthenticated(("why", "expired"))))
+        try await withEcho(echo, .bearer("a")) { client in
+            let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
+            #expect(error?.message == "no" && error?.pushback == ["-1"])
+            #expect(error.map { Array($0.metadata[stringValues: "why"]) } == ["expired"])
+        }
+        #expect(echo.calls.count == 1)
+    }
+
+    @Test(arguments: [RPCError.Code.permissionDenied, .unavailable, .internalError])
+    func `other statuses are returned as they are`(
+        code: RPCError.Code
+    ) async throws {
+        let service = ScriptedTokenService<TestToken>()
+        let refusal = RPCError(code: code, message: "no", metadata: ["why": "x"])
+        let echo = EchoService { _ in .atOnce(refusal) }
+        try await withEcho(echo, Auth.holdingA(service)) { client in
+            let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
+            #expect(error?.code == code && error?.message == "no" && error?.pushback == [])
+        }
+        #expect(echo.calls.count == 1 && service.calls == 0)
+    }
+
+    @Test func `without a policy the call is not made again, but the next has a new credential`() async throws {
+        let service = ScriptedTokenService<TestToken>(.token("b"))
+        let echo = EchoService(accepting: "Bearer b")
+        try await withEcho(echo, Auth.holdingA(service), config: .init()) { client in
+            let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
+            #expect(error?.code == .unauthenticated && error?.pushback == ["0"])
+            let answer = try await Way.unary.call(client)
+            #expect(answer == Way.unary.answer)
+        }
+        #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer b"])
+    }
+
+    @Test func `a hedging policy does as well`() async throws {
+        let service = ScriptedTokenService<TestToken>(.token("b"))
+        let echo = EchoService(accepting: "Bearer b")
+        try await withEcho(echo, Auth.holdingA(service), config: .init()) { client in
+            var options = CallOptions.defaults
+            options.executionPolicy = .hedge(
+                HedgingPolicy(maxAttempts: 2, hedgingDelay: .seconds(3600), nonFatalStatusCodes: [.unauthenticated]))
+            let answer = try await Way.unary.call(client, options: options)
+            #expect(answer == Way.unary.answer)
+        }
+        #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer b"])
+    }
+
+    @Test func `a server that says when to come back is obeyed`() async throws {
+        let service = ScriptedTokenService<TestToken>(.token("b"))
+        let echo = EchoService { _ in .atOnce(.unauthenticated(("grpc-retry-pushback-ms", "-1"))) }
+        try await withEcho(echo, Auth.holdingA(service)) { client in
+            let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
+            #expect(error?.pushback == ["-1"])
+        }
+        #expect(echo.calls.count == 1)
+    }
+
+    @Test func `the provider hears the challenges`() async throws {
+        let provider = LooseProvider()
+        let echo = EchoService { _ in
+            .atOnce(
+                .unauthenticated(("www-authenticate", "Bearer realm=\"a, b\""), ("www-authenticate", "DPoP algs=ES256"))
+            )
+        }
+        try await withEcho(echo, provider) { client in
+            _ = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
+        }
+        let refusals = provider.refusals.withLock { $0 }
+        #expect(refusals.map { $0.challenges.map(\.scheme) } == [["Bearer", "DPoP"]])
+        #expect(refusals.map(\.statusCode) == [401])
+    }
+
+    @Test func `UNAUTHENTICATED that asks for a stronger log-in refreshes nothing`() async throws {
+        let service = ScriptedTokenService<TestToken>()
+        let challenge = "Bearer error=\"insufficient_user_authentication\""
+        let echo = EchoService { _ in .atOnce(.unauthenticated(("www-authenticate", challenge))) }
+        try await withEcho(echo, Auth.holdingA(service)) { client in
+            let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
+            #expect(error?.pushback == ["-1"])
+        }
+        #expect(echo.calls.count == 1 && service.calls == 0)
+    }
+
+    @Test func `a refresh that fails is thrown, with its error, and asked for once`() async throws {
+        let service = ScriptedTokenService<TestToken>(.failure(Offline()))
+        let echo = EchoService(accepting: "Bearer b")
+        try await withEcho(echo, Auth.holdingA(service)) { client in
+            for _ in 1...3 {
+                let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
+                #expect(error?.code == .unavailable)
+                #expect((error?.cause as? RefreshFailed)?.underlying is Offline)
+            }
+        }
+        #expect(echo.calls.map(\.credential) == ["Bearer a"])
+        #expect(service.calls == 1)
+    }
+
+    @Test func `a refresh that is rejected ends the session`() async throws {
+        let service = ScriptedTokenService<TestToken>(.failure(NotAuthorized(.rejected)))
+        let echo = EchoService(accepting: "Bearer b")
+        try await withEcho(echo, Auth.holdingA(service)) { client in
+            for _ in 1...2 {
+                let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
+                #expect(error?.code == .unauthenticated && error?.pushback == ["-1"])
+                #expect((error?.cause as? NotAuthorized)?.reason == .rejected)
+            }
+        }
+        #expect(echo.calls.map(\.credential) == ["Bearer a"])
+        #expect(service.calls == 1)
+    }
+}
+
+extension RetryPolicy {
+    static func make(attempts: Int) -> RetryPolicy {
+        RetryPolicy(
+            maxAttempts: attempts, initialBackoff: .seconds(3600), maxBackoff: .seconds(3600), backoffMultiplier: 1,
+            retryableStatusCodes: [.unauthenticated])
+    }
+}
+#endif
