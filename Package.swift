@@ -42,6 +42,10 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
         // Trait AsyncHTTPClient: the buffers and header fields in that client's signatures.
         .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+        // Trait AsyncHTTPClient: the logger in that client's signatures.
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        // Trait AsyncHTTPClient: to tell failures of TLS from others.
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.27.0"),
         // Trait GRPC: the interceptors of RequestAuthorizationGRPC.
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.3.0"),
         // Trait Crypto: AES-GCM, ChaChaPoly and PBKDF2 of RequestAuthorizationStorage where CryptoKit is not.
@@ -54,7 +58,14 @@ let package = Package(
     targets: [
         .target(name: "RequestAuthorization", swiftSettings: strict),
         .target(
-            name: "RequestAuthorizationURLSession", dependencies: ["RequestAuthorization"], swiftSettings: strict),
+            name: "RequestAuthorizationURLSession",
+            dependencies: [
+                "RequestAuthorization",
+                .target(name: "RequestAuthorizationHTTPTypes", condition: .when(traits: ["HTTPTypes"])),
+                .product(
+                    name: "HTTPTypesFoundation", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"])),
+            ],
+            swiftSettings: strict),
         .target(
             name: "RequestAuthorizationStorage",
             dependencies: [
@@ -79,6 +90,8 @@ let package = Package(
                     condition: .when(traits: ["AsyncHTTPClient"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["AsyncHTTPClient"])),
             ],
             swiftSettings: strict),
         .target(
@@ -115,6 +128,20 @@ let package = Package(
         .testTarget(
             name: "RequestAuthorizationStorageTests",
             dependencies: ["RequestAuthorizationStorage", "RequestAuthorizationTesting", "RedactionChecks"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RequestAuthorizationHTTPTypesTests",
+            dependencies: [
+                "RequestAuthorizationHTTPTypes", "RequestAuthorizationURLSession", "RequestAuthorizationTesting",
+                "LoopbackServer", "RedactionChecks",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RequestAuthorizationAsyncHTTPClientTests",
+            dependencies: [
+                "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationTesting", "LoopbackServer",
+                "RedactionChecks",
+            ],
             swiftSettings: strict),
         // How a value gets into a log, and which public types there are: each module's tests show that none prints a secret.
         .target(name: "RedactionChecks", path: "Tests/RedactionChecks", swiftSettings: strict),

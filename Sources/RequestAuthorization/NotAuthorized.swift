@@ -35,6 +35,8 @@ public struct NotAuthorized: Error, Sendable {
         public static let insecureTransport = Reason(description: "insecure transport")
         /// The credential is bound to other origins than the request's.
         public static let originNotAllowed = Reason(description: "origin not allowed")
+        /// The client would take the credential along when it follows a redirect to another origin.
+        public static let redirectsFollowed = Reason(description: "redirects followed")
         /// A token service asked its own provider to authorize the very request that fetches the token.
         public static let reentrantRefresh = Reason(description: "re-entrant refresh")
     }
@@ -87,6 +89,7 @@ extension NotAuthorized: CustomStringConvertible, CustomDebugStringConvertible, 
         case .malformedCredential: detail == nil ? "check what was passed as the credential" : nil
         case .insecureTransport: detail == nil ? "use https" : nil
         case .originNotAllowed: "name the origin where the provider is restricted, if it may have the credential"
+        case .redirectsFollowed: detail == nil ? "send it with a client that follows no redirects" : nil
         case .reentrantRefresh: "fetch tokens with requests that this provider does not authorize"
         default: nil
         }

@@ -3,5 +3,7 @@
 
 #if AsyncHTTPClient
 @_exported public import AsyncHTTPClient
+@_exported public import NIOCore
+@_exported public import NIOHTTP1
 #endif
 @_exported public import RequestAuthorization

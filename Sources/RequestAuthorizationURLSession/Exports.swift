@@ -5,4 +5,8 @@
 #if canImport(FoundationNetworking)
 @_exported public import FoundationNetworking
 #endif
+#if HTTPTypes
+@_exported public import HTTPTypesFoundation
+@_exported public import RequestAuthorizationHTTPTypes
+#endif
 @_exported public import RequestAuthorization

@@ -22,7 +22,8 @@ struct RefreshFailure: Sendable {
 
     /// What is wrong with the program (a service that waits for itself, plain http) is told, and signs nobody out.
     private static let mistakes: Set<NotAuthorized.Reason> = [
-        .reentrantRefresh, .insecureTransport, .originNotAllowed, .malformedCredential, .refreshedTooOften,
+        .reentrantRefresh, .insecureTransport, .originNotAllowed, .malformedCredential, .redirectsFollowed,
+        .refreshedTooOften,
     ]
 
     /// A failure of the store, whatever it throws: nothing was sent, and no session ends.

@@ -37,6 +37,19 @@ extension AuthorizationProvider {
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
         unauthorized: (Answer) -> UnauthorizedResponse?, transport: (Request) async throws -> Answer
     ) async throws -> Answer {
+        try await send(
+            request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: unauthorized,
+            discard: { _ in }, transport: transport)
+    }
+
+    /// The same for clients whose answers hold on to something, such as a connection.
+    ///
+    /// - Parameter discard: lets go of an answer that nobody will see, before the refresh is waited for: what fetches the
+    ///   token may need the very connection that the answer holds.
+    package func send<Request: AuthorizableRequest, Answer>(
+        _ request: Request, refreshCount: Int, isReplayable: Bool?, unauthorized: (Answer) -> UnauthorizedResponse?,
+        discard: (Answer) async -> Void, transport: (Request) async throws -> Answer
+    ) async throws -> Answer {
         var refreshesLeft = refreshCount
         while true {
             let authorized = try await authorize(request)
@@ -47,8 +60,12 @@ extension AuthorizationProvider {
                 try await setNeedsRefreshAfterUnauthorizedResponse(refusal, for: authorized)
             } catch is NotAuthorized {
                 return answer  // No way forward: what the server said is never hidden.
+            } catch {
+                await discard(answer)
+                throw error
             }
             guard isReplayable ?? request.isReplayable else { return answer }
+            await discard(answer)
         }
     }
 }

@@ -15,22 +15,16 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     func send(
         _ request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int
     ) async throws -> (Receiver.Body, URLResponse) {
-        var refused: Receiver.Body?
-        defer { refused.map(receiver.discard) }
         let fields = CredentialFields()
         let answer = try await CredentialFields.$current.withValue(fields) {
             try await provider.send(
                 request, refreshCount: refreshCount, isReplayable: body.isReplayable(with: request),
-                unauthorized: \.refusal
+                unauthorized: \.refusal, discard: { receiver.discard($0.body) }
             ) { authorized in
-                refused.map(receiver.discard)
-                let answer = try await exchange(
+                try await exchange(
                     authorized, credentialFields: fields.names(on: authorized, comparedWith: request))
-                refused = answer.body
-                return answer
             }
         }
-        refused = nil
         return (answer.body, answer.response)
     }
 

@@ -13,7 +13,7 @@ import Testing
         let table: [NotAuthorized.Reason: Bool] = [
             .noToken: true, .signedOut: true, .rejected: true, .needsInteraction: true, .refreshedTooOften: false,
             .notRefreshable: false, .malformedCredential: false, .insecureTransport: false, .originNotAllowed: false,
-            .reentrantRefresh: false,
+            .redirectsFollowed: false, .reentrantRefresh: false,
         ]
         for (reason, needsSignIn) in table {
             #expect(NotAuthorized(reason).needsSignIn == needsSignIn, "\(reason)")
@@ -40,6 +40,10 @@ import Testing
             .originNotAllowed,
             "not authorized: origin not allowed; name the origin where the provider is restricted, if it may have the "
                 + "credential"
+        ),
+        (
+            .redirectsFollowed,
+            "not authorized: redirects followed; send it with a client that follows no redirects"
         ),
         (
             .reentrantRefresh,

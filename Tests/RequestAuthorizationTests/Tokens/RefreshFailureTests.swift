@@ -42,7 +42,7 @@ import Testing
 
     @Test(arguments: [
         NotAuthorized.Reason.reentrantRefresh, .insecureTransport, .originNotAllowed, .malformedCredential,
-        .refreshedTooOften,
+        .redirectsFollowed, .refreshedTooOften,
     ])
     func `a NotAuthorized that is a mistake of the program ends no session`(reason: NotAuthorized.Reason) {
         #expect(RefreshFailure(NotAuthorized(reason)).kind == .transient)

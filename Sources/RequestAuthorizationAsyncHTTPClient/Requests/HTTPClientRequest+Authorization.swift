@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if AsyncHTTPClient
+public import AsyncHTTPClient
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import NIOHTTP1
+public import RequestAuthorization
+
+/// A request of async-http-client takes a credential: `try await request.authorize(using: .bearer("ABC"))`.
+extension HTTPClientRequest: AuthorizableRequest {
+    public var origin: Origin? { URL(string: url).flatMap { Origin($0) } }
+
+    /// Whether the body, if there is one, is known to be in memory.
+    ///
+    /// True without a body and for those that the client itself would send again after a redirect: `.bytes` of a `ByteBuffer`
+    /// or of a collection up to 4 MiB. Of any other the client does not say whether it can be read twice. If you know that it
+    /// can, say so with `isReplayable: true` where you send it.
+    public var isReplayable: Bool { body?.isKnownToBeInMemory ?? true }
+
+    public func credential(in field: String) -> String? { headers.first(name: field) }
+
+    /// Sets a header field to one value, in place of all that were there, names compared without case.
+    ///
+    /// A value that the client would refuse (control characters) is not set, and neither does an older one stay: the error of
+    /// the client would repeat it, for logs to keep.
+    public mutating func setCredential(_ value: String, in field: String) {
+        CredentialFields.current?.insert(field)
+        guard field.isHeaderFieldName else { return }
+        guard value.fitsInHeaderLine else { return headers.remove(name: field) }
+        headers.replaceOrAdd(name: field, value: value)
+    }
+
+    /// Whether the request would be readable on the wire: anything but `https`, and neither to this machine nor to a socket of
+    /// it that the URL names (`http+unix`).
+    public var isPlaintext: Bool {
+        if url.hasHTTPSScheme { return false }
+        return origin.map { $0.isPlaintext && !$0.isLoopback } ?? true
+    }
+
+    public var requestMethod: String? { method.rawValue }
+
+    public var targetURI: String? { url }
+}
+
+// MARK: - Text
+
+extension String {
+    /// What the client takes for the name of a field; anything that is not ASCII would stop the program.
+    var isHeaderFieldName: Bool { (try? HeaderFieldName.check(self)) != nil }
+
+    /// Whether it holds no control character but the tab, as the client wants it (RFC 9110 §5.5).
+    var fitsInHeaderLine: Bool { utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 } }
+
+    fileprivate var hasHTTPSScheme: Bool {
+        let scheme = utf8.prefix(6)
+        return scheme.count == 6 && zip(scheme, "https:".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+    }
+}
+#endif

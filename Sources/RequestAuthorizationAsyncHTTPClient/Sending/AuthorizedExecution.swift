@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Logging
+import NIOCore
+import NIOHTTP1
+import RequestAuthorization
+
+/// One call of the user: every try, until one time is over.
+struct AuthorizedExecution {
+    let client: HTTPClient
+    let deadline: NIODeadline
+    let logger: Logger?
+    let clientFollowsRedirects: Bool
+
+    func send(
+        _ request: HTTPClientRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int,
+        isReplayable: Bool?
+    ) async throws -> HTTPClientResponse {
+        let fields = CredentialFields()
+        let limited = DeadlineAuthorization(provider: provider, deadline: deadline, eventLoops: client.eventLoopGroup)
+        return try await CredentialFields.$current.withValue(fields) {
+            try await limited.send(
+                request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: \.refusal,
+                discard: { await $0.response.body.discard(until: deadline) }
+            ) { authorized in
+                try await execute(authorized, credentials: fields.names(on: authorized, comparedWith: request))
+            }
+        }.response
+    }
+
+    /// Sends an authorized request; the client follows redirects by itself.
+    private func execute(_ authorized: HTTPClientRequest, credentials: Set<String>) async throws -> Answer {
+        try authorized.checkFields(credentials)
+        if clientFollowsRedirects, let field = credentials.first(where: { !RedirectFields.stripped.contains($0) }) {
+            throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.advice(for: field))
+        }
+        let response = try await client.execute(authorized, deadline: deadline, logger: logger)
+        if !clientFollowsRedirects, response.history.count > 1 {
+            throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.correction)
+        }
+        return Answer(response: response, carriedCredential: response.carries(credentials, of: authorized))
+    }
+}
+
+/// What came back, and whether it is an answer to the credential.
+private struct Answer {
+    let response: HTTPClientResponse
+    let carriedCredential: Bool
+
+    /// A 401 of an origin that was never shown the credential says nothing about it.
+    var refusal: UnauthorizedResponse? { carriedCredential ? response.unauthorized : nil }
+}
+
+/// What the client does with header fields when a redirect leads to another origin.
+private enum RedirectFields {
+    /// Those it takes off (`transformRequestForRedirect`), in lower case. Everything else goes along.
+    static let stripped: Set = ["authorization", "cookie", "proxy-authorization"]
+
+    static func advice(for field: String) -> String {
+        "a client that follows redirects takes \(field) along to other hosts: make the HTTPClient with "
+            + "redirectConfiguration .disallow and say clientFollowsRedirects: false"
+    }
+
+    static let correction =
+        "clientFollowsRedirects: false was said of a client that has followed one: make the HTTPClient with "
+        + "redirectConfiguration .disallow, and take the credential for known to others"
+}
+
+extension CredentialFields {
+    /// What was set so far, and what differs: a provider may write around `setCredential`.
+    fileprivate func names(on authorized: HTTPClientRequest, comparedWith original: HTTPClientRequest) -> Set<String> {
+        var names = names
+        for (name, value) in authorized.headers where !original.headers.contains(where: { $0 == (name, value) }) {
+            names.insert(name.lowercased())
+        }
+        return names
+    }
+}
+
+extension HTTPClientRequest {
+    /// Refuses what is no header field, also where a provider wrote around `setCredential`, and what was not set for that reason.
+    fileprivate func checkFields(_ names: Set<String>) throws {
+        let written = headers.filter { names.contains($0.name.lowercased()) }
+        guard written.allSatisfy({ $0.name.isHeaderFieldName && $0.value.fitsInHeaderLine }),
+            names.isSubset(of: written.map { $0.name.lowercased() })
+        else {
+            throw NotAuthorized(
+                .malformedCredential, detail: "a header field holds a control character, or has no name")
+        }
+    }
+}
+
+extension HTTPClientResponse {
+    /// Whether the request that it answers, the last of those that followed redirects, still had the credential.
+    fileprivate func carries(_ names: Set<String>, of authorized: HTTPClientRequest) -> Bool {
+        guard history.count > 1, let last = history.last?.request else { return true }
+        return names.allSatisfy { last.headers[$0] == authorized.headers[$0] }
+    }
+}
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+import RequestAuthorization
+
+/// A provider that is waited for until a time, after which the call ends as the client's own calls do.
+struct DeadlineAuthorization<Provider: AuthorizationProvider>: AuthorizationProvider, RedactedDescription {
+    let provider: Provider
+    let deadline: NIODeadline
+    let eventLoops: any EventLoopGroup
+
+    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        try await limited { [provider] in try await provider.authorize(request) }
+    }
+
+    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
+        _ response: UnauthorizedResponse, for request: Request
+    ) async throws {
+        try await limited { [provider] in
+            try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
+        }
+    }
+
+    /// Cancels the operation when the time is over: providers end at once then.
+    private func limited<Result: Sendable>(
+        _ operation: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let progress = Lock(Progress.running)
+        let task = Task.startingHere {
+            defer { progress.withLock { if $0 == .running { $0 = .done } } }
+            return try await operation()
+        }
+        // As a rule the credential is there, and then no timer is set.
+        if progress.withLock({ $0 }) == .done { return try await task.value }
+        let timer = eventLoops.any().scheduleTask(deadline: deadline) {
+            let isLate = progress.withLock { progress in
+                if progress == .running { progress = .late }
+                return progress == .late
+            }
+            if isLate { task.cancel() }
+        }
+        defer { timer.cancel() }
+        do {
+            return try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+        } catch is CancellationError where progress.withLock({ $0 }) == .late {
+            throw HTTPClientError.deadlineExceeded
+        }
+    }
+}
+
+private enum Progress {
+    case running, done, late
+}
+
+extension Task where Failure == any Error {
+    /// Runs here until it first waits, where the system can do that.
+    fileprivate static func startingHere(_ operation: @escaping @Sendable () async throws -> Success) -> Task {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            Task.immediate { try await operation() }
+        } else {
+            Task { try await operation() }
+        }
+    }
+}
+#endif

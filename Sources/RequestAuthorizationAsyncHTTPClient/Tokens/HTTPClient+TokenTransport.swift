@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if AsyncHTTPClient
+public import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+public import RequestAuthorization
+
+/// Token endpoints are called through async-http-client: `transport: HTTPClient.shared`.
+///
+/// Everything that the client was made with serves here too (TLS, proxy, connections), but for redirects: none is followed,
+/// whatever the client does with others.
+extension HTTPClient: TokenTransport {
+    /// Sends a request once and returns the answer, whatever its status; a redirect is an answer too, and its body is empty.
+    ///
+    /// - Throws: `TokenTransportError`; `CancellationError` at once when the task is cancelled.
+    public func send(_ request: TokenRequest) async throws -> TokenResponse {
+        let delegate = TokenDelegate(limit: request.maximumResponseLength)
+        do {
+            // The delegate hears of a sent head on the loop where it is sent, so that no error comes between the two.
+            let task = execute(
+                request: try HTTPClient.Request(request), delegate: delegate,
+                eventLoop: .delegateAndChannel(on: eventLoopGroup.any()), deadline: .now() + .init(request.timeout))
+            return try await withTaskCancellationHandler {
+                try await task.get()
+            } onCancel: {
+                task.fail(reason: CancellationError())
+            }
+        } catch let redirect as RedirectAnswer {
+            return TokenResponse(redirect.head, body: [])
+        } catch let error as TokenTransportError {
+            throw error
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw TokenTransportError(error, isSent: delegate.hasSent)
+        }
+    }
+}
+
+extension HTTPClient.Request {
+    fileprivate init(_ request: TokenRequest) throws {
+        var headers = HTTPHeaders()
+        for (name, value) in request.fields {
+            // The client's own error would repeat the value.
+            guard name.isHeaderFieldName, value.fitsInHeaderLine else {
+                throw TokenTransportError(
+                    .other, delivery: .notSent,
+                    underlying: NotAuthorized(
+                        .malformedCredential, detail: "a header field holds a control character, or has no name"))
+            }
+            headers.add(name: name, value: value)
+        }
+        try self.init(
+            url: request.url, method: HTTPMethod(rawValue: request.method), headers: headers,
+            body: request.body.isEmpty ? nil : .byteBuffer(ByteBuffer(bytes: request.body)))
+    }
+}
+
+extension TokenResponse {
+    init(_ head: HTTPResponseHead, body: [UInt8]) {
+        self.init(
+            statusCode: Int(head.status.code), fields: head.headers.map { (name: $0.name, value: $0.value) }, body: body
+        )
+    }
+}
+#endif

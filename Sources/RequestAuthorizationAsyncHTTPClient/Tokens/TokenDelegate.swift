@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import RequestAuthorization
+
+/// Collects the answer of a token endpoint, up to a length, and keeps the client from doing anything more about it.
+final class TokenDelegate: HTTPClientResponseDelegate {
+    typealias Response = TokenResponse
+
+    private struct Answer {
+        var isSent = false
+        var head: HTTPResponseHead?
+        var body: [UInt8] = []
+    }
+
+    private let limit: Int
+    private let answer = Lock(Answer())
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Whether anything of the request went out.
+    var hasSent: Bool { answer.withLock { $0.isSent } }
+
+    func didSendRequestHead(task: HTTPClient.Task<TokenResponse>, _ head: HTTPRequestHead) {
+        answer.withLock { $0.isSent = true }
+    }
+
+    /// Called before the client decides where to go on. It goes nowhere with a task that has failed.
+    func didVisitURL(task: HTTPClient.Task<TokenResponse>, _ request: HTTPClient.Request, _ head: HTTPResponseHead) {
+        guard (300..<400).contains(head.status.code), head.headers.contains(name: "Location") else { return }
+        task.fail(reason: RedirectAnswer(head: head))
+    }
+
+    func didReceiveHead(task: HTTPClient.Task<TokenResponse>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        answer.withLock { $0.head = head }
+        return task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didReceiveBodyPart(task: HTTPClient.Task<TokenResponse>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
+        let isTooLong = answer.withLock { answer in
+            guard answer.body.count + part.readableBytes <= limit else { return true }
+            answer.body += part.readableBytesView
+            return false
+        }
+        guard isTooLong else { return task.eventLoop.makeSucceededVoidFuture() }
+        return task.eventLoop.makeFailedFuture(TokenTransportError(.responseTooLong, delivery: .mayHaveBeenProcessed))
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<TokenResponse>) throws -> TokenResponse {
+        let (head, body) = answer.withLock { ($0.head, $0.body) }
+        guard let head else { throw HTTPClientError.remoteConnectionClosed }
+        return TokenResponse(head, body: body)
+    }
+}
+
+/// Ends a task with the redirect that it was answered.
+struct RedirectAnswer: Error {
+    let head: HTTPResponseHead
+}
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOSSL
+import RequestAuthorization
+
+extension TokenTransportError {
+    /// What an error of the client says about the fate of the request.
+    ///
+    /// - Parameter isSent: whether anything of the request went out.
+    init(_ error: any Error, isSent: Bool) {
+        let code: Code =
+            switch error as? HTTPClientError {
+            case .deadlineExceeded?, .readTimeout?, .writeTimeout?: .timedOut
+            case .tlsHandshakeTimeout?: .insecure
+            case .invalidURL?, .emptyHost?, .emptyScheme?, .missingSocketPath?, .alreadyShutdown?: .other
+            case _ where Self.isOfTLS(error): .insecure
+            case _ where Self.isOfAddress(error): .other
+            default: isSent ? .connectionLost : .unreachable
+            }
+        self.init(code, delivery: isSent ? .mayHaveBeenProcessed : .notSent, underlying: error)
+    }
+
+    private static func isOfTLS(_ error: any Error) -> Bool {
+        #if canImport(Network)
+        if error is HTTPClient.NWTLSError { return true }
+        #endif
+        return error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError
+    }
+
+    /// `unsupportedScheme` holds the scheme, so it is known by its label alone.
+    private static func isOfAddress(_ error: any Error) -> Bool {
+        (error as? HTTPClientError)?.shortDescription == "Unsupported scheme"
+    }
+}
+#endif

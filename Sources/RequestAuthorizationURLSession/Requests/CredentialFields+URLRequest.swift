@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension CredentialFields {
+    /// What was set so far, and what differs: a provider may write around `setCredential`.
+    func names(on authorized: URLRequest, comparedWith original: URLRequest) -> Set<String> {
+        let before = original.allHTTPHeaderFields ?? [:]
+        let after = authorized.allHTTPHeaderFields ?? [:]
+        return names.union(after.lazy.filter { before[$0.key] != $0.value }.map { $0.key.lowercased() })
+    }
+}

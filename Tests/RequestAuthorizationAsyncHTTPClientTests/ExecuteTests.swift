@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import LoopbackServer
+import RequestAuthorizationAsyncHTTPClient
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ExecuteTests {
+    @Test func `a request carries the credential`() async throws {
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            try await withClient { client in
+                let received = try await client.received(.get(server.url("/")), authorizedBy: .bearer("abc"))
+                #expect(received == .init(200, "hello"))
+                #expect(await server.requests.map { $0["Authorization"] } == ["Bearer abc"])
+            }
+        }
+    }
+
+    @Test func `after a 401 the bytes of a body are sent again`() async throws {
+        try await withServer { request in
+            request["Authorization"] == "Bearer 0" ? .unauthorized("Bearer", body: "no") : .text("hello")
+        } body: { server in
+            try await withClient { client in
+                let received = try await client.received(.post(server.url("/"), .bytes([1, 2, 3])))
+                #expect(received == .init(200, "hello"))
+                #expect(await server.requests.map(\.body) == [[1, 2, 3], [1, 2, 3]])
+                #expect(await server.requests.map { $0["Authorization"] } == ["Bearer 0", "Bearer 1"])
+            }
+        }
+    }
+
+    @Test func `a second 401 is returned whole`() async throws {
+        try await withServer { _ in
+            .unauthorized("Bearer", body: "no")
+        } body: { server in
+            try await withClient { client in
+                let received = try await client.received(.get(server.url("/")))
+                #expect(received == .init(401, "no"))
+                #expect(await server.requests.count == 2)
+            }
+        }
+    }
+
+    @Test func `a 401 to which there is no way forward is returned whole`() async throws {
+        let text = String(repeating: "no ", count: 100_000)
+        try await withServer { _ in
+            .unauthorized("Bearer", body: text)
+        } body: { server in
+            try await withClient { client in
+                let received = try await client.received(.get(server.url("/")), authorizedBy: .bearer("abc"))
+                #expect(received == .init(401, text))
+                #expect(await server.requests.count == 1)
+            }
+        }
+    }
+
+    @Test func `a stream is not sent twice, and its 401 is returned whole`() async throws {
+        let provider = CountingProvider()
+        try await withServer { _ in
+            .unauthorized("Bearer", body: "no")
+        } body: { server in
+            try await withClient { client in
+                let stream = [ByteBuffer(bytes: [1]), ByteBuffer(bytes: [2])].async
+                let request = HTTPClientRequest.post(server.url("/"), .stream(stream, length: .unknown))
+                let received = try await client.received(request, authorizedBy: provider)
+                #expect(received == .init(401, "no"))
+                #expect(await server.requests.map(\.body) == [[1, 2]])
+                // The next request profits from the refresh.
+                #expect(provider.refusals.withLock { $0 } == 1)
+            }
+        }
+    }
+
+    @Test func `a stream that can be read again is sent again where that is said`() async throws {
+        try await withServer { request in
+            request["Authorization"] == "Bearer 0" ? .unauthorized("Bearer", body: "no") : .text("hello")
+        } body: { server in
+            try await withClient { client in
+                let stream = [ByteBuffer(bytes: [1]), ByteBuffer(bytes: [2])].async
+                let request = HTTPClientRequest.post(server.url("/"), .stream(stream, length: .known(Int64(2))))
+                let received = try await client.received(request, isReplayable: true)
+                #expect(received == .init(200, "hello"))
+                #expect(await server.requests.map(\.body) == [[1, 2], [1, 2]])
+            }
+        }
+    }
+
+    @Test func `bytes are not sent again where that is said`() async throws {
+        try await withServer { _ in
+            .unauthorized("Bearer", body: "no")
+        } body: { server in
+            try await withClient { client in
+                let request = HTTPClientRequest.post(server.url("/"), .bytes([1]))
+                let received = try await client.received(request, isReplayable: false)
+                #expect(received == .init(401, "no"))
+                #expect(await server.requests.count == 1)
+            }
+        }
+    }
+
+    // MARK: - Connections
+
+    @Test(arguments: ["", "no", String(repeating: "no ", count: 10_000)])
+    func `the connection of a 401 serves the second try`(body: String) async throws {
+        try await withServer { request in
+            request["Authorization"] == "Bearer 0" ? .unauthorized("Bearer", body: body).inPieces(of: 5000) : .text("")
+        } body: { server in
+            try await withClient { client in
+                let received = try await client.received(.get(server.url("/")))
+                #expect(received.status == 200)
+                #expect(await server.requests.count == 2)
+                #expect(await server.connections == 1)
+            }
+        }
+    }
+
+    @Test func `a 401 that never ends is dropped with its connection`() async throws {
+        let endless = Answer(
+            steps: [.send(Array("HTTP/1.1 401 No\r\n\r\n".utf8))]
+                + Array(repeating: .send(Array(repeating: 42, count: 4096)), count: 17))
+        try await withServer { request in
+            request["Authorization"] == "Bearer 0" ? endless : .text("hello")
+        } body: { server in
+            try await withClient { client in
+                let received = try await client.received(.get(server.url("/")))
+                #expect(received == .init(200, "hello"))
+                await server.waitForDepartures(1)
+                #expect(await server.connections == 2)
+            }
+        }
+    }
+
+    @Test func `a 401 whose end is late is dropped before the time of the call is over`() async throws {
+        let late = Answer(steps: [.send(Array("HTTP/1.1 401 No\r\nContent-Length: 5\r\n\r\nno".utf8))])
+        try await withServer { request in
+            request["Authorization"] == "Bearer 0" ? late : .text("hello")
+        } body: { server in
+            try await withClient { client in
+                let received = try await client.received(.get(server.url("/")))
+                #expect(received == .init(200, "hello"))
+            }
+        }
+    }
+
+    @Test func `a refresh over the only connection is not kept waiting by the 401`() async throws {
+        try await withServer { request in
+            if request.target == "/token" { return .text("fresh") }
+            return request["Authorization"] == "Bearer fresh"
+                ? .text("hello") : .unauthorized("Bearer", body: String(repeating: "no ", count: 10_000))
+        } body: { server in
+            try await withClient(connections: 1) { client in
+                let service = LoopbackService(transport: client, url: server.url("/token"))
+                let auth = RefreshableTokenAuthorization(service: service, token: LoopbackToken(name: "old"))
+                let received = try await client.received(.get(server.url("/")), authorizedBy: auth)
+                #expect(received == .init(200, "hello"))
+            }
+        }
+    }
+
+    // MARK: - What is not sent at all
+
+    @Test(arguments: [false, true]) func `a value with a line feed never reaches the wire, nor the error`(
+        writesAround: Bool
+    ) async throws {
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            try await withClient { client in
+                let provider = FieldsProvider(
+                    fields: ["Authorization": "Bearer secret\r\nX-Evil: 1"], writesAround: writesAround)
+                let error = await #expect(throws: NotAuthorized.self) {
+                    try await client.received(.get(server.url("/")), authorizedBy: provider)
+                }
+                #expect(error?.reason == .malformedCredential)
+                #expect(!"\(error as Any)".contains("secret"))
+                #expect(await server.connections == 0)
+            }
+        }
+    }
+
+    @Test func `plain http to another machine is refused before anything is sent`() async throws {
+        try await withClient { client in
+            // 192.0.2.0/24 belongs to nobody (RFC 5737): an attempt would end in an error of the network.
+            let error = await #expect(throws: NotAuthorized.self) {
+                try await client.received(HTTPClientRequest(url: "http://192.0.2.1/"), authorizedBy: .bearer("abc"))
+            }
+            #expect(error?.reason == .insecureTransport)
+        }
+    }
+
+    @Test func `user information in the URL never takes the place of our credential`() async throws {
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            try await withClient { client in
+                _ = try await client.received(.get(server.url("/", host: "user:secret@127.0.0.1")))
+                #expect(await server.requests.map { $0["Authorization"] } == ["Bearer 0"])
+            }
+        }
+    }
+}
+#endif

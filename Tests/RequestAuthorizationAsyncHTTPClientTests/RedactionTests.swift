@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RedactionChecks
+import Testing
+
+@Suite struct RedactionTests {
+    /// The requests, which print their fields as they like, are of others.
+    @Test func `the module declares no type that could hold a secret`() throws {
+        #expect(try PublicTypes.declared(in: ["RequestAuthorizationAsyncHTTPClient"]) == [])
+    }
+}
