@@ -87,7 +87,11 @@ extension RefreshableTokenAuthorization {
     }
 
     /// Gives the flight's access up, unless a token could not be saved.
+    ///
+    /// What the flight has decided goes to the store before: a sibling that found the session as it was would present the
+    /// spent token once more.
     func giveUpLock(of id: FlightID) async {
+        if locks[id] != nil, state.withState({ $0.unsaved?.keepsLock == false }) { await settleStore() }
         guard let lock = locks.removeValue(forKey: id) else { return }
         if state.withState({ $0.unsaved?.keepsLock == true }) {
             keptLock = lock

@@ -142,6 +142,22 @@ import Testing
         #expect(bench.service.discarded == ["late"])
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `nobody gets access before the end of the session is in the store`() async throws {
+        let bench = SharedBench.make(.failure(TokenEndpointError(status: 400, code: "invalid_grant")))
+        let sibling = bench.sibling(follows: false)
+        bench.clock.advance(by: .seconds(10))
+        let tombstone = bench.store.hold(next: .save)
+        let first = Task { try await bench.name() }
+        await tombstone.begins()
+        let second = Task { try await sibling.name() }
+        await bench.clock.sleeper(for: .seconds(20))
+        tombstone.release()
+        await #expect(throws: NotAuthorized.self) { try await first.value }
+        await #expect(throws: NotAuthorized.self) { try await second.value }
+        #expect(sibling.service.calls == 0)
+    }
+
     @Test func `a holder that finds a tombstone at its save drops and discards its result`() async throws {
         let bench = SharedBench.make(follows: false, .held)
         bench.clock.advance(by: .seconds(10))
