@@ -127,7 +127,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "RequestAuthorizationStorageTests",
-            dependencies: ["RequestAuthorizationStorage", "RequestAuthorizationTesting", "RedactionChecks"],
+            dependencies: [
+                "RequestAuthorizationStorage", "RequestAuthorizationTesting", "RedactionChecks",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "RequestAuthorizationHTTPTypesTests",

@@ -22,6 +22,7 @@ import Testing
         let declared = try PublicTypes.declared(in: ["RequestAuthorizationStorage"])
         #expect(declared.contains("TokenStoreError"))
         let forgotten = declared.subtracting(shown).subtracting(Self.withoutSecrets)
+            .subtracting(Exhibit.encryptionWithoutSecrets)
         #expect(forgotten.isEmpty, "show them in Exhibit.all(), or say that they hold no secret")
     }
 
@@ -40,9 +41,9 @@ struct Exhibit {
     init(_ type: String, _ value: Any) { (self.type, self.value) = (type, value) }
 
     static func all() async throws -> [Exhibit] {
-        [
+        try await [
             Exhibit("TokenStoreError", TokenStoreError(.failed, "no", underlying: SecretError()))
-        ]
+        ] + encryption()
     }
 }
 

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+public import RequestAuthorization
+
+/// Keeps a token encrypted, in any store of bytes.
+///
+///     let store = EncryptedTokenStore<MyToken, _>(
+///         around: items, key: try .password(password), client: "CLIENT_ID", account: "ada")
+///     let auth = RefreshableTokenAuthorization(service: service, store: store)
+///
+/// What the store of bytes gets is an envelope that only the key opens, that shows a change of any bit, and that belongs to
+/// this client and account. Client, account, session, generation and the names of key and cipher stand in it readable. An
+/// older envelope that somebody puts back cannot be told from the newest; see `Documentation/Guide/Encryption.md`.
+///
+/// A token that was sealed with another key is an error of `load`, never "no token", and nothing is saved over it. What is
+/// damaged is set aside where the store of bytes can do that. ``clear()`` removes whatever is there.
+///
+/// It serves several processes if the store of bytes does. On Linux it needs the trait `Crypto`.
+public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Items: TokenItemStore>: ItemTokenStore {
+    public let items: Items
+    private let sealer: TokenSealer
+    private let turns = Turns()
+
+    /// Makes a store; nothing is read yet, and no key derived.
+    ///
+    /// - Parameters:
+    ///   - items: where the envelope is kept.
+    ///   - key: what the next token is sealed with.
+    ///   - oldKeys: what tokens may have been sealed with before. The next save, or ``reencrypt()``, replaces them.
+    ///   - cipher: AES-GCM by default. Tokens that were sealed with another are opened all the same.
+    ///   - client: the client id, at most 4096 bytes.
+    ///   - account: whose token it is, at most 4096 bytes.
+    public init(
+        around items: Items, key: TokenKey, oldKeys: [TokenKey] = [], cipher: TokenCipher = .aesGCM, client: String,
+        account: String
+    ) {
+        self.items = items
+        sealer = TokenSealer(
+            key: key, oldKeys: oldKeys, cipher: cipher, owner: EnvelopeOwner(client: client, account: account))
+    }
+
+    /// - Throws: ``TokenStoreError``: `wrongKey`, `corrupt` (it was set aside), `unreadable`; what the store of bytes and the
+    ///   source of the key throw.
+    public func load() async throws -> StoredToken<Token>? {
+        try await opened(for: .load)?.stored
+    }
+
+    /// - Throws: ``TokenStoreError`` as ``load()`` does, if what is there cannot be opened and not be set aside either: it is
+    ///   not replaced.
+    public func save(_ stored: StoredToken<Token>) async throws {
+        _ = try await replace(for: .signIn) { _ in stored }
+    }
+
+    /// Removes what is kept, also what cannot be opened.
+    public func clear() async throws { try await turns.next { [items] in try await items.clear() } }
+
+    /// Seals what is kept again if it was not sealed with the current key, rounds and cipher.
+    ///
+    /// - Returns: whether anything had to be done.
+    /// - Throws: as ``load()``.
+    @discardableResult
+    public func reencrypt() async throws -> Bool {
+        try await replace(for: .reencryption) { $0 }.isReplaced
+    }
+
+    // MARK: -
+
+    struct Opened: Sendable {
+        let item: Data
+        let envelope: TokenSealer.Opened
+        let stored: StoredToken<Token>
+    }
+
+    enum Replacement: Sendable {
+        case done
+        case refused(StoredToken<Token>?)
+
+        var isReplaced: Bool { if case .done = self { true } else { false } }
+    }
+
+    /// What an item is opened for: it decides what may be set aside.
+    enum Purpose: Hashable, Sendable { case load, signIn, refresh, reencryption }
+
+    /// Replaces what is kept by what a rule makes of it, if the rule does, and if nobody else replaces it meanwhile.
+    ///
+    /// The rule sees only what was opened, so no decision depends on bytes that anybody could have written.
+    func replace(
+        for purpose: Purpose, _ rule: @escaping @Sendable (StoredToken<Token>?) -> StoredToken<Token>?
+    ) async throws -> Replacement {
+        try await turns.next { [self] in
+            while true {
+                try Task.checkCancellation()
+                let kept = try await opened(for: purpose)
+                if purpose == .reencryption, kept?.envelope.isCurrent == true { return .refused(kept?.stored) }
+                guard let stored = rule(kept?.stored) else { return .refused(kept?.stored) }
+                let item = try await seal(stored, after: kept)
+                if try await put(item, replacing: kept?.item) { return .done }
+            }
+        }
+    }
+
+    /// - Returns: whether the item that it was to replace was still there.
+    private func put(_ item: Data, replacing kept: Data?) async throws -> Bool {
+        guard let shared = items as? any SharedTokenItemStore else {
+            try await items.save(item)
+            return true
+        }
+        do {
+            return try await shared.save(item) { found in
+                guard found == nil, kept != nil else { return found == kept }
+                throw ItemIsGone()
+            } == nil
+        } catch is ItemIsGone {
+            return false
+        }
+    }
+
+    /// What is kept and can be opened. What cannot is set aside if it may be; a save then finds nothing in its way.
+    private func opened(for purpose: Purpose) async throws -> Opened? {
+        while let item = try await items.load() {
+            do {
+                return try await open(item)
+            } catch let problem as EnvelopeProblem {
+                let mayMove = problem.place == .setAside || problem.place == .makesRoom && purpose == .signIn
+                let place = mayMove ? try await items.setAside(item) : nil
+                if place == nil, try await items.load() != item { continue }
+                if place != nil, purpose == .signIn || purpose == .refresh { return nil }
+                throw problem.error(place.map { "it was set aside as \($0)" } ?? "it was left where it is")
+            }
+        }
+        return nil
+    }
+
+    private func open(_ item: Data) async throws -> Opened {
+        let envelope = try await sealer.open(item)
+        guard let stored = try? StoredTokenFormat<Token>.decode(envelope.message),
+            stored.version == envelope.header.version
+        else { throw EnvelopeProblem.otherToken }
+        return Opened(item: item, envelope: envelope, stored: stored)
+    }
+
+    private func seal(_ stored: StoredToken<Token>, after kept: Opened?) async throws -> Data {
+        do {
+            let message = try StoredTokenFormat.encode(stored)
+            return try await sealer.seal(message, version: stored.version, after: kept?.envelope)
+        } catch let problem as EnvelopeProblem {
+            throw problem.error()
+        }
+    }
+}
+
+extension EncryptedTokenStore: SharedTokenStore, SharedItemTokenStore where Items: SharedTokenItemStore {
+    /// - Throws: as ``save(_:)``; unlike a sign-in, a refreshed token does not make room for itself.
+    public func save(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
+    ) async throws -> TokenSaveConflict<Token>? {
+        let result = try await replace(for: condition == .anything ? .signIn : .refresh) {
+            condition.allows($0) ? stored : nil
+        }
+        if case .refused(let obstacle?) = result { return TokenSaveConflict(obstacle) }
+        return nil
+    }
+}
+
+extension EncryptedTokenStore: RedactedDescription {}
+
+/// Somebody removed the item that was to be replaced.
+private struct ItemIsGone: Error {}
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A sealed token as it is stored: the header, the nonce, the ciphertext and its tag.
+///
+/// `Documentation/Design/Encryption.md` has the table of its bytes.
+struct Envelope: Sendable {
+    /// 1 MiB; none is written or looked at that is larger.
+    static let limit = 1 << 20
+
+    let header: EnvelopeHeader
+    /// The bytes of the header as they stand: what is authenticated.
+    private let headerBytes: [UInt8]
+    private let nonce: [UInt8]
+    private let sealed: [UInt8]
+
+    /// Reads an envelope and opens nothing.
+    init(_ item: Data) throws(EnvelopeProblem) {
+        guard item.count <= Self.limit else { throw .tooLarge }
+        let bytes = Array(item)
+        var reader = ByteReader(bytes)
+        header = try EnvelopeHeader(from: &reader)
+        headerBytes = Array(bytes.dropLast(reader.count))
+        nonce = try reader.field(TokenCipher.nonceBytes...TokenCipher.nonceBytes)
+        sealed = try reader.field(TokenCipher.tagBytes...Self.limit)
+        guard reader.count == 0 else { throw .malformed }
+    }
+
+    /// Seals a message.
+    ///
+    /// - Parameter nonce: never used before with this key.
+    init(sealing message: Data, header: EnvelopeHeader, key: SymmetricKey, nonce: [UInt8]) throws {
+        guard EnvelopeHeader.keyIDBytes.contains(header.keyID.count) else { throw EnvelopeProblem.keyID }
+        guard EnvelopeOwner.bytes.contains(header.owner.client.count),
+            EnvelopeOwner.bytes.contains(header.owner.account.count)
+        else { throw EnvelopeProblem.tooLargeToSeal }
+        self.header = header
+        self.nonce = nonce
+        headerBytes = header.bytes
+        sealed = try header.cipher.seal(message, key: key, nonce: nonce, authenticating: headerBytes)
+        guard bytes.count <= Self.limit else { throw EnvelopeProblem.tooLargeToSeal }
+    }
+
+    var bytes: Data {
+        var bytes = headerBytes
+        bytes.append(field: nonce)
+        bytes.append(field: sealed)
+        return Data(bytes)
+    }
+
+    /// - Throws: ``EnvelopeProblem/changed`` if the key is not the one, or a bit of the envelope is not what it was.
+    func open(with key: SymmetricKey) throws(EnvelopeProblem) -> Data {
+        do {
+            return try header.cipher.open(sealed, key: key, nonce: nonce, authenticating: headerBytes)
+        } catch {
+            throw .changed
+        }
+    }
+}
+#endif

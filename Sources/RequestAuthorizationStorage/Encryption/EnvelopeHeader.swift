@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import RequestAuthorization
+
+/// What stands readable in an envelope, before the sealed token, and is authenticated with it, byte for byte.
+struct EnvelopeHeader: Hashable, Sendable {
+    var cipher: TokenCipher
+    /// The name of the key, 1 to 64 bytes of UTF-8.
+    var keyID: [UInt8]
+    /// Tells another key of the same name, a wrong password above all, from an envelope that was changed.
+    var keyCheck: [UInt8]
+    var derivation: KeyDerivation
+    var owner: EnvelopeOwner
+    var version: TokenVersion
+
+    static let magic = Array("RASE".utf8)
+    static let formatVersion: UInt8 = 1
+    static let keyIDBytes = 1...64
+    static let keyCheckBytes = 8
+
+    /// As they stand in the envelope.
+    var bytes: [UInt8] {
+        var bytes = Self.magic
+        bytes.append(field: [Self.formatVersion])
+        bytes.append(field: [cipher.code.rawValue])
+        bytes.append(field: keyID)
+        bytes.append(field: keyCheck)
+        bytes.append(field: [derivation.code])
+        bytes.append(field: derivation.salt)
+        bytes.append(field: UInt32(derivation.rounds).bigEndianBytes)
+        bytes.append(field: owner.client)
+        bytes.append(field: owner.account)
+        bytes.append(field: withUnsafeBytes(of: version.session.uuid) { Array($0) })
+        bytes.append(field: Int64(version.generation).bigEndianBytes)
+        return bytes
+    }
+
+    init(
+        cipher: TokenCipher, keyID: [UInt8], keyCheck: [UInt8], derivation: KeyDerivation, owner: EnvelopeOwner,
+        version: TokenVersion
+    ) {
+        self.cipher = cipher
+        self.keyID = keyID
+        self.keyCheck = keyCheck
+        self.derivation = derivation
+        self.owner = owner
+        self.version = version
+    }
+
+    /// Nothing is derived, and nothing larger than what is there is allocated, before all of it was found to be in bounds.
+    init(from reader: inout ByteReader) throws(EnvelopeProblem) {
+        guard reader.starts(with: Self.magic) else {
+            throw reader.starts(with: [UInt8(ascii: "{")]) ? .notSealed : .notAnEnvelope
+        }
+        _ = try reader.bytes(Self.magic.count)
+        let format = try reader.number(UInt8.self)
+        guard format == Self.formatVersion else { throw .otherFormat("format \(format)") }
+        let code = try reader.number(UInt8.self)
+        guard let code = TokenCipher.Code(rawValue: code) else { throw .otherFormat("cipher \(code)") }
+        cipher = TokenCipher(code)
+        keyID = try reader.field(Self.keyIDBytes)
+        keyCheck = try reader.field(Self.keyCheckBytes...Self.keyCheckBytes)
+        derivation = try KeyDerivation(from: &reader)
+        owner = try EnvelopeOwner(from: &reader)
+        version = TokenVersion(
+            session: UUID(bytes: try reader.field(16...16)), generation: Int(try reader.number(Int64.self)))
+    }
+}
+
+/// Whose token it is.
+struct EnvelopeOwner: Hashable, Sendable {
+    static let bytes = 0...4096
+
+    /// As UTF-8: unlike strings, they are equal only if they look the same to a server.
+    let client: [UInt8]
+    let account: [UInt8]
+
+    init(client: String, account: String) {
+        self.client = Array(client.utf8)
+        self.account = Array(account.utf8)
+    }
+
+    init(from reader: inout ByteReader) throws(EnvelopeProblem) {
+        client = try reader.field(Self.bytes)
+        account = try reader.field(Self.bytes)
+    }
+}
+
+// MARK: -
+
+extension UUID {
+    /// - Parameter bytes: 16.
+    fileprivate init(bytes b: [UInt8]) {
+        self.init(
+            uuid: (
+                b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]
+            ))
+    }
+}
+#endif

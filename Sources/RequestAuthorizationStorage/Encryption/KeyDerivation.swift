@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+/// How the key of an envelope comes from what the user or the app has.
+enum KeyDerivation: Hashable, Sendable {
+    /// It is the key.
+    case none
+    /// It is a password: ``PBKDF2``.
+    case pbkdf2(salt: [UInt8], rounds: Int)
+
+    /// The number that stands in the envelope. It never changes its meaning.
+    var code: UInt8 {
+        switch self {
+        case .none: 0
+        case .pbkdf2: 1
+        }
+    }
+
+    var salt: [UInt8] {
+        switch self {
+        case .none: []
+        case .pbkdf2(let salt, _): salt
+        }
+    }
+
+    var rounds: Int {
+        switch self {
+        case .none: 0
+        case .pbkdf2(_, let rounds): rounds
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(EnvelopeProblem) {
+        let code = try reader.number(UInt8.self)
+        let salt = try reader.field(0...PBKDF2.saltBytes.upperBound)
+        let rounds = Int(try reader.number(UInt32.self))
+        switch code {
+        case 0:
+            guard salt.isEmpty, rounds == 0 else { throw .malformed }
+            self = .none
+        case 1:
+            guard PBKDF2.saltBytes.contains(salt.count) else { throw .malformed }
+            guard PBKDF2.rounds.contains(rounds) else { throw .rounds(rounds) }
+            self = .pbkdf2(salt: salt, rounds: rounds)
+        default: throw .otherFormat("key derivation \(code)")
+        }
+    }
+}
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(CryptoKit)
+import CommonCrypto
+import CryptoKit
+#else
+import Crypto
+import CryptoExtras
+#endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// PBKDF2 with HMAC-SHA-256 (RFC 8018 §5.2), the library's own: a key that costs as much to guess as it takes to derive.
+enum PBKDF2 {
+    /// From what is recommended for SHA-256 today to what still takes seconds. A sealed token cannot ask for fewer or more.
+    static let rounds = 600_000...10_000_000
+    /// In bytes.
+    static let saltBytes = 16...64
+
+    /// Derives a key in the calling thread, for a long time, and from any number of rounds: check them first.
+    ///
+    /// - Parameter password: not empty, in a type that wipes it when it goes.
+    static func derive(
+        from password: SymmetricKey, salt: [UInt8], uncheckedRounds rounds: Int, byteCount: Int = 32
+    ) throws -> SymmetricKey {
+        #if canImport(CryptoKit)
+        var derived = [UInt8](repeating: 0, count: byteCount)
+        defer { derived.withUnsafeMutableBytes { _ = memset_s($0.baseAddress, $0.count, 0, $0.count) } }
+        let status = password.withUnsafeBytes { password in
+            CCKeyDerivationPBKDF(
+                CCPBKDFAlgorithm(kCCPBKDF2), password.bindMemory(to: CChar.self).baseAddress, password.count,
+                salt, salt.count, CCPseudoRandomAlgorithm(kCCPRFHmacAlgSHA256), UInt32(rounds), &derived, derived.count)
+        }
+        guard status == kCCSuccess else { throw CryptoKitError.underlyingCoreCryptoError(error: status) }
+        return SymmetricKey(data: derived)
+        #else
+        return try password.withUnsafeBytes { password in
+            try KDF.Insecure.PBKDF2.deriveKey(
+                from: password, salt: salt, using: .sha256, outputByteCount: byteCount, unsafeUncheckedRounds: rounds)
+        }
+        #endif
+    }
+}
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+import Dispatch
+import RequestAuthorization
+
+/// A password, and the keys that were derived from it.
+final class PasswordKey: KeyMaterial, RedactedDescription {
+    typealias Derive = @Sendable (_ password: SymmetricKey, _ salt: [UInt8], _ rounds: Int) throws -> SymmetricKey
+
+    private struct Derived: Sendable {
+        let derivation: KeyDerivation
+        let key: Task<SymmetricKey, any Error>
+    }
+
+    /// Enough for the tokens of one process; anybody may put another salt there.
+    private static let remembered = 8
+
+    /// The type wipes its bytes when it goes.
+    private let password: SymmetricKey
+    private let fresh: KeyDerivation
+    private let derive: Derive
+    private let derived = Lock<[Derived]>([])
+
+    init(
+        _ password: SymmetricKey, rounds: Int,
+        derive: @escaping Derive = { try PBKDF2.derive(from: $0, salt: $1, uncheckedRounds: $2) }
+    ) {
+        self.password = password
+        self.derive = derive
+        let salt = SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
+        fresh = .pbkdf2(salt: salt, rounds: rounds)
+    }
+
+    func derivation(after last: KeyDerivation?) -> KeyDerivation {
+        if let last, last.code == fresh.code, last.rounds == fresh.rounds { last } else { fresh }
+    }
+
+    func existingKey(_ derivation: KeyDerivation) async throws -> SymmetricKey? {
+        if case .pbkdf2 = derivation { try await key(derivation) } else { nil }
+    }
+
+    func key(_ derivation: KeyDerivation) async throws -> SymmetricKey {
+        let key = derived.withLock { derived in
+            if let known = derived.first(where: { $0.derivation == derivation }) { return known.key }
+            let key = Task { [password, derive] in
+                try await Self.onThreadOfItsOwn { try derive(password, derivation.salt, derivation.rounds) }
+            }
+            derived.append(Derived(derivation: derivation, key: key))
+            if derived.count > Self.remembered { derived.removeFirst() }
+            return key
+        }
+        return try await key.value
+    }
+
+    /// The cooperative pool has one thread per core, and all tasks need them.
+    private static func onThreadOfItsOwn(
+        _ body: @escaping @Sendable () throws -> SymmetricKey
+    ) async throws -> SymmetricKey {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global(qos: .userInitiated).async { continuation.resume(with: Result { try body() }) }
+        }
+    }
+}
+#endif

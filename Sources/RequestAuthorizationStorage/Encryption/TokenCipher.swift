@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// How the tokens of an ``EncryptedTokenStore`` are sealed: with 256-bit keys, and so that a change of any bit is found out.
+public struct TokenCipher: Hashable, Sendable {
+    /// AES-256 in Galois/Counter Mode (NIST SP 800-38D), fast where the processor has AES instructions. The default.
+    public static let aesGCM = TokenCipher(.aesGCM)
+    /// ChaCha20-Poly1305 (RFC 8439), fast and constant in time without them.
+    public static let chaChaPoly = TokenCipher(.chaChaPoly)
+
+    /// The number that stands in the envelope. It never changes its meaning.
+    enum Code: UInt8, CaseIterable {
+        case aesGCM = 1
+        case chaChaPoly = 2
+    }
+
+    let code: Code
+
+    init(_ code: Code) { self.code = code }
+
+    static let nonceBytes = 12
+    static let tagBytes = 16
+
+    /// 96 random bits. Two that are equal under one key would give the messages away: with 2³² messages under a key the odds
+    /// are below 2⁻³² (NIST SP 800-38D §8.3).
+    static func randomNonce() -> [UInt8] { AES.GCM.Nonce().withUnsafeBytes { Array($0) } }
+
+    /// - Returns: the ciphertext, followed by the tag.
+    func seal(
+        _ message: some DataProtocol, key: SymmetricKey, nonce: [UInt8], authenticating header: [UInt8]
+    ) throws -> [UInt8] {
+        switch code {
+        case .aesGCM:
+            let box = try AES.GCM.seal(
+                message, using: key, nonce: AES.GCM.Nonce(data: nonce), authenticating: header)
+            return Array(box.ciphertext) + Array(box.tag)
+        case .chaChaPoly:
+            let box = try ChaChaPoly.seal(
+                message, using: key, nonce: ChaChaPoly.Nonce(data: nonce), authenticating: header)
+            return Array(box.ciphertext) + Array(box.tag)
+        }
+    }
+
+    /// - Throws: an error of the library if the tag does not belong to all of this.
+    func open(
+        _ sealed: [UInt8], key: SymmetricKey, nonce: [UInt8], authenticating header: [UInt8]
+    ) throws -> Data {
+        let (ciphertext, tag) = (sealed.dropLast(Self.tagBytes), sealed.suffix(Self.tagBytes))
+        switch code {
+        case .aesGCM:
+            let box = try AES.GCM.SealedBox(nonce: AES.GCM.Nonce(data: nonce), ciphertext: ciphertext, tag: tag)
+            return try AES.GCM.open(box, using: key, authenticating: header)
+        case .chaChaPoly:
+            let box = try ChaChaPoly.SealedBox(nonce: ChaChaPoly.Nonce(data: nonce), ciphertext: ciphertext, tag: tag)
+            return try ChaChaPoly.open(box, using: key, authenticating: header)
+        }
+    }
+}
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+import RequestAuthorization
+
+/// Where the key of an ``EncryptedTokenStore`` is kept: a Keychain item, a file.
+public protocol TokenKeySource: Sendable {
+    /// Reads the key.
+    ///
+    /// - Returns: 32 bytes; `nil` if there is none yet, and only then.
+    /// - Throws: any error if that cannot be known now, as when a Keychain is locked. Then nothing is saved, and no other
+    ///   key is made.
+    func load() async throws -> Data?
+
+    /// Keeps a key, durably, unless there is one.
+    ///
+    /// - Parameter key: 32 random bytes.
+    /// - Returns: the key that is kept now: this one, or one that somebody else had kept before.
+    func keep(_ key: Data) async throws -> Data
+}
+
+/// Keeps a key in an item.
+struct ItemKeySource<Items: SharedTokenItemStore>: TokenKeySource, RedactedDescription {
+    let items: Items
+
+    func load() async throws -> Data? { try await items.load() }
+
+    func keep(_ key: Data) async throws -> Data { try await items.save(key) { $0 == nil } ?? key }
+}
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationStorage
+
+@Suite struct TokenKeyTests {
+    private func store(_ items: InMemoryItems, _ key: TokenKey, old: [TokenKey] = []) -> EncryptedTokenStore<
+        TestToken, InMemoryItems
+    > {
+        EncryptedTokenStore(around: items, key: key, oldKeys: old, client: "CLIENT_ID", account: "ada")
+    }
+
+    // MARK: What a key may be
+
+    @Test(arguments: [0, 16, 31, 33, 64])
+    func `a key has 32 bytes`(count: Int) async throws {
+        try await expectError(.unsuitable) { try TokenKey.bytes([UInt8](repeating: 7, count: count)) }
+        let keyItems = InMemoryItems(Data(count: count))
+        try await expectError(.unsuitable) { try await store(InMemoryItems(), .kept(in: keyItems)).save(.make(1)) }
+        #expect(keyItems.item == Data(count: count))
+    }
+
+    @Test func `a password is not empty, and takes neither few nor too many rounds`() async throws {
+        try await expectError(.unsuitable) { try TokenKey.password("") }
+        for rounds in [-1, 0, 210_000, 599_999, 10_000_001, .max] {
+            try await expectError(.unsuitable) { try TokenKey.password("x", rounds: rounds) }
+        }
+        _ = try TokenKey.password("x", rounds: 10_000_000)
+    }
+
+    @Test(arguments: ["", String(repeating: "x", count: 65)])
+    func `a key has a name of 1 to 64 bytes`(id: String) async throws {
+        let key = try TokenKey.bytes([UInt8](0..<32), id: id)
+        try await expectError(.unsuitable) { try await store(InMemoryItems(), key).save(.make(1)) }
+    }
+
+    // MARK: Passwords
+
+    @Test func `a password's key is derived once for each salt and rounds, however many ask`() async throws {
+        let derivations = Lock<[KeyDerivation]>([])
+        let key = PasswordKey(SymmetricKey(data: [1]), rounds: 600_000) { _, salt, rounds in
+            derivations.withLock { $0.append(.pbkdf2(salt: salt, rounds: rounds)) }
+            return SymmetricKey(data: SHA256.hash(data: salt))
+        }
+        let fresh = key.derivation(after: nil)
+        let kept = KeyDerivation.pbkdf2(salt: Array(repeating: 1, count: 16), rounds: 600_000)
+        try await withThrowingTaskGroup { group in
+            for number in 0..<1000 {
+                group.addTask {
+                    let derivation = number.isMultiple(of: 2) ? fresh : kept
+                    let expected = SymmetricKey(data: SHA256.hash(data: derivation.salt))
+                    let found = try await key.existingKey(derivation)
+                    #expect(found == expected)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(Set(derivations.withLock { $0 }) == [fresh, kept])
+        #expect(derivations.withLock { $0.count } == 2)
+        #expect(try await key.existingKey(.none) == nil)
+    }
+
+    @Test func `the salt that is there is used again as long as the rounds are those asked for`() {
+        let key = PasswordKey(SymmetricKey(data: [1]), rounds: 700_000)
+        let fresh = key.derivation(after: nil)
+        #expect(fresh.salt.count == 32 && fresh.rounds == 700_000)
+        let (kept, weaker) = (
+            KeyDerivation.pbkdf2(salt: [1], rounds: 700_000), KeyDerivation.pbkdf2(salt: [1], rounds: 600_000)
+        )
+        #expect(key.derivation(after: kept) == kept)
+        for outdated in [nil, weaker, KeyDerivation.none] { #expect(key.derivation(after: outdated) == fresh) }
+        let other = PasswordKey(SymmetricKey(data: [1]), rounds: 700_000)
+        #expect(other.derivation(after: nil).salt != fresh.salt)
+    }
+
+    @Test func `salts that others leave do not fill the memory`() async throws {
+        let count = Lock(0)
+        let key = PasswordKey(SymmetricKey(data: [1]), rounds: 600_000) { _, salt, _ in
+            count.withLock { $0 += 1 }
+            return SymmetricKey(data: salt)
+        }
+        for _ in 0..<2 {
+            for number: UInt8 in 0..<20 { _ = try await key.key(.pbkdf2(salt: [number], rounds: 600_000)) }
+        }
+        #expect(count.withLock { $0 } == 40)
+        _ = try await key.key(.pbkdf2(salt: [19], rounds: 600_000))
+        #expect(count.withLock { $0 } == 40)
+    }
+
+    @Test func `a wrong password is told from damage, and the token stays`() async throws {
+        let items = InMemoryItems(try GoldenEnvelope.password().item)
+        let wrong = store(items, try .password("correct house"))
+        try await expectError(.wrongKey) { try await wrong.load() }
+        try await expectError(.wrongKey) { try await wrong.save(.make(1), replacing: .anything) }
+        let right = store(items, try GoldenEnvelope.passwordKey.get())
+        #expect(try await right.load() == GoldenEnvelope.stored)
+        var damaged = try GoldenEnvelope.password().item
+        damaged[damaged.count - 1] ^= 1
+        items.item = damaged
+        try await expectError(.corrupt) { try await right.load() }
+    }
+
+    @Test func `from a password to a key and back`() async throws {
+        let items = InMemoryItems(try GoldenEnvelope.password().item)
+        let (password, key) = (try GoldenEnvelope.passwordKey.get(), try TokenKey.bytes([UInt8](0..<32)))
+        #expect(try await store(items, key, old: [password]).reencrypt())
+        #expect(try await store(items, key).load() == GoldenEnvelope.stored)
+        items.item = try GoldenEnvelope.password().item
+        let again = store(items, password, old: [key])
+        #expect(try await !again.reencrypt())
+        try await again.save(.make(1))
+        #expect(try Envelope(#require(items.item)).header.derivation == GoldenEnvelope.password().derivation)
+    }
+
+    // MARK: Kept keys
+
+    @Test func `a kept key is made with the first token and not before`() async throws {
+        let (items, keyItems) = (InMemoryItems(), InMemoryItems())
+        let store = store(items, .kept(in: keyItems))
+        #expect(try await store.load() == nil)
+        #expect(keyItems.item == nil)
+        try await store.save(.make(1))
+        #expect(keyItems.item?.count == 32)
+        let key = keyItems.item
+        try await store.save(.make(2))
+        #expect(keyItems.item == key)
+        #expect(try await self.store(items, .kept(in: keyItems.sibling())).load() == .make(2))
+    }
+
+    @Test func `processes that make a key at the same time agree on one`() async throws {
+        for _ in 0..<50 {
+            let (items, keyItems) = (InMemoryItems(), InMemoryItems())
+            try await withThrowingTaskGroup { group in
+                for generation in 1...8 {
+                    let store = store(items.sibling(), .kept(in: keyItems.sibling()))
+                    group.addTask { try await store.save(.make(generation)) }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await store(items, .kept(in: keyItems)).load()?.token != nil)
+        }
+    }
+
+    @Test func `a key that is lost is an error, and no other takes its place`() async throws {
+        let (items, keyItems) = (InMemoryItems(), InMemoryItems())
+        let store = store(items, .kept(in: keyItems))
+        try await store.save(.make(1))
+        let key = keyItems.item
+        keyItems.item = nil
+        try await expectError(.wrongKey) { try await store.load() }
+        try await expectError(.wrongKey) { try await store.save(.make(2)) }
+        #expect(keyItems.item == nil)
+        keyItems.item = key
+        #expect(try await store.load() == .make(1))
+    }
+
+    @Test func `a key that cannot be read now is not replaced by another`() async throws {
+        struct Locked: Error {}
+        let (items, keyItems) = (InMemoryItems(), InMemoryItems())
+        let store = store(items, .kept(in: keyItems))
+        keyItems.fail(load: Locked())
+        await #expect(throws: Locked.self) { try await store.save(.make(1)) }
+        #expect(keyItems.item == nil && items.item == nil)
+    }
+}
+#endif
