@@ -26,7 +26,7 @@ public protocol SharedTokenItemStore: TokenItemStore {
     ///   - condition: asked once with what is kept, on a thread that it must not block; what it throws, `save` throws, and
     ///     nothing is changed. It has to allow `nil`: where nothing is, nothing stands in the way.
     /// - Returns: `nil` if it was saved; otherwise what stands in the way.
-    func save(_ item: Data, if condition: @Sendable (Data?) throws -> Bool) async throws -> Data?
+    func save(_ item: Data, if condition: @escaping @Sendable (Data?) throws -> Bool) async throws -> Data?
 
     /// Reads the small item beside it that says that a refresh is under way.
     ///

@@ -28,7 +28,8 @@ import Testing
 
     /// Names, numbers and places only.
     private static let withoutSecrets: Set = [
-        "TokenStoreError.Kind"
+        "ExclusiveActivity", "FileError", "FilePurpose", "FileStatus", "SystemFileLayer", "TokenFolder",
+        "TokenStoreError.Kind",
     ]
 }
 
@@ -43,7 +44,7 @@ struct Exhibit {
     static func all() async throws -> [Exhibit] {
         try await [
             Exhibit("TokenStoreError", TokenStoreError(.failed, "no", underlying: SecretError()))
-        ] + encryption()
+        ] + encryption() + files()
     }
 }
 

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What is done to the files of one credential, by calls that may block.
+///
+///     STEM.token    the item; empty if what was there has been set aside
+///     STEM.new      the item that is about to take its place; whoever writes it has the guard
+///     STEM.guard    locked while the item is exchanged: a moment
+///     STEM.lock     locked for a whole refresh
+///     STEM.intent   an IntentRecord
+///     STEM.name     the full names, if the stem is shortened
+///     STEM.corrupt-1 …   what was set aside
+struct CredentialFiles: Sendable {
+    let folder: PrivateFolder
+    let credential: CredentialName
+    let stem: String
+    /// How long to wait for a sibling that is exchanging the item, in microseconds.
+    var guardLimit = 5_000_000
+
+    /// Bytes of the longest item.
+    static let maximumSize = 1 << 20
+
+    init(_ credential: CredentialName, in folder: PrivateFolder) {
+        (self.credential, self.folder, stem) = (credential, folder, credential.stem)
+    }
+
+    var token: String { stem + ".token" }
+    private var new: String { stem + ".new" }
+    private var intent: String { stem + ".intent" }
+    private var name: String { stem + ".name" }
+
+    // MARK: The item
+
+    func load() throws -> Data? {
+        guard let folder = try open(making: false) else { return nil }
+        try refuseCollision(in: folder)
+        return try item(in: folder)
+    }
+
+    /// - Returns: what stands in the way; `nil` if it was saved.
+    func save(_ item: Data, if condition: (Data?) throws -> Bool) throws -> Data? {
+        guard !item.isEmpty, item.count <= Self.maximumSize else {
+            throw TokenStoreError(.unsuitable, "an item has \(item.count) bytes; files take 1 to \(Self.maximumSize)")
+        }
+        return try withGuard { folder in
+            let kept = try self.item(in: folder)
+            // What could not be made durable the first time is written anew.
+            if kept != item, try !condition(kept) { return kept }
+            try prepare(folder)
+            try put(item, as: token, in: folder)
+            return nil
+        }
+    }
+
+    func clear() throws {
+        guard try open(making: false) != nil else { return }
+        try withGuard { folder in
+            for name in [new, token, name] {
+                try folder.check(name)
+                try folder.remove(name)
+            }
+            try folder.sync()
+        }
+    }
+
+    func setAside(_ item: Data) throws -> String? {
+        guard try open(making: false) != nil else { return nil }
+        return try withGuard { folder in
+            guard try self.item(in: folder) == item else { return nil }
+            let aside = try linkAside(in: folder)
+            // The name is never without a file: to siblings that would be a sign-out.
+            try exchange(Data(), as: token, in: folder)
+            return "\(folder.path)/\(aside)"
+        }
+    }
+
+    /// Removes all that there is of the credential but its locks, which siblings may have open.
+    func removeAll() throws {
+        guard try open(making: false) != nil else { return }
+        try withGuard { folder in
+            let names = try folder.names.filter {
+                $0.hasPrefix(stem + ".") && !$0.hasSuffix(".lock") && !$0.hasSuffix(".guard")
+            }
+            for name in names { try folder.remove(name) }
+            try folder.sync()
+        }
+    }
+
+    // MARK: The intent
+
+    func loadIntent() throws -> Data? {
+        guard let file = try open(making: false)?.open(intent, for: .reading) else { return nil }
+        return IntentRecord.decode(try file.read(atMost: IntentRecord.size + 1))
+    }
+
+    func saveIntent(_ data: Data?) throws {
+        if let data, !(1...IntentRecord.capacity).contains(data.count) {
+            throw TokenStoreError(
+                .unsuitable, "an intent has \(data.count) bytes; files take 1 to \(IntentRecord.capacity)")
+        }
+        guard let folder = try open(making: data != nil) else { return }
+        let record = IntentRecord.encode(data)
+        guard let file = try folder.open(intent, for: .overwriting) else {
+            if data != nil { try makeIntent(record, in: folder) }
+            return
+        }
+        try file.write(record)
+        // One that comes back after the machine has stopped names a token that is no longer kept, or still to be refreshed.
+        if data != nil { try file.syncData() }
+    }
+
+    // MARK: Locks
+
+    /// Opens the file that is locked for a whole refresh.
+    func openLock() throws -> OpenFile { try lockFile(stem + ".lock", in: try made()) }
+
+    /// Whether a lock file still stands under its name; if not, others lock another one.
+    func isCurrent(_ lock: OpenFile) throws -> Bool { try isCurrent(lock, stem + ".lock", in: try made()) }
+
+    // MARK: News
+
+    /// What the system says of the item, and the file, so that its number is not given to another one.
+    func look() throws -> (status: FileStatus?, file: OpenFile?) {
+        guard let folder = try open(making: false) else { return (nil, nil) }
+        if let file = try folder.open(token, for: .reading) { return (try file.status, file) }
+        return (nil, nil)
+    }
+
+    func status() throws -> FileStatus? { try open(making: false)?.status(of: token) }
+
+    // MARK: Left over
+
+    /// Removes what processes left that were ended while they saved, of whatever credential, unless somebody is saving.
+    func sweep() throws {
+        guard let folder = try open(making: false) else { return }
+        for name in try folder.names where name.hasSuffix(".new") {
+            let lock = try lockFile(name.dropLast(4) + ".guard", in: folder)
+            if try lock.lock(waits: false) { try folder.remove(name) }
+        }
+    }
+
+    /// Says in errors of the system what was to be done.
+    func naming<Result>(_ purpose: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as FileError {
+            throw TokenStoreError(error, of: folder.path, to: purpose)
+        }
+    }
+
+    // MARK: -
+
+    private func open(making: Bool) throws -> OpenFolder? { try folder.open(making: making) }
+
+    private func made() throws -> OpenFolder {
+        guard let folder = try folder.open(making: true) else { throw FileError("open", ENOENT) }
+        return folder
+    }
+
+    private func item(in folder: OpenFolder) throws -> Data? {
+        guard let file = try folder.open(token, for: .reading) else { return nil }
+        let item = try file.read(atMost: Self.maximumSize + 1)
+        guard item.count <= Self.maximumSize else {
+            throw TokenStoreError(
+                .corrupt, "\(folder.path)/\(token) is larger than any item; move it away, then sign in again")
+        }
+        return item.isEmpty ? nil : item
+    }
+
+    /// Writes a file, unless something that is not ours stands under its name.
+    private func put(_ data: Data, as name: String, in folder: OpenFolder) throws {
+        try folder.check(name)
+        try exchange(data, as: name, in: folder)
+    }
+
+    /// Puts a whole new file in place of another. What fails leaves the old one.
+    private func exchange(_ data: Data, as name: String, in folder: OpenFolder) throws {
+        try folder.remove(new)
+        do {
+            // After an fsync that failed a file must not be believed, so each try writes its own.
+            let file = try folder.create(new)
+            try file.write(data)
+            try file.sync()
+            try folder.rename(new, to: name)
+        } catch {
+            try? folder.remove(new)
+            throw error
+        }
+        try folder.sync()
+    }
+
+    /// Before the first save: what later must not fail for want of space, and who this is.
+    private func prepare(_ folder: OpenFolder) throws {
+        if try folder.status(of: intent) == nil { try? makeIntent(IntentRecord.encode(nil), in: folder) }
+        guard credential.isShortened else { return }
+        try refuseCollision(in: folder)
+        if try folder.status(of: name) == nil { try put(try JSONEncoder().encode(credential), as: name, in: folder) }
+    }
+
+    private func makeIntent(_ record: Data, in folder: OpenFolder) throws {
+        let file = try folder.create(intent)
+        do {
+            try file.write(record)
+            try file.sync()
+            try folder.sync()
+        } catch {
+            try? folder.remove(intent)
+            throw error
+        }
+    }
+
+    private func refuseCollision(in folder: OpenFolder) throws {
+        guard credential.isShortened, let file = try folder.open(name, for: .reading) else { return }
+        let full = try? JSONDecoder().decode(CredentialName.self, from: try file.read(atMost: Self.maximumSize))
+        guard full == credential else {
+            throw TokenStoreError(.unsuitable, "\(folder.path)/\(name) is another account's; use a shorter name")
+        }
+    }
+
+    private func linkAside(in folder: OpenFolder) throws -> String {
+        for number in 1...99 {
+            let aside = "\(stem).corrupt-\(number)"
+            do {
+                try folder.link(token, to: aside)
+                return aside
+            } catch let error as FileError where error.code == EEXIST {}
+        }
+        throw TokenStoreError(.corrupt, "99 damaged items stand in \(folder.path); find out why, and remove them")
+    }
+
+    // MARK: Guards
+
+    /// Runs a body that nobody else runs at the time, neither here nor in another process.
+    private func withGuard<Result>(_ body: (OpenFolder) throws -> Result) throws -> Result {
+        let folder = try made()
+        let name = stem + ".guard"
+        var waited = 0
+        while true {
+            let file = try lockFile(name, in: folder)
+            if try file.lock(waits: false) {
+                if try isCurrent(file, name, in: folder) { return try withExtendedLifetime(file) { try body(folder) } }
+                continue
+            }
+            guard waited < guardLimit else {
+                throw TokenStoreError(
+                    .timedOut, "another process is changing \(folder.path)/\(token) all the time; try again")
+            }
+            usleep(500)
+            waited += 500
+        }
+    }
+
+    private func lockFile(_ name: String, in folder: OpenFolder) throws -> OpenFile {
+        guard let file = try folder.open(name, for: .locking) else { throw FileError("openat", ENOENT) }
+        return file
+    }
+
+    private func isCurrent(_ lock: OpenFile, _ name: String, in folder: OpenFolder) throws -> Bool {
+        let (open, named) = (try lock.status, try folder.status(of: name))
+        return named?.device == open.device && named?.inode == open.inode
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The content of an intent file: always as long, so that it is overwritten in place and a full disk cannot stop it.
+///
+///     "intent1\n"  length (4 bytes)  CRC-32 of what follows (4 bytes)  the intent  zeros
+///
+/// Nothing but zeros is no intent.
+enum IntentRecord {
+    /// Bytes.
+    static let size = 2048
+    static let capacity = size - headerSize
+    private static let headerSize = 16
+    private static let magic = Data("intent1\n".utf8)
+
+    /// - Parameter intent: at most ``capacity`` bytes, not empty.
+    static func encode(_ intent: Data?) -> Data {
+        guard let intent else { return Data(count: size) }
+        var record = magic
+        record += bigEndian(UInt32(intent.count)) + bigEndian(checksum(intent)) + intent
+        return record + Data(count: size - record.count)
+    }
+
+    /// - Returns: `nil` for none, empty data for a record that was not written to its end.
+    static func decode(_ record: Data) -> Data? {
+        let bytes = [UInt8](record)
+        if bytes.allSatisfy({ $0 == 0 }) { return nil }
+        guard bytes.count == size, bytes.starts(with: magic) else { return Data() }
+        let length = Int(number(bytes[8..<12]))
+        guard (1...capacity).contains(length) else { return Data() }
+        let intent = Data(bytes[headerSize..<headerSize + length])
+        return checksum(intent) == number(bytes[12..<16]) ? intent : Data()
+    }
+
+    // MARK: -
+
+    private static func bigEndian(_ number: UInt32) -> Data { withUnsafeBytes(of: number.bigEndian) { Data($0) } }
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
+
+    /// CRC-32 as Ethernet and zlib have it, bit by bit: intents are short and few.
+    static func checksum(_ data: Data) -> UInt32 {
+        ~data.reduce(~0) { crc, byte in
+            (0..<8).reduce(crc ^ UInt32(byte)) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
+        }
+    }
+}

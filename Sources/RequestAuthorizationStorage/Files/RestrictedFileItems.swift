@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+public import RequestAuthorization
+
+/// One item in a file that only its user can open, for any number of processes on one machine.
+///
+///     let items = RestrictedFileItems(client: "CLIENT_ID", account: "me")
+///
+/// ``RestrictedFileTokenStore`` keeps tokens in it. No call blocks a thread of Swift's cooperative pool.
+public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescription {
+    /// For whom the token was issued, such as an OAuth client's id.
+    public let client: String
+    /// Whose it is: any name that tells this client's sessions apart.
+    public let account: String
+
+    private let files: CredentialFiles
+    private let exclusive: FileLock
+    private let activity: ExclusiveActivity
+    private let queue = BlockingQueue("files")
+    private let isSwept = Lock(false)
+
+    /// Names the item; nothing is opened yet.
+    ///
+    /// - Parameters:
+    ///   - client: for whom the token was issued, such as an OAuth client's id; any text.
+    ///   - account: whose it is; any text. Compared byte by byte, also upper and lower case.
+    ///   - folder: where the files are.
+    ///   - activity: what exclusive access has to be held within.
+    public convenience init(
+        client: String, account: String, folder: TokenFolder = .default, activity: ExclusiveActivity = .none
+    ) {
+        self.init(client: client, account: account, folder: folder, activity: activity, layer: SystemFileLayer())
+    }
+
+    /// The same on other calls of the system.
+    @_spi(FileLayer) public init(
+        client: String, account: String, folder: TokenFolder = .default, activity: ExclusiveActivity = .none,
+        layer: any FileLayer
+    ) {
+        (self.client, self.account, self.activity) = (client, account, activity)
+        files = CredentialFiles(CredentialName(client: client, account: account), in: folder.folder(layer))
+        exclusive = FileLock(files)
+    }
+
+    public func load() async throws -> Data? {
+        try await run("read the token") { files in
+            self.sweepOnce()
+            return try files.load()
+        }
+    }
+
+    public func save(_ item: Data) async throws {
+        _ = try await run("save the token") { try $0.save(item) { _ in true } }
+    }
+
+    public func save(
+        _ item: Data, if condition: @escaping @Sendable (Data?) throws -> Bool
+    ) async throws -> Data? {
+        try await run("save the token") { try $0.save(item, if: condition) }
+    }
+
+    public func clear() async throws { try await run("remove the token") { try $0.clear() } }
+
+    public func setAside(_ item: Data) async throws -> String? {
+        try await run("set a damaged item aside") { try $0.setAside(item) }
+    }
+
+    public func loadIntent() async throws -> Data? { try await run("read the intent") { try $0.loadIntent() } }
+
+    public func saveIntent(_ intent: Data?) async throws {
+        try await run("write the intent") { try $0.saveIntent(intent) }
+    }
+
+    public func lock(within limit: Duration) async throws -> TokenStoreLock {
+        let file = Lock<OpenFile?>(nil)
+        let end = try await activity.begin { file.withLock { $0 = nil } }
+        do {
+            let held = try await exclusive.acquire(within: limit)
+            file.withLock { $0 = held }
+        } catch {
+            end()
+            throw error
+        }
+        return TokenStoreLock {
+            file.withLock { $0 = nil }
+            end()
+        }
+    }
+
+    public var changes: AsyncStream<Void>? { ItemWatch.stream(of: files, on: queue) }
+
+    // MARK: -
+
+    /// Removes the item and all that belongs to it, when no refresh is under way.
+    func removeAll(within limit: Duration) async throws {
+        let lock = try await lock(within: limit)
+        do {
+            try await run("remove the token") { try $0.removeAll() }
+        } catch {
+            await lock.unlock()
+            throw error
+        }
+        await lock.unlock()
+    }
+
+    private func run<Value: Sendable>(
+        _ purpose: String, _ body: @escaping @Sendable (CredentialFiles) throws -> Value
+    ) async throws -> Value {
+        try await queue.run { [files] in try files.naming(purpose) { try body(files) } }
+    }
+
+    /// What a process left that was ended while it saved may hold a token.
+    private func sweepOnce() {
+        let isFirst = isSwept.withLock { isSwept in
+            defer { isSwept = true }
+            return !isSwept
+        }
+        if isFirst { try? files.sweep() }
+    }
+}

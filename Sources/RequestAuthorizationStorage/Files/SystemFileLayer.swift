@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The file system of the machine.
+@_spi(FileLayer) public struct SystemFileLayer: FileLayer {
+    public init() {}
+
+    public func openFolder(_ path: String) throws -> CInt {
+        try call("open") { Self.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+    }
+
+    public func makeFolder(_ path: String) throws {
+        do {
+            _ = try call("mkdir") { mkdir(path, 0o700) }
+        } catch let error as FileError where error.code == EEXIST {
+            return
+        }
+        // A parent that must not be read cannot be synced; then that is up to the system.
+        guard let parent = try? openParent(of: path) else { return }
+        defer { close(parent) }
+        try sync(parent)
+    }
+
+    public func status(ofPath path: String) throws -> FileStatus? {
+        try status("stat") { stat(path, &$0) }
+    }
+
+    public func names(in folder: CInt) throws -> [String] {
+        let copy = try call("openat") { openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard let stream = fdopendir(copy) else {
+            defer { close(copy) }
+            throw FileError("fdopendir", errno)
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    public func open(_ name: String, in folder: CInt, for purpose: FilePurpose) throws -> CInt {
+        let flags =
+            switch purpose {
+            case .reading: O_RDONLY
+            case .overwriting: O_RDWR
+            case .creating: O_RDWR | O_CREAT | O_EXCL
+            case .locking: O_RDWR | O_CREAT
+            }
+        return try call("openat") {
+            openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
+        }
+    }
+
+    public func close(_ file: CInt) { Self.close(file) }
+
+    public func status(of file: CInt) throws -> FileStatus {
+        guard let status = try status("fstat", { fstat(file, &$0) }) else { throw FileError("fstat", ENOENT) }
+        return status
+    }
+
+    public func status(of name: String, in folder: CInt) throws -> FileStatus? {
+        try status("fstatat") { fstatat(folder, name, &$0, AT_SYMLINK_NOFOLLOW) }
+    }
+
+    public func read(_ file: CInt, atMost limit: Int) throws -> Data {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        var count = 0
+        while count < limit {
+            let read = try bytes.withUnsafeMutableBytes { buffer in
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+                return try call("pread") { pread(file, rest.baseAddress, rest.count, off_t(count)) }
+            }
+            if read == 0 { break }
+            count += read
+        }
+        return Data(bytes.prefix(count))
+    }
+
+    public func write(_ data: Data, to file: CInt) throws {
+        let bytes = [UInt8](data)
+        var count = 0
+        while count < bytes.count {
+            count += try bytes.withUnsafeBytes { buffer in
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[count...])
+                return try call("write") { pwrite(file, rest.baseAddress, rest.count, off_t(count)) }
+            }
+        }
+    }
+
+    public func sync(_ file: CInt) throws {
+        #if canImport(Darwin)
+        // fsync(2) of Darwin leaves the data in the drive's cache. Not every file system knows the stronger call.
+        if fcntl(file, F_FULLFSYNC) == 0 { return }
+        #endif
+        _ = try call("fsync") { fsync(file) }
+    }
+
+    public func syncData(_ file: CInt) throws {
+        #if canImport(Darwin)
+        try sync(file)
+        #else
+        _ = try call("fdatasync") { fdatasync(file) }
+        #endif
+    }
+
+    public func rename(_ name: String, to newName: String, in folder: CInt) throws {
+        _ = try call("renameat") { renameat(folder, name, folder, newName) }
+    }
+
+    public func link(_ name: String, to newName: String, in folder: CInt) throws {
+        _ = try call("linkat") { linkat(folder, name, folder, newName, 0) }
+    }
+
+    public func remove(_ name: String, in folder: CInt) throws {
+        _ = try call("unlinkat") { unlinkat(folder, name, 0) }
+    }
+
+    public func lock(_ file: CInt, waits: Bool) throws -> Bool {
+        do {
+            _ = try call("flock") { flock(file, waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
+            return true
+        } catch let error as FileError where error.code == EWOULDBLOCK {
+            return false
+        }
+    }
+
+    // MARK: -
+
+    private static func open(_ path: String, _ flags: CInt) -> CInt {
+        #if canImport(Darwin)
+        Darwin.open(path, flags)
+        #elseif canImport(Glibc)
+        Glibc.open(path, flags)
+        #elseif canImport(Musl)
+        Musl.open(path, flags)
+        #elseif canImport(Android)
+        Android.open(path, flags)
+        #endif
+    }
+
+    private static func close(_ file: CInt) {
+        #if canImport(Darwin)
+        _ = Darwin.close(file)
+        #elseif canImport(Glibc)
+        _ = Glibc.close(file)
+        #elseif canImport(Musl)
+        _ = Musl.close(file)
+        #elseif canImport(Android)
+        _ = Android.close(file)
+        #endif
+    }
+
+    private func openParent(of path: String) throws -> CInt {
+        let end = path.lastIndex(of: "/") ?? path.startIndex
+        return try call("open") {
+            Self.open(end == path.startIndex ? "/" : String(path[..<end]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        }
+    }
+
+    /// Calls again after a signal, and makes an error of -1.
+    private func call<Number: FixedWidthInteger>(_ name: String, _ body: () -> Number) throws -> Number {
+        while true {
+            let result = body()
+            if result != -1 { return result }
+            let code = errno
+            if code != EINTR { throw FileError(name, code) }
+        }
+    }
+
+    private func status(_ name: String, _ body: (inout stat) -> CInt) throws -> FileStatus? {
+        var status = stat()
+        do {
+            _ = try call(name) { body(&status) }
+        } catch let error as FileError where error.code == ENOENT {
+            return nil
+        }
+        return FileStatus(status)
+    }
+}
+
+extension FileStatus {
+    fileprivate init(_ status: stat) {
+        #if canImport(Darwin)
+        let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+        #else
+        let (modified, changed) = (status.st_mtim, status.st_ctim)
+        #endif
+        self.init(
+            device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino),
+            mode: UInt32(truncatingIfNeeded: status.st_mode), owner: UInt32(status.st_uid),
+            links: UInt64(truncatingIfNeeded: status.st_nlink), size: Int64(status.st_size),
+            modifiedAt: Int64(modified.tv_sec) * 1_000_000_000 + Int64(modified.tv_nsec),
+            changedAt: Int64(changed.tv_sec) * 1_000_000_000 + Int64(changed.tv_nsec))
+    }
+
+    var isFolder: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFDIR) }
+    var isFile: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
+    /// The bits for group and others.
+    var isOpenToOthers: Bool { mode & 0o077 != 0 }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+extension TokenStoreError {
+    /// - Parameter purpose: what was to be done, as in "save the token".
+    init(_ error: FileError, of folder: String, to purpose: String) {
+        let reason = String(cString: strerror(error.code))
+        let (kind, advice): (Kind, String) =
+            switch error.code {
+            case ENOSPC, EDQUOT: (.noSpace, "free some space")
+            case EROFS: (.readOnly, "use a store in another folder, or `readOnly`")
+            case EACCES, EPERM: (.readOnly, "let its user read and write it")
+            case ELOOP, ENOTDIR, EISDIR, ENXIO:
+                (.notPrivate, "something else stands there, such as a symbolic link: look into it")
+            case EMFILE, ENFILE, ENOMEM, ETIMEDOUT: (.unavailable, "try again later")
+            default: (.failed, "look into the disk's state")
+            }
+        self.init(kind, "cannot \(purpose) in \(folder): \(reason) (\(error.call)); \(advice)", underlying: error)
+    }
+}

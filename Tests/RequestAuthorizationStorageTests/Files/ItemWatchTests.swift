@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationStorage
+import RequestAuthorizationTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ItemWatchTests {
+    @Test func `each change is announced within a second`() async throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (folder.store(), folder.store())
+        try await one.save(.make(0))
+        let clock = ContinuousClock()
+        var iterator = try #require(other.changes).makeAsyncIterator()
+        #expect(try await other.load() == .make(0))
+        for generation in 1...20 {
+            let start = clock.now
+            try await one.save(.make(generation))
+            #expect(await iterator.next() != nil)
+            #expect(clock.now - start < .seconds(1))
+            #expect(try await other.load() == .make(generation))
+        }
+        try await one.clear()
+        #expect(await iterator.next() != nil)
+        #expect(try await other.load() == nil)
+    }
+
+    @Test func `a folder that is made later is followed too, and one that is exchanged`() async throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (folder.store(), folder.store())
+        var iterator = try #require(other.changes).makeAsyncIterator()
+        #expect(try await other.load() == nil)
+        for generation in 1...3 {
+            try await one.save(.make(generation))
+            #expect(await iterator.next() != nil)
+            try FileManager.default.removeItem(atPath: folder.tokens)
+            #expect(await iterator.next() != nil)
+        }
+    }
+
+    @Test func `what is set aside is no sign-out`() async throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (folder.store(), folder.store())
+        try await one.save(.make(1))
+        _ = try await other.load()
+        let changes = try #require(other.changes)
+        let seen = Lock<[StoredToken<TestToken>?]>([])
+        let follower = Task {
+            for await _ in changes {
+                let stored = try await other.load()
+                seen.withLock { $0.append(stored) }
+                if stored == .make(2) { return }
+            }
+        }
+        _ = try await other.load()
+        try folder.write("damaged", to: "client,me.token")
+        await #expect(throws: TokenStoreError.self) { try await one.load() }
+        #expect(folder.names.contains("client,me.corrupt-1"))
+        // By the time that the change of another item has been announced, a change of this one would have been too.
+        let marker = folder.store(account: "marker")
+        var iterator = try #require(marker.changes).makeAsyncIterator()
+        try await marker.save(.make(0))
+        #expect(await iterator.next() != nil)
+        _ = try await other.load()
+        try await one.save(.make(2))
+        try await follower.value
+        #expect(seen.withLock { $0 } == [.make(2)])
+    }
+
+    @Test func `who stops listening leaves nothing open`() async throws {
+        let folder = try TemporaryFolder()
+        let store = folder.store()
+        try await store.save(.make(1))
+        let before = try openFiles(in: folder)
+        for _ in 0..<3 {
+            let task = Task { for await _ in try #require(store.changes) {} }
+            _ = try await store.load()
+            task.cancel()
+            _ = await task.result
+        }
+        // The end of the last one stands before this in the store's queue.
+        _ = try await store.load()
+        _ = try await store.load()
+        #expect(try openFiles(in: folder) == before)
+    }
+
+    /// How many descriptors of this process lie in the folder.
+    private func openFiles(in folder: TemporaryFolder) throws -> Int {
+        #if os(Linux)
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { number in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)"))?.hasPrefix(
+                folder.path)
+                == true
+        }.count
+        #else
+        0
+        #endif
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationStorage
+import RequestAuthorizationTesting
+import Testing
+
+@Suite struct RestrictedFileTokenStoreTests {
+    @Test func `it is a token store, also for siblings`() async throws {
+        let folder = try TemporaryFolder()
+        let number = Lock(0)
+        try await SharedTokenStoreChecks {
+            let account = number.withLock { number in
+                number += 1
+                return "account \(number)"
+            }
+            return (folder.store(account: account), folder.store(account: account))
+        }.run()
+    }
+
+    @Test func `the next launch finds the token`() async throws {
+        let folder = try TemporaryFolder()
+        try await TokenStoreChecks(reopened: { _ in folder.store() }) { folder.store() }.run()
+    }
+
+    @Test func `nothing is made before something is saved`() async throws {
+        let folder = try TemporaryFolder()
+        let store = folder.store()
+        #expect(try await store.load() == nil)
+        #expect(try await store.openIntent() == nil)
+        try await store.clear()
+        try await store.setIntent(nil)
+        #expect(!FileManager.default.fileExists(atPath: folder.tokens))
+    }
+
+    @Test func `folders are made 0700 and files 0600`() async throws {
+        let folder = try TemporaryFolder()
+        let store = RestrictedFileTokenStore<TestToken>(
+            client: "client", account: "me", folder: .at(folder.path + "/a/b/tokens"))
+        try await store.save(.make(1))
+        try await store.setIntent(RefreshIntent(session: UUID(), generation: 1, beganAt: .now))
+        try await store.lock(within: .seconds(10)).unlock()
+        for place in ["/a", "/a/b", "/a/b/tokens"] {
+            #expect(try TemporaryFolder.mode(of: folder.path + place) == 0o700)
+        }
+        let files = ["client,me.token", "client,me.guard", "client,me.intent", "client,me.lock"]
+        for file in files {
+            #expect(try TemporaryFolder.mode(of: folder.path + "/a/b/tokens/" + file) == 0o600, "\(file)")
+        }
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path + "/a/b/tokens").sorted() == files.sorted())
+    }
+
+    @Test func `clients and accounts have an item each`() async throws {
+        let folder = try TemporaryFolder()
+        let stores = [
+            folder.store(client: "a", account: "b"), folder.store(client: "a,b", account: ""),
+            folder.store(client: "a", account: "B"), folder.store(client: "", account: "a,b"),
+            folder.store(client: "a", account: "../b"), folder.store(client: "a", account: "b\0c"),
+            folder.store(client: "a", account: String(repeating: "b", count: 300)),
+            folder.store(client: "a", account: String(repeating: "b", count: 301)),
+        ]
+        for (generation, store) in stores.enumerated() { try await store.save(.make(generation)) }
+        for (generation, store) in stores.enumerated() {
+            #expect(try await store.load() == .make(generation))
+        }
+    }
+
+    @Test func `what is kept is JSON that people can read`() async throws {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(7))
+        let item = try #require(folder.content(of: "client,me.token"))
+        #expect(String(decoding: item, as: UTF8.self).contains(#""status":"token""#))
+    }
+
+    @Test func `a damaged file is set aside and reported, and the session goes on`() async throws {
+        let folder = try TemporaryFolder()
+        let store = folder.store()
+        try await store.save(.make(1))
+        for number in 1...2 {
+            try folder.write("damaged \(number)", to: "client,me.token")
+            let error = await #expect(throws: TokenStoreError.self) { try await store.load() }
+            #expect(error?.kind == .corrupt)
+            #expect(error?.detail.contains(folder.file("client,me.corrupt-\(number)")) == true)
+            #expect(folder.content(of: "client,me.corrupt-\(number)") == Data("damaged \(number)".utf8))
+            #expect(try TemporaryFolder.mode(of: folder.file("client,me.corrupt-\(number)")) == 0o600)
+            #expect(try await store.load() == nil)
+        }
+        #expect(try await store.save(.make(2), replacing: .session(TokenVersion.test(0).session)) == nil)
+        #expect(try await store.load() == .make(2))
+    }
+
+    @Test func `a file that is too large is reported and stays`() async throws {
+        let folder = try TemporaryFolder()
+        let store = folder.store()
+        try await store.save(.make(1))
+        try folder.write(String(repeating: "x", count: 1 << 21), to: "client,me.token")
+        for body in [{ _ = try await store.load() }, { _ = try await store.save(.make(2), replacing: .anything) }] {
+            let error = await #expect(throws: TokenStoreError.self) { try await body() }
+            #expect(error?.kind == .corrupt)
+        }
+        #expect(folder.content(of: "client,me.token")?.count == 1 << 21)
+    }
+
+    @Test func `what a killed process left is removed at the next start, unless somebody is writing it`() async throws {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(1))
+        try folder.write("half a token", to: "client,other.new")
+        try folder.write("half a token", to: "client,me.new")
+        let guardFile = open(folder.file("client,other.guard"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(flock(guardFile, LOCK_EX) == 0)
+        #expect(try await folder.store().load() == .make(1))
+        #expect(!folder.names.contains("client,me.new") && folder.names.contains("client,other.new"))
+        close(guardFile)
+        #expect(try await folder.store().load() == .make(1))
+        #expect(!folder.names.contains("client,other.new"))
+    }
+}

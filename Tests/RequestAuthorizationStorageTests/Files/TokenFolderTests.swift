@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationStorage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+@Suite struct TokenFolderTests {
+    #if !canImport(Darwin)
+    @Test func `the place is XDG's if that is absolute, else in the home`() throws {
+        let name = "/swift-request-authorization"
+        #expect(TokenFolder.stateFolder(["XDG_STATE_HOME": "/s", "HOME": "/h"]).path == "/s" + name)
+        for relative in ["", "s", "./s", "~/s"] {
+            #expect(
+                TokenFolder.stateFolder(["XDG_STATE_HOME": relative, "HOME": "/h"]).path == "/h/.local/state" + name)
+        }
+        let registered = TokenFolder.stateFolder(["HOME": "h"]).path
+        #expect(registered.hasPrefix("/") && registered.hasSuffix("/.local/state" + name))
+        #expect(TokenFolder.stateFolder([:]).path == registered)
+    }
+
+    /// What `sudo` does that keeps `HOME`, and `sudo -E`.
+    @Test(arguments: ["HOME", "XDG_STATE_HOME"])
+    func `a home of somebody else is refused, and nothing is made there`(variable: String) async throws {
+        let folder = try TemporaryFolder()
+        var home = "/usr"
+        if geteuid() == 0 {
+            home = folder.path
+            #expect(chown(home, 65534, 65534) == 0)
+        }
+        let store = RestrictedFileTokenStore<TestToken>(
+            client: "client", account: "me", folder: .stateFolder([variable: home]))
+        #expect(try await store.load() == nil)
+        let error = await #expect(throws: TokenStoreError.self) { try await store.save(.make(1)) }
+        #expect(error?.kind == .notPrivate)
+        #expect(error?.detail.contains("not with sudo") == true)
+        if geteuid() == 0 { #expect(try FileManager.default.contentsOfDirectory(atPath: home).isEmpty) }
+    }
+
+    @Test func `a home of one's own is used`() async throws {
+        let folder = try TemporaryFolder()
+        let store = RestrictedFileTokenStore<TestToken>(
+            client: "client", account: "me", folder: .stateFolder(["HOME": folder.path]))
+        try await store.save(.make(1))
+        let place = folder.path + "/.local/state/swift-request-authorization"
+        #expect(FileManager.default.fileExists(atPath: place + "/client,me.token"))
+        #expect(try TemporaryFolder.mode(of: folder.path + "/.local") == 0o700)
+    }
+    #endif
+}
