@@ -159,7 +159,10 @@ let package = Package(
         // What README and Documentation print; `.ci/check-samples` compares.
         .testTarget(
             name: "DocumentationSamples",
-            dependencies: ["RequestAuthorizationURLSession", "RequestAuthorizationTesting"],
+            dependencies: [
+                "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationTesting",
+                "LoopbackServer",
+            ],
             swiftSettings: strict),
         // Documentation/Performance.md: swift run -c release Benchmarks.
         .executableTarget(

@@ -37,6 +37,8 @@ struct AuthorizedExecution {
         if clientFollowsRedirects, let field = credentials.first(where: { !RedirectFields.stripped.contains($0) }) {
             throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.advice(for: field))
         }
+        // The client would send first and look at the time then.
+        guard .now() < deadline else { throw HTTPClientError.deadlineExceeded }
         let response = try await client.execute(authorized, deadline: deadline, logger: logger)
         if !clientFollowsRedirects, response.history.count > 1 {
             throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.correction)

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import LoopbackServer
+import RequestAuthorizationAsyncHTTPClient
+import Testing
+
+/// async-http-client follows redirects by itself. What it takes along is its own; what it is given to take along is ours.
+@Suite(.timeLimit(.minutes(1))) struct RedirectTests {
+    @Test(arguments: [301, 302, 303, 307, 308]) func `a redirect to the same origin keeps the credential`(
+        status: Int
+    ) async throws {
+        try await withServer { request in
+            request.target == "/a" ? .redirect(status, to: "/b", body: "moved") : .text("hello")
+        } body: { server in
+            try await withClient { client in
+                let received = try await client.received(.get(server.url("/a")))
+                #expect(received == .init(200, "hello"))
+                #expect(await server.requests.map { $0["Authorization"] } == ["Bearer 0", "Bearer 0"])
+            }
+        }
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308]) func `a redirect to another port takes no credential along`(
+        status: Int
+    ) async throws {
+        let provider = FieldsProvider(
+            fields: ["Authorization": "Bearer 0", "Cookie": "a=b", "Proxy-Authorization": "Basic eA=="])
+        try await withServer { _ in
+            .text("hello")
+        } body: { other in
+            try await withServer { _ in
+                .redirect(status, to: other.url("/b").absoluteString)
+            } body: { server in
+                try await withClient { client in
+                    let received = try await client.received(.get(server.url("/a")), authorizedBy: provider)
+                    #expect(received == .init(200, "hello"))
+                    let first = try #require(await server.requests.first)
+                    #expect(provider.fields.allSatisfy { first[$0.key] == $0.value })
+                    let last = try #require(await other.requests.last)
+                    #expect(provider.fields.keys.allSatisfy { last[$0] == nil })
+                }
+            }
+        }
+    }
+
+    @Test func `a redirect to another host takes no credential along`() async throws {
+        try await withServer { request in
+            request.target == "/a" ? .redirect(302, to: "http://localhost:\(request.port)/b") : .text("hello")
+        } body: { server in
+            try await withClient { client in
+                _ = try await client.received(.get(server.url("/a")))
+                #expect(await server.requests.map { $0["Authorization"] } == ["Bearer 0", nil])
+            }
+        }
+    }
+
+    @Test func `a 401 of another origin is no news of the credential, nor is one behind it`() async throws {
+        let provider = CountingProvider()
+        try await withServer { request in
+            switch request.target {
+            case "/a": .redirect(302, to: "http://localhost:\(request.port)/b")
+            case "/b": .redirect(302, to: "http://127.0.0.1:\(request.port)/c")
+            default: .unauthorized("Bearer", body: "no")
+            }
+        } body: { server in
+            try await withClient { client in
+                let there = try await client.received(.get(server.url("/b")), authorizedBy: .bearer("x"))
+                #expect(there == .init(401, "no"))
+                let received = try await client.received(.get(server.url("/a")), authorizedBy: provider)
+                #expect(received == .init(401, "no"))
+                #expect(provider.refusals.withLock { $0 } == 0)
+                let sent = await server.requests.dropFirst(2).map { $0["Authorization"] }
+                #expect(sent == ["Bearer 0", nil, nil])
+            }
+        }
+    }
+
+    @Test func `a 401 behind a redirect to the same origin leads to a refresh of the original`() async throws {
+        try await withServer { request in
+            if request.target == "/a" { return .redirect(307, to: "/b") }
+            return request["Authorization"] == "Bearer 0" ? .unauthorized("Bearer", body: "no") : .text("hello")
+        } body: { server in
+            try await withClient { client in
+                let received = try await client.received(.post(server.url("/a"), .bytes([1])))
+                #expect(received == .init(200, "hello"))
+                #expect(await server.requests.map(\.target) == ["/a", "/b", "/a", "/b"])
+                #expect(await server.requests.map(\.body) == [[1], [1], [1], [1]])
+            }
+        }
+    }
+
+    @Test func `a stream's redirect is returned`() async throws {
+        try await withServer { _ in
+            .redirect(307, to: "/b", body: "moved")
+        } body: { server in
+            try await withClient { client in
+                let body = HTTPClientRequest.Body.stream([ByteBuffer(bytes: [1])].async, length: .unknown)
+                let received = try await client.received(.post(server.url("/a"), body))
+                #expect(received == .init(307, "moved"))
+                #expect(await server.requests.count == 1)
+            }
+        }
+    }
+
+    @Test func `user information in a location is not made a credential`() async throws {
+        try await withServer { request in
+            request.target == "/a"
+                ? .redirect(302, to: "http://user:secret@localhost:\(request.port)/b") : .text("hello")
+        } body: { server in
+            try await withClient { client in
+                _ = try await client.received(.get(server.url("/a")))
+                #expect(await server.requests.map { $0["Authorization"] } == ["Bearer 0", nil])
+            }
+        }
+    }
+
+    // MARK: - Fields that the client does not take off
+
+    @Test(arguments: ["X-API-Key", "DPoP", "x-api-key"]) func `a field that would go along is not sent at all`(
+        field: String
+    ) async throws {
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            try await withClient { client in
+                let error = await #expect(throws: NotAuthorized.self) {
+                    try await client.received(.get(server.url("/")), authorizedBy: .header(field, "secret"))
+                }
+                #expect(error?.reason == .redirectsFollowed)
+                #expect("\(error as Any)".contains("takes \(field.lowercased()) along"))
+                #expect(await server.connections == 0)
+            }
+        }
+    }
+
+    @Test func `neither is one that is written around us, or that the request held already`() async throws {
+        let fields = ["X-API-Key": "secret"]
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            try await withClient { client in
+                var held = HTTPClientRequest.get(server.url("/"))
+                held.headers.add(name: "X-API-Key", value: "secret")
+                let tries = [
+                    (held, FieldsProvider(fields: fields)),
+                    (.get(server.url("/")), FieldsProvider(fields: fields, writesAround: true)),
+                ]
+                for (request, provider) in tries {
+                    let error = await #expect(throws: NotAuthorized.self) {
+                        try await client.received(request, authorizedBy: provider)
+                    }
+                    #expect(error?.reason == .redirectsFollowed)
+                }
+                #expect(await server.connections == 0)
+            }
+        }
+    }
+
+    @Test func `it is sent by a client that follows no redirect`() async throws {
+        try await withServer { _ in
+            .text("hello")
+        } body: { other in
+            try await withServer { _ in
+                .redirect(302, to: other.url("/b").absoluteString, body: "moved")
+            } body: { server in
+                try await withClient(redirects: .disallow) { client in
+                    let received = try await client.received(
+                        .get(server.url("/")), authorizedBy: .header("X-API-Key", "k"), clientFollowsRedirects: false)
+                    #expect(received == .init(302, "moved"))
+                    #expect(await server.requests.map { $0["X-API-Key"] } == ["k"])
+                    #expect(await other.connections == 0)
+                }
+            }
+        }
+    }
+
+    @Test func `a client that was said to follow none and does is found out`() async throws {
+        try await withServer { request in
+            request.target == "/a" ? .redirect(302, to: "/b") : .text("hello")
+        } body: { server in
+            try await withClient { client in
+                let error = await #expect(throws: NotAuthorized.self) {
+                    try await client.received(
+                        .get(server.url("/a")), authorizedBy: .header("X-API-Key", "k"), clientFollowsRedirects: false)
+                }
+                #expect(error?.reason == .redirectsFollowed)
+            }
+        }
+    }
+}
+#endif
