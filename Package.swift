@@ -114,6 +114,7 @@ let package = Package(
             name: "RequestAuthorizationURLSessionTests",
             dependencies: [
                 "RequestAuthorizationURLSession", "RequestAuthorizationTesting", "LoopbackServer",
+                .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Full"])),
             ],
             swiftSettings: strict),
         .testTarget(

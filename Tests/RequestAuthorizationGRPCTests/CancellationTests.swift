@@ -109,17 +109,21 @@ import Testing
         let service = ScriptedTokenService<TestToken>(.held)
         let echo = EchoService(accepting: "Bearer b")
         try await withEcho(echo, Auth.holdingA(service)) { client in
-            var options = CallOptions.defaults
-            options.timeout = .milliseconds(300)
-            let error = await #expect(throws: RPCError.self) {
-                try await Way.unary.call(client, options: options)
+            // On a busy machine the first may run out before the server has refused anything.
+            for timeout in [0.3, 3, 20] where service.calls == 0 {
+                var options = CallOptions.defaults
+                options.timeout = .seconds(timeout)
+                let error = await #expect(throws: RPCError.self) {
+                    try await Way.unary.call(client, options: options)
+                }
+                #expect(error?.code == .deadlineExceeded)
             }
-            #expect(error?.code == .deadlineExceeded)
+            try #require(service.calls == 1)
             let refresh = try await service.nextCall()
             #expect(!refresh.isCancelled)
             refresh.succeed(TestToken("b"))
         }
-        #expect(echo.calls.map(\.credential) == ["Bearer a"])
+        #expect(Set(echo.calls.map(\.credential)) == ["Bearer a"])
     }
 
     private func expectCancelled(_ task: Task<[Message], any Error>) async {

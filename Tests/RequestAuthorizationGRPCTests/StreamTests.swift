@@ -11,7 +11,7 @@ import Testing
     func `messages that are sent twice are the same byte for byte`(
         way: Way
     ) async throws {
-        let messages = (0..<40).map { number in (0..<2_000).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0) } }
+        let messages = (0..<64).map { number in (0..<2_000).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0) } }
         let echo = EchoService(accepting: "Bearer b", otherwise: .afterMessages(messages.count))
         try await withEcho(echo, Auth.holdingA(ScriptedTokenService(.token("b")))) { client in
             let answer = try await way.call(client, messages)
@@ -47,10 +47,11 @@ import Testing
         #expect(runs.withLock { $0 } == 1)
     }
 
-    @Test func `messages that cannot be replayed are not sent twice, and the next call has a new credential`()
-        async throws
-    {
-        let messages = (0..<200).map { Message("\($0)") }
+    @Test(arguments: [65, 200])
+    func `messages that cannot be replayed are not sent twice, and the next call has a new credential`(
+        count: Int
+    ) async throws {
+        let messages = (0..<count).map { Message("\($0)") }
         let echo = EchoService(accepting: "Bearer b", otherwise: .afterMessages(messages.count))
         let service = ScriptedTokenService<TestToken>(.token("b"))
         let runs = Lock(0)
