@@ -21,12 +21,13 @@ let package = Package(
     products: [
         .library(name: "LocalSpotify", targets: ["LocalSpotify"]),
         .executable(name: "spotify", targets: ["spotify"]),
+        .executable(name: "stress", targets: ["stress"]),
     ],
     dependencies: [
         .package(name: library, path: "../"),
         // Serves the embedded Spotify on loopback.
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
-        // The options and the help of `spotify`.
+        // The options and the help of `spotify` and `stress`.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     ],
     targets: [
@@ -48,6 +49,18 @@ let package = Package(
             name: "spotify",
             dependencies: ["SpotifyDemo", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: strict),
+        // Many processes that share one credential: the server, the workers, and the verdict on them.
+        .target(
+            name: "ProcessStress",
+            dependencies: [
+                .product(name: "RequestAuthorization", package: library),
+                .product(name: "RequestAuthorizationStorage", package: library),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "stress",
+            dependencies: ["ProcessStress", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: strict),
         .testTarget(
             name: "LocalSpotifyTests",
             dependencies: [
@@ -55,6 +68,10 @@ let package = Package(
                 .product(name: "RequestAuthorization", package: library),
                 .product(name: "RequestAuthorizationTesting", package: library),
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ProcessStressTests",
+            dependencies: ["ProcessStress", .product(name: "RequestAuthorization", package: library)],
             swiftSettings: strict),
         .testTarget(
             name: "SpotifyDemoTests",

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Reads off a server's log what became of a run.
+///
+///     let report = LogCheck.report(on: try LogLine.read(file))
+///     if !report.problems.isEmpty { … }
+///
+/// It knows nothing of who wrote the log: no counter of the tool's own counts.
+public struct LogCheck {
+    private let lines: [LogLine]
+    private let setting: RunSetting
+    private var report = StressReport()
+    /// The lines of presentations of each refresh token, in order.
+    private var presentations: [Place: [LogLine]] = [:]
+    /// The first use of each access token.
+    private var firstUses: [Place: LogLine] = [:]
+    /// How each process died.
+    private var kills: [ProcessName: LogLine] = [:]
+    /// Presentations whose answers did not arrive.
+    private var lostCalls: Set<Int> = []
+    /// Kills that a lost session has been put down to.
+    private var spentKills: Set<ProcessName> = []
+    private var endedFamilies: Set<Int> = []
+
+    /// Judges a whole log.
+    public static func report(on lines: [LogLine]) -> StressReport {
+        guard let setting = lines.first?.setting, lines.first?.event == .began else {
+            var report = StressReport()
+            report.problems = ["the log does not begin with what the run was asked for"]
+            return report
+        }
+        var check = LogCheck(lines: lines, setting: setting)
+        check.run()
+        return check.report
+    }
+
+    private init(lines: [LogLine], setting: RunSetting) {
+        self.lines = lines
+        self.setting = setting
+        report.workers = setting.workers
+    }
+
+    private mutating func run() {
+        collect()
+        for line in lines {
+            switch line.event {
+            case .committed, .replayed, .reused, .refused: judgePresentation(line)
+            case .signedOut: judgeSignOut(line)
+            case .failed: report.passingFailures += 1
+            default: break
+            }
+            report.longestBlockSeconds = max(report.longestBlockSeconds, line.held ?? 0)
+        }
+        countExpiries()
+        conclude()
+    }
+
+    // MARK: - What there is
+
+    private mutating func collect() {
+        for (index, line) in lines.enumerated() {
+            if line.number != index { complain("line \(index) has the number \(line.number)") }
+            switch line.event {
+            case .used:
+                if let place = line.place, firstUses[place] == nil { firstUses[place] = line }
+            case .killed:
+                guard let process = line.process else { break }
+                kills[process] = line
+                report.killsPerPoint[line.point ?? "?", default: 0] += 1
+            case .answerLost:
+                if let call = line.call { lostCalls.insert(call) }
+                if line.detail != nil { report.faults += 1 }
+            default: break
+            }
+        }
+    }
+
+    // MARK: - Calls
+
+    private mutating func judgePresentation(_ line: LogLine) {
+        report.tokenCalls += 1
+        guard let place = line.place else { return complain("an unknown refresh token", line) }
+        let earlier = presentations[place]?.last
+        presentations[place, default: []].append(line)
+        if let earlier {
+            if isLost(earlier, before: line) {
+                report.retriesAfterLostAnswer += 1
+            } else {
+                report.duplicateTokenCalls += 1
+            }
+        } else if line.event != .committed {
+            complain("a refresh token was refused although nobody had presented it", line)
+        }
+        if line.event == .reused { judgeLoss(line, of: place, after: earlier) }
+        if line.event == .replayed, setting.graceMode == .strict { complain("a strict server has forgiven", line) }
+    }
+
+    /// Whether what a call brought can have reached nobody who lived to tell.
+    private func isLost(_ earlier: LogLine, before line: LogLine) -> Bool {
+        guard let process = earlier.process, let place = earlier.place else { return false }
+        // Somebody had the successor.
+        if let use = firstUses[place.next], use.number < line.number { return false }
+        return lostCalls.contains(earlier.number) || kills[process] != nil
+    }
+
+    // MARK: - Sessions
+
+    /// The server has ended a family.
+    private mutating func judgeLoss(_ line: LogLine, of place: Place, after earlier: LogLine?) {
+        guard endedFamilies.insert(place.family).inserted else { return }
+        report.sessionsLost += 1
+        guard setting.graceMode == .strict else {
+            return complain("a session was lost", line)
+        }
+        guard let earlier, let process = earlier.process, let kill = kills[process], isLost(earlier, before: line),
+            isBetweenCommitAndSave(kill), spentKills.insert(process).inserted
+        else { return complain("a session was lost that no kill between commit and save explains", line) }
+        report.sessionsLostByStrictServer += 1
+    }
+
+    private func isBetweenCommitAndSave(_ kill: LogLine) -> Bool {
+        guard let point = kill.point.flatMap(KillPoint.init(rawValue:)) else { return kill.point == "random" }
+        return point.isBetweenCommitAndSave
+    }
+
+    /// A worker was told that the session is over: the server must have said so.
+    private mutating func judgeSignOut(_ line: LogLine) {
+        let families = lines.prefix(line.number).filter { $0.event == .signedIn }.compactMap(\.place?.family)
+        guard let family = families.last, !endedFamilies.contains(family) else { return }
+        endedFamilies.insert(family)
+        report.sessionsLost += 1
+        complain("a worker is signed out of a session that the server has not ended", line)
+    }
+
+    // MARK: - Expiries
+
+    /// An expiry counts if every worker has used a newer token before the next one.
+    private mutating func countExpiries() {
+        var uses: [Int: Place] = [:]
+        var expired: [Place] = []
+        func isPassed(_ place: Place) -> Bool {
+            (0..<setting.workers).allSatisfy { worker in uses[worker].map { $0 > place } ?? false }
+        }
+        for line in lines {
+            if line.event == .used, let worker = line.process?.worker, let place = line.place {
+                uses[worker] = max(uses[worker] ?? place, place)
+            } else if line.event == .expired, let place = line.place {
+                if let last = expired.last, isPassed(last) { report.expiries += 1 }
+                expired.append(place)
+            }
+        }
+        if let last = expired.last, isPassed(last) { report.expiries += 1 }
+        guard report.kills + report.faults == 0 else { return }
+        for place in expired where presentations[place]?.count != 1 {
+            complain("\(presentations[place]?.count ?? 0) token calls for the expiry of \(place)")
+        }
+    }
+
+    // MARK: - The verdict
+
+    private mutating func conclude() {
+        if report.duplicateTokenCalls > 0 { complain("\(report.duplicateTokenCalls) duplicate token calls") }
+        if report.retriesAfterLostAnswer > report.kills + report.faults {
+            complain("\(report.retriesAfterLostAnswer) retries, more than kills and faults")
+        }
+        if report.passingFailures > 0, report.kills + report.faults == 0 {
+            complain("\(report.passingFailures) requests got an error in place of a token")
+        }
+        if report.longestBlockSeconds > setting.deadline {
+            complain("somebody was held for \(report.longestBlockSeconds) s")
+        }
+        if let expiries = setting.expiries {
+            if report.expiries < expiries { complain("\(report.expiries) expiries in place of \(expiries)") }
+            if report.kills + report.faults == 0, report.tokenCalls > report.expiries + 1 {
+                complain("\(report.tokenCalls) token calls for \(report.expiries) expiries")
+            }
+        }
+    }
+
+    private mutating func complain(_ problem: String, _ line: LogLine? = nil) {
+        let place = line.flatMap { line in line.place.map { "\($0.family).\($0.generation)" } } ?? ""
+        report.problems.append(line.map { "line \($0.number) (\(place)): \(problem)" } ?? problem)
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+
+/// The verdict on a run.
+public struct StressReport: Hashable, Sendable, Codable {
+    public var workers = 0
+    /// How many times a token expired and every worker used a newer one.
+    public var expiries = 0
+    /// How often a refresh token was presented.
+    public var tokenCalls = 0
+    /// Presentations of a refresh token that had been presented before, without anybody's death or loss as a reason.
+    public var duplicateTokenCalls = 0
+    /// Presentations of a refresh token after its first presenter was killed, or its answer lost.
+    public var retriesAfterLostAnswer = 0
+    /// Sessions that ended although nobody signed out.
+    public var sessionsLost = 0
+    /// Of those: the ones that a server without grace cannot but end, each with the kill between commit and save.
+    public var sessionsLostByStrictServer = 0
+    /// The longest that any `authorize` was held.
+    public var longestBlockSeconds = 0.0
+    /// How often a worker got an error in place of a token and was told to try again.
+    public var passingFailures = 0
+    public var killsPerPoint: [String: Int] = [:]
+    /// Answers of the token endpoint that were dropped on purpose.
+    public var faults = 0
+    /// What a second process saw in the store's folder, if it was asked to look.
+    public var folder: FolderReport?
+    /// How long the run took.
+    public var seconds = 0.0
+    /// What is wrong; empty if all is well.
+    public var problems: [String] = []
+
+    public var kills: Int { killsPerPoint.values.reduce(0, +) }
+
+    public var json: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+
+    /// For people.
+    public var table: String {
+        var rows: [(String, String)] = [
+            ("workers", "\(workers)"), ("expiries", "\(expiries)"), ("token calls", "\(tokenCalls)"),
+            ("duplicate token calls", "\(duplicateTokenCalls)"),
+            ("retries after a lost answer", "\(retriesAfterLostAnswer)"),
+            ("sessions lost", "\(sessionsLost)"),
+            ("longest block", String(format: "%.3f s", longestBlockSeconds)),
+            ("passing failures", "\(passingFailures)"), ("answers dropped", "\(faults)"),
+            ("took", String(format: "%.1f s", seconds)),
+        ]
+        rows += killsPerPoint.sorted { $0.key < $1.key }.map { ("killed: \($0.key)", "\($0.value)") }
+        if let folder { rows.append(("looks at the folder", "\(folder.looks), \(folder.problems.count) problems")) }
+        let width = rows.map(\.0.count).max() ?? 0
+        return rows.map { $0.0.padding(toLength: width + 2, withPad: " ", startingAt: 0) + $0.1 }
+            .joined(separator: "\n")
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// How far a run has come, read off the log as it grows: what the parent waits for.
+struct Progress: Sendable {
+    /// The newest token that the server has issued.
+    private(set) var newest = Place(family: -1, generation: 0)
+    /// When each token was issued, in seconds since the run began.
+    private(set) var issues: [Place: Double] = [:]
+    /// The newest token that each process has used.
+    private(set) var uses: [ProcessName: Place] = [:]
+    /// The newest token that each worker has used, whichever process it was.
+    private(set) var usesByWorker: [Int: Place] = [:]
+    /// Sign-ins that the server, or a worker, says are over.
+    private(set) var over: Set<Int> = []
+
+    mutating func note(_ line: LogLine) {
+        switch line.event {
+        case .signedIn:
+            issue(line.place, at: line.time)
+        case .committed:
+            issue(line.place?.next, at: line.time)
+        case .used:
+            guard let process = line.process, let place = line.place else { break }
+            uses[process] = max(uses[process] ?? place, place)
+            usesByWorker[process.worker] = max(usesByWorker[process.worker] ?? place, place)
+        case .reused:
+            if let place = line.place { over.insert(place.family) }
+        case .signedOut:
+            over.insert(newest.family)
+        case .began, .started, .killed, .replayed, .refused, .answered, .answerLost, .unauthorized, .failed, .expired:
+            break
+        }
+    }
+
+    /// Whether each of these processes has used a token that is newer than this one, or any if it is `nil`.
+    func hasPassed(_ place: Place?, _ processes: [ProcessName]) -> Bool {
+        processes.allSatisfy { process in
+            uses[process].map { use in place.map { use > $0 } ?? true } ?? false
+        }
+    }
+
+    /// Whether some process of each worker has used a token that is newer than this one.
+    func hasPassed(_ place: Place, workers: Int) -> Bool {
+        (0..<workers).allSatisfy { worker in usesByWorker[worker].map { $0 > place } ?? false }
+    }
+
+    /// Whether nobody can go on before somebody has signed in again.
+    var isOver: Bool { over.contains(newest.family) }
+
+    private mutating func issue(_ place: Place?, at time: Double) {
+        guard let place else { return }
+        newest = max(newest, place)
+        issues[place] = time
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import Synchronization
+
+/// The workers of a run: one process at each place, replaced when it dies.
+final class Crew: Sendable {
+    private let options: StressOptions
+    private let folder: StressFolder
+    private let port: UInt16
+    private let journal: Journal
+    private let processes = Mutex<[WorkerProcess]>([])
+    private let patience = 60.0
+
+    init(_ options: StressOptions, folder: StressFolder, port: UInt16, journal: Journal) {
+        self.options = options
+        self.folder = folder
+        self.port = port
+        self.journal = journal
+    }
+
+    /// Starts everybody; the first signs in, then the others use its token.
+    func signIn() throws {
+        let first = try processes.withLock { processes in
+            if processes.isEmpty { processes.append(try start(ProcessName(worker: 0, life: 0))) }
+            return processes[0]
+        }
+        first.send("signIn")
+        try journal.wait(until: "somebody has signed in") { $0.hasPassed(nil, [first.name]) }
+        try processes.withLock { processes in
+            for worker in processes.count..<options.workers {
+                processes.append(try start(ProcessName(worker: worker, life: 0)))
+            }
+            for process in processes.dropFirst() { process.send("go") }
+        }
+        let names = names
+        try journal.wait(until: "all use the first token") { $0.hasPassed(nil, names) }
+    }
+
+    /// After the end of a session: everybody starts anew, and somebody signs in. Nobody is killed meanwhile.
+    func signInAgain() throws {
+        try processes.withLock { processes in
+            let old = processes
+            for process in old { process.finish() }
+            for process in old { _ = process.reap() }
+            processes = [try start(old[0].name.next)]
+            let first = processes[0]
+            first.send("signIn")
+            try journal.wait(until: "somebody has signed in again") { $0.hasPassed(nil, [first.name]) }
+            processes += try old.dropFirst().map { try start($0.name.next) }
+        }
+    }
+
+    /// Lets everybody get a token and use it.
+    func goAll(except name: ProcessName? = nil) {
+        processes.withLock { processes in
+            for process in processes where process.name != name { process.send("go") }
+        }
+    }
+
+    /// Who is there now.
+    var names: [ProcessName] { processes.withLock { $0.map(\.name) } }
+
+    func process(at worker: Int) -> WorkerProcess { processes.withLock { $0[worker] } }
+
+    /// Kills a process wherever it is, and lets another take its place.
+    func killAnybody() throws {
+        try processes.withLock { processes in
+            guard let victim = processes.randomElement() else { return }
+            victim.kill()
+            try replace(victim, killedAt: "random", in: &processes)
+        }
+    }
+
+    /// Another takes the place of a process as soon as that has died at a point.
+    ///
+    /// - Parameter isSpared: whether there is no reason any more why it should die.
+    /// - Returns: whether it has died.
+    func replace(
+        _ victim: WorkerProcess, killedAt point: KillPoint, unless isSpared: () -> Bool = { false }
+    ) throws -> Bool {
+        guard try victim.dies(patience: patience, unless: isSpared) else { return false }
+        try processes.withLock { try replace(victim, killedAt: point.rawValue, in: &$0) }
+        return true
+    }
+
+    /// Ends everybody: the run is over.
+    func disband() {
+        processes.withLock { processes in
+            for process in processes { process.kill() }
+            for process in processes { _ = process.reap() }
+            processes = []
+        }
+    }
+
+    // MARK: -
+
+    private func start(_ name: ProcessName) throws -> WorkerProcess {
+        let process = try WorkerProcess(
+            WorkerOptions(
+                folder: folder.url, port: port, name: name, withoutLock: options.withoutLock,
+                withoutIntent: options.withoutIntent))
+        try journal.append(LogLine(.started, process: name))
+        return process
+    }
+
+    private func replace(_ dead: WorkerProcess, killedAt point: String, in processes: inout [WorkerProcess]) throws {
+        // Anything but a kill would be a crash of the library's.
+        guard dead.reap() else { throw WorkerCrashed(name: dead.name) }
+        try journal.append(LogLine(.killed, process: dead.name, point: point))
+        let successor = try start(dead.name.next)
+        processes[dead.name.worker] = successor
+        successor.send("go")
+    }
+}
+
+/// A worker ended although nobody killed it.
+struct WorkerCrashed: Error, CustomStringConvertible {
+    let name: ProcessName
+    var description: String { "worker \(name) ended although nobody had killed it" }
+}
+
+extension ProcessName {
+    /// Who takes the place of a process.
+    fileprivate var next: ProcessName { ProcessName(worker: worker, life: life + 1) }
+}

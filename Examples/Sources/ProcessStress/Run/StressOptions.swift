@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// What a run shall do.
+public struct StressOptions: Hashable, Sendable {
+    /// How the workers are put to the test.
+    public enum Trial: Hashable, Sendable {
+        /// So many times the clock is moved past the expiry of the token, and all go on.
+        case expiries(Int)
+        /// The same with tokens that live for so many seconds of the machine's time.
+        case realTime(Int, lifetime: Double)
+        /// So many processes are killed at each point.
+        case killPoints(Int, [KillPoint])
+        /// For so many seconds somebody is killed every 0.05 s.
+        case randomKills(seconds: Double)
+    }
+
+    public var trial: Trial
+    public var workers = 16
+    public var graceMode = GraceMode.previousOnly
+    /// Seconds.
+    public var grace = 5.0
+    /// Each how many-th answer of the token endpoint is dropped; 0 for none.
+    public var losesEvery = 0
+    public var withoutLock = false
+    public var withoutIntent = false
+    /// How often a second process looks at each entry of the store's folder meanwhile.
+    public var watches = 0
+
+    public init(_ trial: Trial) { self.trial = trial }
+
+    /// The longest an `authorize` may be held: the deadline of the library's default policy.
+    static let deadline = 30.0
+
+    var setting: RunSetting {
+        let expiries: Int? =
+            switch trial {
+            case .expiries(let count), .realTime(let count, _): count
+            case .killPoints, .randomKills: nil
+            }
+        return RunSetting(
+            workers: workers, expiries: expiries, graceMode: graceMode, grace: grace, deadline: Self.deadline)
+    }
+
+    /// Of access tokens, in seconds.
+    var lifetime: Double { if case .realTime(_, let lifetime) = trial { lifetime } else { 3600 } }
+
+    /// How long answers are held back after the commit, in milliseconds.
+    var delay: ClosedRange<Int> {
+        switch trial {
+        case .expiries, .realTime: 0...0
+        case .killPoints, .randomKills: 20...40
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import Synchronization
+
+// Runs in which processes are killed.
+extension StressRun {
+    /// Kills at each point, by turns when everybody waits for a new token and when only the victim has a use for one.
+    func kill(at points: [KillPoint], times: Int, _ progress: (String) -> Void) throws {
+        for point in points {
+            for time in 0..<times {
+                let victim = crew.process(at: Int.random(in: 0..<options.workers))
+                if time.isMultiple(of: 2) {
+                    try killWhileAllWait(victim, at: point)
+                } else {
+                    try killAheadOfExpiry(victim, at: point)
+                }
+                progress("\(point) \(time + 1)/\(times)")
+            }
+        }
+    }
+
+    /// The token has expired. The victim is the first to ask for another; the others ask as soon as it has exclusive access.
+    ///
+    /// If that was the end of an earlier wait, somebody else refreshes, and the victim lives until the next expiry.
+    private func killWhileAllWait(_ victim: WorkerProcess, at point: KillPoint) throws {
+        sentence(victim, to: point)
+        var isDead = false
+        while !isDead {
+            let (place, names) = (try expireTokens(), crew.names)
+            victim.send("go")
+            try victim.hasLockOrIsDead(patience: 30)
+            crew.goAll(except: victim.name)
+            isDead = try crew.replace(victim, killedAt: point) { journal.progress.hasPassed(place, names) }
+            try waitUntilAllHavePassed(place)
+        }
+    }
+
+    /// A server refuses the victim's token although it is good; nobody else has a reason to ask for another before the grace
+    /// is over. Only who starts in the victim's place can see that its answer was lost.
+    private func killAheadOfExpiry(_ victim: WorkerProcess, at point: KillPoint) throws {
+        let family = journal.progress.newest.family
+        sentence(victim, to: point)
+        server.refuseNextUse(by: victim.name.worker)
+        victim.send("go")
+        _ = try crew.replace(victim, killedAt: point)
+        let successor = crew.process(at: victim.name.worker).name
+        try waitUntil("worker \(successor) uses a token") { $0.hasPassed(nil, [successor]) }
+        if journal.progress.newest.family > family { return }  // Somebody had to sign in.
+        let place = try expireTokens()
+        crew.goAll()
+        try waitUntilAllHavePassed(place)
+    }
+
+    private func sentence(_ victim: WorkerProcess, to point: KillPoint) {
+        if point == .afterCommit { condemned.condemn(victim) }
+        victim.send("die \(point.rawValue)")
+    }
+
+    /// Somebody dies every 0.05 s while tokens expire as fast as all can follow.
+    func killAtRandom(for seconds: Double, _ progress: (String) -> Void) throws {
+        let killer = Killer(crew: crew, until: .now + .seconds(seconds))
+        killer.start()
+        defer { killer.stop() }
+        var count = 0
+        while !killer.hasEnded {
+            // Now and then a server refuses a good token, so that somebody refreshes ahead of expiry.
+            if count.isMultiple(of: 4) { server.refuseNextUse(by: Int.random(in: 0..<options.workers)) }
+            let place = try expireTokens()
+            crew.goAll()
+            try waitUntil("all workers use a token newer than \(place)") {
+                $0.hasPassed(place, workers: options.workers)
+            }
+            count += 1
+            progress("\(count) expiries")
+        }
+        try killer.join()
+    }
+}
+
+/// A thread that kills.
+private final class Killer: Sendable {
+    private let crew: Crew
+    private let end: ContinuousClock.Instant
+    private let state = Mutex(State())
+    private let condition = NSCondition()
+
+    private struct State {
+        var isStopped = false
+        var hasEnded = false
+        var failure: (any Error)?
+    }
+
+    init(crew: Crew, until end: ContinuousClock.Instant) {
+        self.crew = crew
+        self.end = end
+    }
+
+    var hasEnded: Bool { state.withLock(\.hasEnded) }
+
+    func start() {
+        Thread {
+            do {
+                var next = ContinuousClock.now
+                while ContinuousClock.now < self.end, !self.state.withLock(\.isStopped) {
+                    try self.crew.killAnybody()
+                    next += .milliseconds(50)
+                    Thread.sleep(forTimeInterval: max(0, (next - .now) / .seconds(1)))
+                }
+            } catch {
+                self.state.withLock { $0.failure = error }
+            }
+            self.condition.lock()
+            self.state.withLock { $0.hasEnded = true }
+            self.condition.broadcast()
+            self.condition.unlock()
+        }.start()
+    }
+
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        try? join()
+    }
+
+    /// Blocks until it has ended.
+    func join() throws {
+        condition.lock()
+        while !hasEnded { condition.wait() }
+        condition.unlock()
+        if let failure = state.withLock(\.failure) { throw failure }
+    }
+}

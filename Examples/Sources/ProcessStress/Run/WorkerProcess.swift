@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+
+/// A worker's process, seen by its parent.
+final class WorkerProcess: Sendable {
+    let name: ProcessName
+    private let pid: pid_t
+    private let channel: Channel
+
+    /// Starts this executable anew.
+    init(_ options: WorkerOptions) throws {
+        name = options.name
+        channel = try Channel()
+        pid = try ChildProcess.start(options.arguments, channel: channel)
+    }
+
+    func send(_ commands: String...) { channel.write(commands.map { $0 + "\n" }.joined()) }
+
+    /// Blocks until the process, which is to die at a point, has got exclusive access or is dead.
+    func hasLockOrIsDead(patience: Double) throws {
+        var file = pollfd(fd: channel.near.number, events: Int16(POLLIN), revents: 0)
+        guard poll(&file, 1, Int32(patience * 1000)) > 0 else {
+            throw NoProgress(what: "worker \(name) has exclusive access", patience: patience)
+        }
+        _ = Sockets.read(channel.near.number)
+    }
+
+    /// Blocks until the process has died by itself, or there is no reason any more why it should.
+    ///
+    /// - Returns: whether it has died.
+    func dies(patience: Double, unless isSpared: () -> Bool = { false }) throws -> Bool {
+        let deadline = ContinuousClock.now + .seconds(patience)
+        while ContinuousClock.now < deadline {
+            var file = pollfd(fd: channel.near.number, events: Int16(POLLIN), revents: 0)
+            if poll(&file, 1, 10) > 0 {
+                if Sockets.read(channel.near.number) == nil { return true }
+            } else if isSpared() {
+                return false
+            }
+        }
+        throw NoProgress(what: "worker \(name) has died", patience: patience)
+    }
+
+    /// The kernel ends it now, wherever it is.
+    func kill() { _ = Foundation.kill(pid, SIGKILL) }
+
+    /// Says that there is nothing more to do.
+    func finish() { channel.finish() }
+
+    /// Takes the process off the system's list; blocks until it has ended.
+    ///
+    /// - Returns: whether it was killed.
+    func reap() -> Bool { ChildProcess.wait(for: pid) == SIGKILL }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+
+/// A request as it came in: as much of HTTP/1.1 as workers speak.
+struct LoopbackRequest: Sendable {
+    let path: String
+    let fields: [String: String]
+    let form: [String: String]
+
+    /// Takes a whole request off a buffer.
+    ///
+    /// - Returns: `nil` if it has not arrived in whole.
+    init?(from buffer: inout [UInt8]) {
+        guard let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        let lines = String(decoding: buffer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
+        var fields: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            if parts.count == 2 { fields[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces) }
+        }
+        let length = fields["content-length"].flatMap { Int($0) } ?? 0
+        guard buffer.count >= end.upperBound + length else { return nil }
+        let body = String(decoding: buffer[end.upperBound..<end.upperBound + length], as: UTF8.self)
+        buffer.removeFirst(end.upperBound + length)
+        self.fields = fields
+        path = lines.first?.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+        form = body.split(separator: "&").reduce(into: [:]) { form, pair in
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            if parts.count == 2 { form[String(parts[0])] = String(parts[1]) }
+        }
+    }
+
+    /// Who sends it.
+    var process: ProcessName? { fields["user-agent"].flatMap { ProcessName($0) } }
+    /// How long its sender was held for a token.
+    var held: Double? { fields["held"].flatMap { Double($0) } }
+    var accessToken: String? { fields["authorization"].map { String($0.dropFirst("Bearer ".count)) } }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import Synchronization
+
+/// A token endpoint and a resource behind it, on loopback, with every decision in a log.
+///
+///     POST /token    grant_type=password | grant_type=refresh_token&refresh_token=…
+///     GET  /use      Authorization: Bearer …
+///     POST /failed   what a worker got in place of a token
+///
+/// One thread does everything in turn: a decision, its line in the log, its answer. So a refresh token is exchanged in one
+/// step, nobody hears of what is not in the log, and a client that goes away changes nothing but the fate of its answer.
+final class TokenServer: Sendable {
+    struct Options: Sendable {
+        var setting: RunSetting
+        /// Of access tokens, in seconds.
+        var lifetime: Double
+        /// How long answers of the token endpoint are held back after the commit, in milliseconds.
+        var delay: ClosedRange<Int> = 0...0
+        /// Each how many-th answer of the token endpoint is dropped; 0 for none.
+        var losesEvery = 0
+    }
+
+    let port: UInt16
+    private let options: Options
+    private let journal: Journal
+    private let clock: ClockPage
+    private let listener: Int32
+    private let wakeUp: Channel
+    /// Told of each exchange when it is in the log, before it is answered.
+    private let onCommit: @Sendable (ProcessName) -> Void
+    private let orders = Mutex(Orders())
+
+    private struct Orders {
+        /// Workers that are told once that their token is not good.
+        var refusals: Set<Int> = []
+        var isStopped = false
+    }
+
+    init(
+        _ options: Options, journal: Journal, clock: ClockPage,
+        onCommit: @escaping @Sendable (ProcessName) -> Void = { _ in }
+    ) throws {
+        self.options = options
+        self.journal = journal
+        self.clock = clock
+        self.onCommit = onCommit
+        (listener, port) = try Sockets.listen()
+        wakeUp = try Channel()
+    }
+
+    /// Serves on a thread of its own until ``stop()``.
+    func start() {
+        Thread { self.run() }.start()
+    }
+
+    func stop() {
+        orders.withLock { $0.isStopped = true }
+        wakeUp.finish()
+    }
+
+    /// Answers the next use of a token by this worker with 401, however good the token is.
+    func refuseNextUse(by worker: Int) {
+        orders.withLock { _ = $0.refusals.insert(worker) }
+    }
+
+    // MARK: - The thread
+
+    /// What only the thread touches.
+    private struct State {
+        var tokens: RotatingTokens
+        var connections: [Int32: Connection] = [:]
+        var exchanges = 0
+    }
+
+    private struct Connection {
+        var buffer: [UInt8] = []
+        /// Answers that are held back, in order.
+        var answers: [Pending] = []
+    }
+
+    private struct Pending {
+        let bytes: [UInt8]
+        let due: ContinuousClock.Instant
+        /// The line of the log that it answers; `nil` if nobody asks whether it arrived.
+        let call: Int?
+        /// The connection ends without it.
+        var isDropped = false
+    }
+
+    private func run() {
+        var state = State(
+            tokens: RotatingTokens(
+                mode: options.setting.graceMode, grace: options.setting.grace, lifetime: options.lifetime))
+        while !orders.withLock(\.isStopped) {
+            do {
+                for file in try ready(state) { try take(from: file, &state) }
+                try answer(&state)
+            } catch {
+                // What cannot be logged must not be answered.
+                FileHandle.standardError.write(Data("the server has stopped: \(error)\n".utf8))
+                break
+            }
+        }
+        for file in state.connections.keys { close(file) }
+        close(listener)
+    }
+
+    /// Waits until something can be read or an answer is due.
+    private func ready(_ state: State) throws -> [Int32] {
+        var files = ([listener, wakeUp.far.number] + state.connections.keys).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
+        let due = state.connections.values.compactMap { $0.answers.first?.due }.min()
+        let patience = due.map { max(0, Int32(($0 - .now) / .milliseconds(1)) + 1) } ?? -1
+        guard poll(&files, nfds_t(files.count), patience) >= 0 || errno == EINTR else { throw SystemError("poll") }
+        return files.filter { $0.revents != 0 }.map(\.fd)
+    }
+
+    private func take(from file: Int32, _ state: inout State) throws {
+        if file == wakeUp.far.number { return }
+        if file == listener {
+            if let accepted = Sockets.accept(listener) { state.connections[accepted] = Connection() }
+            return
+        }
+        guard let bytes = Sockets.read(file) else { return try hangUp(file, &state) }
+        state.connections[file]?.buffer += bytes
+        while var connection = state.connections[file], let request = LoopbackRequest(from: &connection.buffer) {
+            connection.answers.append(try serve(request, &state))
+            state.connections[file] = connection
+        }
+    }
+
+    /// The client has gone, or is sent away: who was to be answered is not.
+    private func hangUp(_ file: Int32, reason: String? = nil, _ state: inout State) throws {
+        let connection = state.connections.removeValue(forKey: file)
+        shutdown(file, Int32(SHUT_RDWR))
+        close(file)
+        for call in connection?.answers.compactMap(\.call) ?? [] {
+            try journal.append(LogLine(.answerLost, call: call, detail: reason))
+        }
+    }
+
+    private func answer(_ state: inout State) throws {
+        let now = ContinuousClock.now
+        for file in state.connections.keys {
+            while let pending = state.connections[file]?.answers.first, pending.due <= now {
+                if pending.isDropped {
+                    try hangUp(file, reason: "dropped", &state)
+                } else if Sockets.write(pending.bytes, to: file) {
+                    if let call = pending.call { try journal.append(LogLine(.answered, call: call)) }
+                    state.connections[file]?.answers.removeFirst()
+                } else {
+                    try hangUp(file, &state)
+                }
+            }
+        }
+    }
+
+    // MARK: - Decisions
+
+    private func serve(_ request: LoopbackRequest, _ state: inout State) throws -> Pending {
+        switch request.path {
+        case "/token": return try serveToken(request, &state)
+        case "/use": return try serveUse(request, &state)
+        case "/failed":
+            let event: LogLine.Event = request.fields["signed-out"] == "yes" ? .signedOut : .failed
+            try journal.append(
+                LogLine(event, process: request.process, held: request.held, detail: request.fields["failure"]))
+            return Pending(bytes: LoopbackAnswer(200).bytes, due: .now, call: nil)
+        default: return Pending(bytes: LoopbackAnswer(404).bytes, due: .now, call: nil)
+        }
+    }
+
+    private func serveToken(_ request: LoopbackRequest, _ state: inout State) throws -> Pending {
+        let now = clock.now
+        let decision =
+            switch request.form["grant_type"] {
+            case "password": state.tokens.signIn(at: now)
+            default: state.tokens.exchange(request.form["refresh_token"] ?? "", at: now)
+            }
+        let call = try journal.append(LogLine(decision.event, process: request.process, place: decision.place))
+        if decision.event == .committed, let process = request.process { onCommit(process) }
+        state.exchanges += decision.event == .committed ? 1 : 0
+        let isDropped =
+            decision.event == .committed && options.losesEvery > 0 && state.exchanges % options.losesEvery == 0
+        let answer = try decision.pair.map { try LoopbackAnswer($0, at: now) } ?? .invalidGrant
+        return Pending(
+            bytes: answer.bytes, due: .now + .milliseconds(Int.random(in: options.delay)), call: call,
+            isDropped: isDropped)
+    }
+
+    private func serveUse(_ request: LoopbackRequest, _ state: inout State) throws -> Pending {
+        let isRefused = orders.withLock { orders in
+            request.process.map { orders.refusals.remove($0.worker) != nil } ?? false
+        }
+        // A token that is refused at the door has not been used.
+        let (place, isGood) =
+            isRefused ? (nil, false) : state.tokens.use(request.accessToken ?? "", at: clock.now)
+        try journal.append(
+            LogLine(
+                isGood ? .used : .unauthorized, process: request.process, place: place, held: request.held,
+                detail: isRefused ? "on purpose" : nil))
+        return Pending(bytes: LoopbackAnswer(isGood ? 200 : 401).bytes, due: .now, call: nil)
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Dispatch
+import Foundation
+import RequestAuthorization
+
+/// Calls the server: the few lines of HTTP that a worker needs, so that its process starts in a few milliseconds.
+final class LoopbackClient: Sendable {
+    private let port: UInt16
+    private let process: ProcessName
+    /// Sockets block; not the threads that everybody else runs on.
+    private let queue = DispatchQueue(label: "client", attributes: .concurrent)
+
+    init(port: UInt16, process: ProcessName) {
+        self.port = port
+        self.process = process
+    }
+
+    /// Sends a request once, on a connection of its own, and reads the answer.
+    ///
+    /// - Parameter beforeSend: called when the connection stands.
+    /// - Throws: `TokenTransportError`.
+    func send(
+        _ path: String, fields: [String: String] = [:], form: [String: String] = [:],
+        beforeSend: @escaping @Sendable () -> Void = {}
+    ) async throws -> (status: Int, body: Data) {
+        let body = form.map { "\($0)=\($1)" }.joined(separator: "&")
+        let fields = fields.merging(["User-Agent": "\(process)", "Content-Length": "\(body.utf8.count)"]) { $1 }
+        let head = "POST \(path) HTTP/1.1\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
+        let port = port
+        return try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                continuation.resume(
+                    with: Result { try Self.exchange(Array((head + body).utf8), port: port, beforeSend: beforeSend) })
+            }
+        }
+    }
+
+    // MARK: -
+
+    private static func exchange(
+        _ request: [UInt8], port: UInt16, beforeSend: () -> Void
+    ) throws -> (status: Int, body: Data) {
+        let socket: Int32
+        do {
+            socket = try Sockets.connect(port: port)
+        } catch {
+            throw TokenTransportError(.unreachable, delivery: .notSent, underlying: error)
+        }
+        defer { close(socket) }
+        beforeSend()
+        guard Sockets.write(request, to: socket) else {
+            throw TokenTransportError(.connectionLost, delivery: .mayHaveBeenProcessed)
+        }
+        var buffer: [UInt8] = []
+        while let bytes = Sockets.read(socket) {
+            buffer += bytes
+            if let answer = answer(in: buffer) { return answer }
+        }
+        throw TokenTransportError(.connectionLost, delivery: .mayHaveBeenProcessed)
+    }
+
+    /// - Returns: `nil` if the answer has not arrived in whole.
+    private static func answer(in buffer: [UInt8]) -> (status: Int, body: Data)? {
+        guard let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        let words = String(decoding: buffer[..<end.lowerBound], as: UTF8.self).split(separator: /[ \r\n]+/)
+        let body = buffer[end.upperBound...]
+        guard words.count > 1, let status = Int(words[1]), let length = words.last.flatMap({ Int($0) }),
+            body.count >= length
+        else { return nil }
+        return (status, Data(body))
+    }
+}

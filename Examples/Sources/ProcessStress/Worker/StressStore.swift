@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+
+/// A shared store in which the process can die, and which can do without what it is to be proven for.
+struct StressStore<Base: SharedTokenStore>: SharedTokenStore {
+    typealias Token = Base.Token
+
+    let base: Base
+    let execution: Execution
+    let controls: Controls
+
+    /// What is left out, to see that it is missed.
+    struct Controls: Sendable {
+        /// Everybody has access at once.
+        var withoutLock = false
+        /// Nobody leaves an intent.
+        var withoutIntent = false
+    }
+
+    func load() async throws -> StoredToken<Token>? { try await base.load() }
+    func save(_ stored: StoredToken<Token>) async throws { try await base.save(stored) }
+    func clear() async throws { try await base.clear() }
+    var changes: AsyncStream<Void>? { base.changes }
+
+    func lock(within limit: Duration) async throws -> TokenStoreLock {
+        let lock = controls.withoutLock ? TokenStoreLock {} : try await base.lock(within: limit)
+        execution.pass(.lock)
+        return TokenStoreLock { [execution] in
+            execution.pass(.beforeUnlock)
+            await lock.unlock()
+        }
+    }
+
+    func save(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
+    ) async throws -> TokenSaveConflict<Token>? {
+        try await base.save(stored, replacing: condition)
+    }
+
+    func openIntent() async throws -> RefreshIntent? {
+        controls.withoutIntent ? nil : try await base.openIntent()
+    }
+
+    func setIntent(_ intent: RefreshIntent?) async throws {
+        if controls.withoutIntent { return }
+        try await base.setIntent(intent)
+        if intent != nil { execution.pass(.intent) }
+    }
+}

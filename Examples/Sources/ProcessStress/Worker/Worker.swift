@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationStorage
+
+/// One of the processes that share a credential: does what it reads on standard input, a line at a time, and tells the server.
+///
+///     signIn          sign in, then the same as go
+///     go              get a token and use it
+///     die POINT       be killed at this ``KillPoint`` from now on
+public struct Worker: Sendable {
+    private let client: LoopbackClient
+    private let service: StressTokenService
+    private let execution: Execution
+    private let clock: ClockPage
+    private let store: StressStore<RestrictedFileTokenStore<StressToken>>
+    private let auth: RefreshableTokenAuthorization<StressToken>
+
+    public init(_ options: WorkerOptions) throws {
+        clock = try ClockPage(opening: StressFolder(options.folder).clock)
+        client = LoopbackClient(port: options.port, process: options.name)
+        execution = Execution { FileHandle.standardOutput.write(Data("L".utf8)) }
+        service = StressTokenService(client: client, clock: clock, execution: execution)
+        store = StressStore(
+            base: StressFolder(options.folder).tokenStore(execution), execution: execution,
+            controls: .init(withoutLock: options.withoutLock, withoutIntent: options.withoutIntent))
+        auth = RefreshableTokenAuthorization(service: service, store: store, clock: clock)
+    }
+
+    /// Returns when standard input ends.
+    public func run() async throws {
+        for await line in Self.commands() {
+            let words = line.split(separator: " ")
+            switch words.first {
+            case "signIn": try await signIn()
+            case "go": try await useToken()
+            case "die": words.last.flatMap { KillPoint(rawValue: String($0)) }.map(execution.arm)
+            default: break
+            }
+        }
+        // Who has exclusive access knows that nothing of its own is under way any more.
+        try await store.lock(within: .seconds(30)).unlock()
+    }
+
+    // MARK: -
+
+    private func signIn() async throws {
+        do {
+            try await auth.signIn { try await service.logIn() }
+        } catch {
+            return try await report(error, held: .zero)
+        }
+        try await useToken()
+    }
+
+    /// Tries as often as the library says that it may work later.
+    private func useToken() async throws {
+        while true {
+            let began = ContinuousClock.now
+            do {
+                let request = try await auth.authorize(UseRequest())
+                let held = ContinuousClock.now - began
+                execution.pass(.publish)
+                let fields = ["Authorization": request.authorization ?? "", "Held": Self.seconds(held)]
+                if try await client.send("/use", fields: fields).status == 200 { return }
+                try await auth.setNeedsRefreshAfterUnauthorizedResponse(for: request)
+            } catch {
+                try await report(error, held: ContinuousClock.now - began)
+                guard let failed = error as? RefreshFailed else { return }
+                try await clock.sleep(for: .seconds(max(0, failed.nextTryAt.timeIntervalSince(clock.now))))
+            }
+        }
+    }
+
+    /// Tells the server what came in place of a token.
+    private func report(_ error: any Error, held: Duration) async throws {
+        var fields = ["Held": Self.seconds(held), "Failure": "\(error)"]
+        if let failed = error as? RefreshFailed { fields["Failure"] = "\(failed.underlying)" }
+        if let error = error as? NotAuthorized, error.needsSignIn { fields["Signed-Out"] = "yes" }
+        _ = try await client.send("/failed", fields: fields)
+    }
+
+    private static func seconds(_ duration: Duration) -> String { String(duration / .seconds(1)) }
+
+    /// The lines of standard input, read on a thread of their own.
+    private static func commands() -> AsyncStream<String> {
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+        Thread {
+            while let line = readLine() { continuation.yield(line) }
+            continuation.finish()
+        }.start()
+        return stream
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import ArgumentParser
+import Foundation
+import ProcessStress
+
+/// `stress check`: the verdict on a log that was kept.
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Reads a verdict off a server's log.")
+
+    @Argument(help: ArgumentHelp("What `stress processes --log` kept.", valueName: "log"))
+    var log: String
+
+    func run() throws {
+        let report = LogCheck.report(on: try LogLine.read(URL(filePath: log)))
+        print(try report.json)
+        if !report.problems.isEmpty { throw ExitCode(1) }
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+public import ArgumentParser
+import Foundation
+public import ProcessStress
+
+/// `stress processes`: one credential, many processes.
+struct ProcessesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "processes", abstract: "Lets processes share a credential in a restricted file.",
+        discussion: """
+            Each worker is a process of its own; they share a store and a clock that the parent moves past the expiry of \
+            their token. A token endpoint on loopback exchanges each refresh token once. An expiry counts when its log shows \
+            that every worker uses the new token. The verdict is read off that log.
+
+            The exit code is 1 if a token was asked for twice without a reason, if a session was lost that the server had to \
+            keep, or if there were more retries than kills and dropped answers.
+            """)
+
+    @Option(help: ArgumentHelp("How many processes.", valueName: "n"))
+    var workers = 16
+
+    @Option(help: ArgumentHelp("How many times the token expires.", valueName: "n"))
+    var expiries = 1000
+
+    @Flag(help: "Let tokens live for a second of real time instead of moving the clock.")
+    var realTime = false
+
+    @Option(help: ArgumentHelp("Kill so many processes at each point of a refresh.", valueName: "n"))
+    var kills: Int?
+
+    @Option(help: ArgumentHelp("A point to kill at; all if none is given.", valueName: "point"))
+    var point: [KillPoint] = []
+
+    @Option(help: ArgumentHelp("Kill somebody every 0.05 s for so long.", valueName: "seconds"))
+    var killAtRandom: Double?
+
+    @Option(help: "What the server does when a spent refresh token comes again.")
+    var graceMode = GraceMode.previousOnly
+
+    @Option(help: ArgumentHelp("For how long it is forgiven.", valueName: "seconds"))
+    var grace = 5.0
+
+    @Option(help: ArgumentHelp("Drop each n-th answer of the token endpoint.", valueName: "n"))
+    var loseEvery = 0
+
+    @Option(help: ArgumentHelp("Let a second process look so often at the entries of the folder.", valueName: "n"))
+    var watch = 0
+
+    @Flag(help: "Give everybody access at once, to see what the lock is for.")
+    var withoutLock = false
+
+    @Flag(help: "Leave no intents, to see what they are for.")
+    var withoutIntent = false
+
+    @Option(help: ArgumentHelp("Keep the server's log here.", valueName: "file"))
+    var log: String?
+
+    @Flag(help: "Print one JSON object and nothing else.")
+    var json = false
+
+    func validate() throws {
+        guard (1...256).contains(workers) else { throw ValidationError("--workers must be between 1 and 256.") }
+        guard expiries >= 1, kills ?? 1 >= 1 else {
+            throw ValidationError("--expiries and --kills must be at least 1.")
+        }
+        guard grace >= 0, loseEvery >= 0, watch >= 0 else { throw ValidationError("No option may be negative.") }
+    }
+
+    func run() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "stress-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let run = try StressRun(options, in: folder)
+        let line = ProgressLine()
+        let report: StressReport
+        do {
+            report = try run.run { line.show($0) }
+        } catch {
+            line.clear()
+            try keepLog(of: run)
+            throw error
+        }
+        line.clear()
+        try keepLog(of: run)
+        print(json ? try report.json : report.table)
+        for problem in report.problems.prefix(20) { ProgressLine.write("error: \(problem)\n") }
+        if !report.problems.isEmpty || report.folder?.problems.isEmpty == false { throw ExitCode(1) }
+    }
+
+    // MARK: -
+
+    private var options: StressOptions {
+        var options = StressOptions(trial)
+        options.workers = workers
+        options.graceMode = graceMode
+        options.grace = grace
+        options.losesEvery = loseEvery
+        options.watches = watch
+        options.withoutLock = withoutLock
+        options.withoutIntent = withoutIntent
+        return options
+    }
+
+    private var trial: StressOptions.Trial {
+        if let kills { return .killPoints(kills, point.isEmpty ? KillPoint.allCases : point) }
+        if let killAtRandom { return .randomKills(seconds: killAtRandom) }
+        return realTime ? .realTime(expiries, lifetime: 1) : .expiries(expiries)
+    }
+
+    private func keepLog(of run: StressRun) throws {
+        guard let log else { return }
+        try? FileManager.default.removeItem(atPath: log)
+        try FileManager.default.copyItem(at: run.log, to: URL(filePath: log))
+    }
+}
+
+extension GraceMode: ExpressibleByArgument {}
+extension KillPoint: ExpressibleByArgument {}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import Testing
+
+@testable import ProcessStress
+
+/// The server over real connections.
+@Suite struct TokenServerTests {
+    /// A server and all that it needs, in a folder of its own.
+    private struct Bench {
+        let folder: StressFolder
+        let clock: ClockPage
+        let journal: Journal
+        let server: TokenServer
+        let client: LoopbackClient
+
+        init(delay: Int = 0, losesEvery: Int = 0, onCommit: @escaping @Sendable (ProcessName) -> Void = { _ in }) throws
+        {
+            let url = FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            folder = StressFolder(url)
+            clock = try ClockPage(creating: folder.clock)
+            journal = try Journal(folder.log, clock: clock)
+            let options = TokenServer.Options(
+                setting: RunSetting(workers: 1), lifetime: 3600, delay: delay...delay, losesEvery: losesEvery)
+            server = try TokenServer(options, journal: journal, clock: clock, onCommit: onCommit)
+            client = LoopbackClient(port: server.port, process: ProcessName(worker: 0, life: 0))
+            server.start()
+        }
+
+        func end() {
+            server.stop()
+            try? FileManager.default.removeItem(at: folder.url)
+        }
+
+        var service: StressTokenService { StressTokenService(client: client, clock: clock, execution: Execution()) }
+        var events: [LogLine.Event] { get throws { try LogLine.read(folder.log).map(\.event) } }
+    }
+
+    @Test func `every decision is in the log before anybody hears of it`() async throws {
+        let bench = try Bench()
+        defer { bench.end() }
+        let token = try await bench.service.logIn()
+        #expect(try bench.events.first == .signedIn)
+        let next = try await bench.service.refresh(token)
+        #expect(try bench.events.contains(.committed))
+        let used = try await bench.client.send("/use", fields: ["Authorization": next.authorizationHeaderValue])
+        #expect(used.status == 200)
+        let last = try #require(try LogLine.read(bench.folder.log).last { $0.event == .used })
+        #expect(last.place == Place(family: 0, generation: 1))
+        #expect(last.process == ProcessName(worker: 0, life: 0))
+    }
+
+    @Test func `a refresh token that is spent for good is an invalid grant`() async throws {
+        let bench = try Bench()
+        defer { bench.end() }
+        let token = try await bench.service.logIn()
+        _ = try await bench.service.refresh(token)
+        bench.clock.advance(by: .seconds(6))
+        let error = await #expect(throws: TokenEndpointError.self) { try await bench.service.refresh(token) }
+        #expect(error?.code == "invalid_grant")
+        #expect(bench.journal.progress.isOver)
+    }
+
+    @Test func `who goes away before the answer changes only the fate of the answer`() async throws {
+        let bench = try Bench(delay: 50)
+        defer { bench.end() }
+        let token = try await bench.service.logIn()
+        let body = "grant_type=refresh_token&refresh_token=\(token.refreshToken)"
+        let socket = try Sockets.connect(port: bench.server.port)
+        _ = Sockets.write(
+            Array("POST /token HTTP/1.1\r\nUser-Agent: 0.0\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8),
+            to: socket)
+        try bench.journal.wait(until: "the exchange is in the log") { $0.newest.generation == 1 }
+        close(socket)
+        // Within the grace the same successor comes, and the server lives.
+        let successor = try await bench.service.refresh(token)
+        #expect(successor.refreshToken != token.refreshToken)
+        #expect(
+            try bench.events.filter { [.committed, .replayed, .answerLost].contains($0) } == [
+                .committed, .answerLost, .replayed,
+            ])
+    }
+
+    @Test func `an answer that is dropped leaves the exchange as it is`() async throws {
+        let bench = try Bench(losesEvery: 1)
+        defer { bench.end() }
+        let token = try await bench.service.logIn()
+        let error = await #expect(throws: TokenTransportError.self) { try await bench.service.refresh(token) }
+        #expect(error?.delivery == .mayHaveBeenProcessed)
+        _ = try await bench.service.refresh(token)
+        let lost = try #require(try LogLine.read(bench.folder.log).first { $0.event == .answerLost })
+        #expect(lost.detail == "dropped")
+    }
+
+    @Test func `a refusal on purpose is said once, and uses nothing`() async throws {
+        let bench = try Bench()
+        defer { bench.end() }
+        let token = try await bench.service.logIn()
+        bench.server.refuseNextUse(by: 0)
+        let fields = ["Authorization": token.authorizationHeaderValue]
+        #expect(try await bench.client.send("/use", fields: fields).status == 401)
+        #expect(try await bench.client.send("/use", fields: fields).status == 200)
+    }
+
+    @Test func `who wants to know of a commit is told before the answer`() async throws {
+        let (commits, continuation) = AsyncStream.makeStream(of: ProcessName.self)
+        let bench = try Bench { continuation.yield($0) }
+        defer { bench.end() }
+        let token = try await bench.service.logIn()
+        _ = try await bench.service.refresh(token)
+        continuation.finish()
+        #expect(await commits.first { _ in true } == ProcessName(worker: 0, life: 0))
+    }
+
+    @Test func `a request that comes in pieces is one request`() {
+        var buffer: [UInt8] = []
+        let whole = Array("POST /token HTTP/1.1\r\nUser-Agent: 3.17\r\nContent-Length: 3\r\n\r\na=bGET".utf8)
+        for byte in whole.prefix(whole.count - 4) {
+            buffer.append(byte)
+            #expect(LoopbackRequest(from: &buffer) == nil)
+        }
+        buffer += whole.suffix(4)
+        let request = LoopbackRequest(from: &buffer)
+        #expect(request?.path == "/token")
+        #expect(request?.form == ["a": "b"])
+        #expect(request?.process == ProcessName(worker: 3, life: 17))
+        #expect(String(decoding: buffer, as: UTF8.self) == "GET")
+    }
+}
