@@ -1,19 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+// What needs cryptography, where there is none: its use is a message that names the trait.
 #if !canImport(CryptoKit) && !Crypto
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 public import RequestAuthorization
 
 /// Keeps a token encrypted, in any store of bytes: with the trait `Crypto`.
 @available(
-    *, unavailable,
-    message: "EncryptedTokenStore needs cryptography: enable the trait 'Crypto' of swift-request-authorization"
+    *, unavailable, message: "enable the trait 'Crypto' of swift-request-authorization, which brings cryptography"
 )
-public enum EncryptedTokenStore<Token: AuthorizationToken & Codable, Items: TokenItemStore> {}
+public struct EncryptedTokenStore<Token: AuthorizationToken & Codable, Items: TokenItemStore>: ItemTokenStore {
+    public let items: Items
+
+    public init(
+        around items: Items, key: TokenKey, oldKeys: [TokenKey] = [], cipher: TokenCipher = .aesGCM, client: String,
+        account: String
+    ) {
+        fatalError("unavailable")
+    }
+
+    public func load() async throws -> StoredToken<Token>? { fatalError("unavailable") }
+    public func save(_ stored: StoredToken<Token>) async throws { fatalError("unavailable") }
+    @discardableResult public func reencrypt() async throws -> Bool { fatalError("unavailable") }
+}
+
+@available(*, unavailable)
+extension EncryptedTokenStore: SharedTokenStore, SharedItemTokenStore where Items: SharedTokenItemStore {}
 
 /// A key that tokens are sealed with: with the trait `Crypto`.
 @available(
-    *, unavailable, message: "TokenKey needs cryptography: enable the trait 'Crypto' of swift-request-authorization"
+    *, unavailable, message: "enable the trait 'Crypto' of swift-request-authorization, which brings cryptography"
 )
-public enum TokenKey {}
+public struct TokenKey: Sendable {
+    public static var defaultID: String { fatalError("unavailable") }
+    public static func bytes(_ bytes: some ContiguousBytes, id: String = defaultID) throws -> TokenKey {
+        fatalError("unavailable")
+    }
+    public static func password(_ password: String, id: String = defaultID, rounds: Int = 0) throws -> TokenKey {
+        fatalError("unavailable")
+    }
+    public static func kept(by source: some TokenKeySource, id: String = defaultID) -> TokenKey {
+        fatalError("unavailable")
+    }
+    public static func kept(in items: some SharedTokenItemStore, id: String = defaultID) -> TokenKey {
+        fatalError("unavailable")
+    }
+}
+
+/// How tokens are sealed: with the trait `Crypto`.
+@available(
+    *, unavailable, message: "enable the trait 'Crypto' of swift-request-authorization, which brings cryptography"
+)
+public struct TokenCipher: Hashable, Sendable {
+    public static var aesGCM: TokenCipher { fatalError("unavailable") }
+    public static var chaChaPoly: TokenCipher { fatalError("unavailable") }
+}
 #endif

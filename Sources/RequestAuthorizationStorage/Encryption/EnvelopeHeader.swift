@@ -69,8 +69,9 @@ struct EnvelopeHeader: Hashable, Sendable {
         keyCheck = try reader.field(Self.keyCheckBytes...Self.keyCheckBytes)
         derivation = try KeyDerivation(from: &reader)
         owner = try EnvelopeOwner(from: &reader)
-        version = TokenVersion(
-            session: UUID(bytes: try reader.field(16...16)), generation: Int(try reader.number(Int64.self)))
+        let session = UUID(bytes: try reader.field(16...16))
+        guard let generation = Int(exactly: try reader.number(Int64.self)) else { throw .malformed }
+        version = TokenVersion(session: session, generation: generation)
     }
 }
 

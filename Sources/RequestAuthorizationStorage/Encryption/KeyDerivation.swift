@@ -34,7 +34,7 @@ enum KeyDerivation: Hashable, Sendable {
     init(from reader: inout ByteReader) throws(EnvelopeProblem) {
         let code = try reader.number(UInt8.self)
         let salt = try reader.field(0...PBKDF2.saltBytes.upperBound)
-        let rounds = Int(try reader.number(UInt32.self))
+        guard let rounds = Int(exactly: try reader.number(UInt32.self)) else { throw .malformed }
         switch code {
         case 0:
             guard salt.isEmpty, rounds == 0 else { throw .malformed }

@@ -51,7 +51,9 @@ struct KeptKey<Source: TokenKeySource>: KeyMaterial, RedactedDescription {
 
     func existingKey(_ derivation: KeyDerivation) async throws -> SymmetricKey? {
         guard derivation == .none else { return nil }
-        return try await source.load().map { try SymmetricKey(tokenKey: $0) }
+        guard var bytes = try await source.load() else { return nil }
+        defer { bytes.resetBytes(in: bytes.indices) }
+        return try SymmetricKey(tokenKey: bytes)
     }
 
     func key(_ derivation: KeyDerivation) async throws -> SymmetricKey {
@@ -60,6 +62,15 @@ struct KeptKey<Source: TokenKeySource>: KeyMaterial, RedactedDescription {
         defer { candidate.resetBytes(in: candidate.indices) }
         return try SymmetricKey(tokenKey: try await source.keep(candidate))
     }
+}
+
+/// Keeps a key in an item.
+struct ItemKeySource<Items: SharedTokenItemStore>: TokenKeySource, RedactedDescription {
+    let items: Items
+
+    func load() async throws -> Data? { try await items.load() }
+
+    func keep(_ key: Data) async throws -> Data { try await items.save(key) { $0 == nil } ?? key }
 }
 
 extension SymmetricKey {

@@ -29,12 +29,15 @@ enum PBKDF2 {
         from password: SymmetricKey, salt: [UInt8], uncheckedRounds rounds: Int, byteCount: Int = 32
     ) throws -> SymmetricKey {
         #if canImport(CryptoKit)
-        var derived = [UInt8](repeating: 0, count: byteCount)
-        defer { derived.withUnsafeMutableBytes { _ = memset_s($0.baseAddress, $0.count, 0, $0.count) } }
-        let status = password.withUnsafeBytes { password in
-            CCKeyDerivationPBKDF(
-                CCPBKDFAlgorithm(kCCPBKDF2), password.bindMemory(to: CChar.self).baseAddress, password.count,
-                salt, salt.count, CCPseudoRandomAlgorithm(kCCPRFHmacAlgSHA256), UInt32(rounds), &derived, derived.count)
+        var derived = Data(count: byteCount)
+        defer { derived.resetBytes(in: derived.indices) }
+        let status = derived.withUnsafeMutableBytes { derived in
+            password.withUnsafeBytes { password in
+                CCKeyDerivationPBKDF(
+                    CCPBKDFAlgorithm(kCCPBKDF2), password.bindMemory(to: CChar.self).baseAddress, password.count, salt,
+                    salt.count, CCPseudoRandomAlgorithm(kCCPRFHmacAlgSHA256), UInt32(rounds),
+                    derived.bindMemory(to: UInt8.self).baseAddress, derived.count)
+            }
         }
         guard status == kCCSuccess else { throw CryptoKitError.underlyingCoreCryptoError(error: status) }
         return SymmetricKey(data: derived)

@@ -55,8 +55,9 @@ public struct TokenKey: Sendable {
             throw TokenStoreError(
                 .unsuitable, "\(rounds) rounds are not from 600000 to 10000000; leave them at the default")
         }
-        return TokenKey(
-            id: id, material: PasswordKey(SymmetricKey(data: Array(password.utf8)), rounds: rounds))
+        var bytes = Data(password.utf8)
+        defer { bytes.resetBytes(in: bytes.indices) }
+        return TokenKey(id: id, material: PasswordKey(SymmetricKey(data: bytes), rounds: rounds))
     }
 
     /// A key that something else keeps, and that is made there when the first token is saved.

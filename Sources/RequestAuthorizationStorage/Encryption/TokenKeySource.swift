@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(CryptoKit) || Crypto
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
 public import Foundation
 #endif
-import RequestAuthorization
 
 /// Where the key of an ``EncryptedTokenStore`` is kept: a Keychain item, a file.
 public protocol TokenKeySource: Sendable {
@@ -24,13 +22,3 @@ public protocol TokenKeySource: Sendable {
     /// - Returns: the key that is kept now: this one, or one that somebody else had kept before.
     func keep(_ key: Data) async throws -> Data
 }
-
-/// Keeps a key in an item.
-struct ItemKeySource<Items: SharedTokenItemStore>: TokenKeySource, RedactedDescription {
-    let items: Items
-
-    func load() async throws -> Data? { try await items.load() }
-
-    func keep(_ key: Data) async throws -> Data { try await items.save(key) { $0 == nil } ?? key }
-}
-#endif

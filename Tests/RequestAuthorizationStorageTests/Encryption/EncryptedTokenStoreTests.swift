@@ -214,6 +214,21 @@ import Testing
         }
     }
 
+    @Test func `encrypting again and saving take turns where nothing else orders them`() async throws {
+        let items = SlowItems(InMemoryItems())
+        func store(_ key: TokenKey, old: [TokenKey] = []) -> EncryptedTokenStore<TestToken, SlowItems> {
+            EncryptedTokenStore(around: items, key: key, oldKeys: old, client: "CLIENT_ID", account: "ada")
+        }
+        try await store(Self.key.get()).save(.make(1))
+        let rotated = store(try Self.otherKey.get(), old: [try Self.key.get()])
+        items.stallsNext()
+        async let encrypted = rotated.reencrypt()
+        await items.isStalling()
+        try await rotated.save(.make(2))
+        _ = try await encrypted
+        #expect(try await rotated.load() == .make(2))
+    }
+
     @Test func `a token of a sibling that came between look and save is not replaced by an older one`() async throws {
         let inner = InMemoryItems()
         try await store(inner).save(.make(1))
@@ -348,29 +363,34 @@ private struct PlainItems: TokenItemStore {
     func clear() async throws { try await items.clear() }
 }
 
-/// A shared store of bytes in which something happens right before the next save.
-private final class InterruptedItems: SharedTokenItemStore {
+/// A store of bytes for one process that may take its time to answer what it has read.
+private final class SlowItems: TokenItemStore {
     private let items: InMemoryItems
-    private let interruption = Lock<(@Sendable () async throws -> Void)?>(nil)
+    private let stalls = Lock(false)
+    private let stalling = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     init(_ items: InMemoryItems) { self.items = items }
 
-    func interrupt(_ body: @escaping @Sendable () async throws -> Void) { interruption.withLock { $0 = body } }
+    func stallsNext() { stalls.withLock { $0 = true } }
 
-    func save(_ item: Data, if condition: @Sendable (Data?) throws -> Bool) async throws -> Data? {
-        let interruption = interruption.withLock { interruption in
-            defer { interruption = nil }
-            return interruption
+    /// Returns when something was read that has not been answered yet.
+    func isStalling() async { for await _ in stalling.stream { return } }
+
+    func load() async throws -> Data? {
+        let item = try await items.load()
+        let isSlow = stalls.withLock { stalls in
+            defer { stalls = false }
+            return stalls
         }
-        try await interruption?()
-        return try await items.save(item, if: condition)
+        if isSlow {
+            stalling.continuation.yield()
+            // Long enough for whoever does not wait for this answer.
+            for _ in 0..<1000 { await Task.yield() }
+        }
+        return item
     }
 
-    func load() async throws -> Data? { try await items.load() }
     func save(_ item: Data) async throws { try await items.save(item) }
     func clear() async throws { try await items.clear() }
-    func lock(within limit: Duration) async throws -> TokenStoreLock { try await items.lock(within: limit) }
-    func loadIntent() async throws -> Data? { try await items.loadIntent() }
-    func saveIntent(_ intent: Data?) async throws { try await items.saveIntent(intent) }
 }
 #endif
