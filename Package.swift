@@ -161,8 +161,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationSamples",
             dependencies: [
-                "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationTesting",
-                "LoopbackServer",
+                "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationStorage",
+                "RequestAuthorizationTesting", "LoopbackServer",
             ],
             swiftSettings: strict),
         // Documentation/Performance.md: swift run -c release Benchmarks.

@@ -15,6 +15,14 @@ actor Vault {
     func set(_ data: Data, for key: String) throws { contents[key] = data }
     func remove(_ key: String) throws { contents[key] = nil }
 
+    /// Sets it unless there is one.
+    ///
+    /// - Returns: what is there now.
+    func keep(_ data: Data, for key: String) throws -> Data {
+        contents[key] = contents[key] ?? data
+        return contents[key] ?? data
+    }
+
     func text(for key: String) throws -> String {
         guard let data = contents[key] else { throw Missing() }
         return String(decoding: data, as: UTF8.self)

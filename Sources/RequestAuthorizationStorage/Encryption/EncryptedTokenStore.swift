@@ -11,8 +11,8 @@ public import RequestAuthorization
 
 /// Keeps a token encrypted, in any store of bytes.
 ///
-///     let store = EncryptedTokenStore<MyToken, _>(
-///         around: items, key: try .password(password), client: "CLIENT_ID", account: "ada")
+///     let items = RestrictedFileItems(client: "CLIENT_ID", account: "ada")
+///     let store = EncryptedTokenStore<MyToken, _>(around: items, key: try .password(password))
 ///     let auth = RefreshableTokenAuthorization(service: service, store: store)
 ///
 /// What the store of bytes gets is an envelope that only the key opens, that shows a change of any bit, and that belongs to
@@ -44,6 +44,20 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
         self.items = items
         sealer = TokenSealer(
             key: key, oldKeys: oldKeys, cipher: cipher, owner: EnvelopeOwner(client: client, account: account))
+    }
+
+    /// Makes a store around a restricted file, for the client and account of the file.
+    ///
+    /// - Parameters:
+    ///   - items: where the envelope is kept.
+    ///   - key: what the next token is sealed with.
+    ///   - oldKeys: what tokens may have been sealed with before.
+    ///   - cipher: AES-GCM by default.
+    public convenience init(
+        around items: Items, key: TokenKey, oldKeys: [TokenKey] = [], cipher: TokenCipher = .aesGCM
+    ) where Items == RestrictedFileItems {
+        self.init(
+            around: items, key: key, oldKeys: oldKeys, cipher: cipher, client: items.client, account: items.account)
     }
 
     /// - Throws: ``TokenStoreError``: `wrongKey`, `corrupt` (it was set aside), `unreadable`; what the store of bytes and the

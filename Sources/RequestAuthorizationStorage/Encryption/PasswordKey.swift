@@ -7,7 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-import Dispatch
 import RequestAuthorization
 
 /// A password, and the keys that were derived from it.
@@ -27,6 +26,8 @@ final class PasswordKey: KeyMaterial, RedactedDescription {
     private let fresh: KeyDerivation
     private let derive: Derive
     private let derived = Lock<[Derived]>([])
+    /// One at a time: whoever makes others derive with many salts does not get all cores.
+    private let queue = BlockingQueue("password")
 
     init(
         _ password: SymmetricKey, rounds: Int,
@@ -49,23 +50,14 @@ final class PasswordKey: KeyMaterial, RedactedDescription {
     func key(_ derivation: KeyDerivation) async throws -> SymmetricKey {
         let key = derived.withLock { derived in
             if let known = derived.first(where: { $0.derivation == derivation }) { return known.key }
-            let key = Task { [password, derive] in
-                try await Self.onThreadOfItsOwn { try derive(password, derivation.salt, derivation.rounds) }
+            let key = Task { [password, derive, queue] in
+                try await queue.run { try derive(password, derivation.salt, derivation.rounds) }
             }
             derived.append(Derived(derivation: derivation, key: key))
             if derived.count > Self.remembered { derived.removeFirst() }
             return key
         }
         return try await key.value
-    }
-
-    /// The cooperative pool has one thread per core, and all tasks need them.
-    private static func onThreadOfItsOwn(
-        _ body: @escaping @Sendable () throws -> SymmetricKey
-    ) async throws -> SymmetricKey {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global(qos: .userInitiated).async { continuation.resume(with: Result { try body() }) }
-        }
     }
 }
 #endif
