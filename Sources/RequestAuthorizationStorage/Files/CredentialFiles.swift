@@ -82,7 +82,7 @@ struct CredentialFiles: Sendable {
         guard try open(making: false) != nil else { return nil }
         return try withGuard { folder in
             guard try self.item(in: folder) == item else { return nil }
-            let aside = try linkAside(in: folder)
+            let aside = try copyAside(item, in: folder)
             // The name is never without a file: to siblings that would be a sign-out.
             try exchange(Data(), as: token, in: folder)
             return "\(folder.path)/\(aside)"
@@ -190,18 +190,24 @@ struct CredentialFiles: Sendable {
 
     /// Puts a whole new file in place of another. What fails leaves the old one.
     private func exchange(_ data: Data, as name: String, in folder: OpenFolder) throws {
+        try writeNew(data, in: folder) { try folder.rename(new, to: name) }
+        try folder.sync()
+    }
+
+    /// Writes a new file, durably, and does something with it.
+    private func writeNew<Result>(_ data: Data, in folder: OpenFolder, then body: () throws -> Result) throws -> Result
+    {
         try folder.remove(new)
         do {
             // After an fsync that failed a file must not be believed, so each try writes its own.
             let file = try folder.create(new)
             try file.write(data)
             try file.sync()
-            try folder.rename(new, to: name)
+            return try body()
         } catch {
             try? folder.remove(new)
             throw error
         }
-        try folder.sync()
     }
 
     /// Before the first save: what later must not fail for want of space, and who this is.
@@ -232,15 +238,20 @@ struct CredentialFiles: Sendable {
         }
     }
 
-    private func linkAside(in folder: OpenFolder) throws -> String {
-        for number in 1...99 {
-            let aside = "\(stem).corrupt-\(number)"
-            do {
-                try folder.link(token, to: aside)
-                return aside
-            } catch let error as FileError where error.code == EEXIST {}
+    /// Keeps a copy under a free name. A second name for the item itself would do harm: until the item has lost the first one
+    /// it is refused to who reads it, and for ever if this process is ended in between.
+    private func copyAside(_ item: Data, in folder: OpenFolder) throws -> String {
+        try writeNew(item, in: folder) {
+            for number in 1...99 {
+                let aside = "\(stem).corrupt-\(number)"
+                do {
+                    try folder.link(new, to: aside)
+                    try folder.remove(new)
+                    return aside
+                } catch let error as FileError where error.code == EEXIST {}
+            }
+            throw TokenStoreError(.corrupt, "99 damaged items stand in \(folder.path); find out why, and remove them")
         }
-        throw TokenStoreError(.corrupt, "99 damaged items stand in \(folder.path); find out why, and remove them")
     }
 
     // MARK: Guards

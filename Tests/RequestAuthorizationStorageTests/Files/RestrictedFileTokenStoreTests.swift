@@ -92,6 +92,24 @@ import Testing
         #expect(try await store.load() == .make(2))
     }
 
+    @Test func `who reads while a damaged file is set aside is not refused`() async throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (folder.store().items, folder.store().items)
+        try await one.save(Data("whole".utf8))
+        for number in 1...20 {
+            let damaged = Data("damaged \(number)".utf8)
+            try await one.save(damaged)
+            async let aside = one.setAside(damaged)
+            for _ in 0..<20 {
+                let seen = try await other.load()
+                #expect(seen == nil || seen == damaged)
+            }
+            #expect(try await aside == folder.file("client,me.corrupt-\(number)"))
+            #expect(folder.content(of: "client,me.corrupt-\(number)") == damaged)
+        }
+        #expect(!folder.names.contains("client,me.new"))
+    }
+
     @Test func `a file that is too large is reported and stays`() async throws {
         let folder = try TemporaryFolder()
         let store = folder.store()
