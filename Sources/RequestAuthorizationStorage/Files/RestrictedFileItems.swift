@@ -78,17 +78,23 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     }
 
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
-        let file = Lock<OpenFile?>(nil)
-        let end = try await activity.begin { file.withLock { $0 = nil } }
+        let access = Lock(Access())
+        let end = try await activity.begin { access.withLock { $0 = Access(isOver: true) } }
         do {
-            let held = try await exclusive.acquire(within: limit)
-            file.withLock { $0 = held }
+            let file = try await exclusive.acquire(within: limit)
+            try access.withLock { access in
+                // The time was over before its turn came: nobody would take it back.
+                guard !access.isOver else {
+                    throw TokenStoreError(.timedOut, "the system gave no more time for exclusive access; try again")
+                }
+                access.file = file
+            }
         } catch {
             end()
             throw error
         }
         return TokenStoreLock {
-            file.withLock { $0 = nil }
+            access.withLock { $0 = Access(isOver: true) }
             end()
         }
     }
@@ -96,6 +102,12 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     public var changes: AsyncStream<Void>? { ItemWatch.stream(of: files, on: queue) }
 
     // MARK: -
+
+    /// Exclusive access, for as long as its file is open.
+    private struct Access {
+        var file: OpenFile?
+        var isOver = false
+    }
 
     /// Removes the item and all that belongs to it, when no refresh is under way.
     func removeAll(within limit: Duration) async throws {

@@ -98,4 +98,16 @@ import Testing
         try await items.lock(within: .seconds(10)).unlock()
         #expect(log.withLock { $0 } == ["begin", "end", "begin", "end"])
     }
+
+    @Test func `access whose activity expired while it was waited for is not taken`() async throws {
+        let folder = try TemporaryFolder()
+        let activity = ExclusiveActivity { expired in
+            expired()
+            return {}
+        }
+        let items = RestrictedFileItems(client: "client", account: "me", folder: .at(folder.tokens), activity: activity)
+        let error = await #expect(throws: TokenStoreError.self) { try await items.lock(within: .seconds(10)) }
+        #expect(error?.kind == .timedOut)
+        try await folder.store().lock(within: .seconds(10)).unlock()
+    }
 }
