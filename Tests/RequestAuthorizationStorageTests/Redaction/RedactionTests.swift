@@ -22,13 +22,14 @@ import Testing
         let declared = try PublicTypes.declared(in: ["RequestAuthorizationStorage"])
         #expect(declared.contains("TokenStoreError"))
         let forgotten = declared.subtracting(shown).subtracting(Self.withoutSecrets)
-            .subtracting(Exhibit.encryptionWithoutSecrets)
+            .subtracting(Exhibit.encryptionWithoutSecrets).subtracting(Exhibit.cloudWithoutSecrets)
         #expect(forgotten.isEmpty, "show them in Exhibit.all(), or say that they hold no secret")
     }
 
     /// Names, numbers and places only.
     private static let withoutSecrets: Set = [
         "ExclusiveActivity", "FileError", "FilePurpose", "FileStatus", "SystemFileLayer", "TokenFolder",
+        "KeychainAccessibility", "KeychainKind", "SecretServiceTokenItem", "SecretServiceTokenStore",
         "TokenStoreError.Kind",
     ]
 }
@@ -44,7 +45,7 @@ struct Exhibit {
     static func all() async throws -> [Exhibit] {
         try await [
             Exhibit("TokenStoreError", TokenStoreError(.failed, "no", underlying: SecretError()))
-        ] + encryption() + files()
+        ] + encryption() + files() + keychain() + cloud()
     }
 }
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CloudKit) && (canImport(CryptoKit) || Crypto)
+import CloudKit
+import Foundation
+
+// Not compiled on Linux, where CI checks its types against declarations of these calls: nothing but the calls. What their
+// errors mean is decided in `CloudFailure` and `CloudKitTokenItem`.
+
+/// The private database of an iCloud container (https://developer.apple.com/documentation/cloudkit/ckdatabase).
+struct CloudKitDatabase: CloudCalls {
+    static let recordType = "RequestAuthorizationToken"
+    static let field = "envelope"
+
+    /// The identifier of the container; `nil` is the app's default one.
+    let container: String?
+
+    private var openedContainer: CKContainer { container.map { CKContainer(identifier: $0) } ?? CKContainer.default() }
+
+    func accountStatus() async throws -> CloudAccountStatus {
+        try await reporting {
+            CloudAccountStatus(rawValue: try await openedContainer.accountStatus().rawValue) ?? .couldNotDetermine
+        }
+    }
+
+    func accountName() async throws -> String {
+        try await reporting { try await openedContainer.userRecordID().recordName }
+    }
+
+    func record(named name: String) async throws -> CloudRecord {
+        try await reporting {
+            CloudRecord(try await openedContainer.privateCloudDatabase.record(for: CKRecord.ID(recordName: name)))
+        }
+    }
+
+    func save(_ record: CloudRecord) async throws -> CloudRecord {
+        try await reporting {
+            let saved = try CKRecord.make(record)
+            let id = saved.recordID
+            let results = try await openedContainer.privateCloudDatabase.modifyRecords(
+                saving: [saved], deleting: [], savePolicy: .ifServerRecordUnchanged, atomically: false
+            ).saveResults
+            guard let result = results[id] else { throw CKError(.internalError) }
+            return CloudRecord(try result.get())
+        }
+    }
+
+    func deleteRecord(named name: String) async throws {
+        try await reporting {
+            let id = CKRecord.ID(recordName: name)
+            let results = try await openedContainer.privateCloudDatabase.modifyRecords(
+                saving: [], deleting: [id], savePolicy: .ifServerRecordUnchanged, atomically: false
+            ).deleteResults
+            try results[id]?.get()
+        }
+    }
+
+    var accountChanges: AsyncStream<Void>? {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let task = Task {
+                for await _ in NotificationCenter.default.notifications(named: .CKAccountChanged).map({ _ in () }) {
+                    continuation.yield()
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    private func reporting<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as CKError {
+            throw CloudFailure(error)
+        }
+    }
+}
+
+extension CloudRecord {
+    fileprivate init(_ record: CKRecord) {
+        let coder = NSKeyedArchiver(requiringSecureCoding: true)
+        record.encodeSystemFields(with: coder)
+        self.init(
+            name: record.recordID.recordName, value: record[CloudKitDatabase.field] as? Data ?? Data(),
+            systemFields: coder.encodedData)
+    }
+}
+
+extension CKRecord {
+    fileprivate static func make(_ record: CloudRecord) throws -> CKRecord {
+        let made = try known(record.systemFields) ?? new(record.name)
+        made[CloudKitDatabase.field] = record.value
+        return made
+    }
+
+    private static func known(_ systemFields: Data?) throws -> CKRecord? {
+        guard let systemFields else { return nil }
+        let coder = try NSKeyedUnarchiver(forReadingFrom: systemFields)
+        coder.requiresSecureCoding = true
+        return CKRecord(coder: coder)
+    }
+
+    private static func new(_ name: String) -> CKRecord {
+        CKRecord(recordType: CloudKitDatabase.recordType, recordID: CKRecord.ID(recordName: name))
+    }
+}
+
+extension CloudFailure {
+    fileprivate init(_ error: CKError) {
+        self.init(code: Code(rawValue: error.code.rawValue))
+        retryAfter = error.retryAfterSeconds
+        serverRecord = error.serverRecord.map { CloudRecord($0) }
+        for (id, error) in error.partialErrorsByItemID ?? [:] {
+            guard let id = id as? CKRecord.ID, let error = error as? CKError else { continue }
+            partial[id.recordName] = CloudFailure(error)
+        }
+    }
+}
+#endif

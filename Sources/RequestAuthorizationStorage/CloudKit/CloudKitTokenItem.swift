@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import RequestAuthorization
+
+/// A record of the private database as an item of bytes.
+final class CloudKitTokenItem: TokenItemStore {
+    /// Other devices may change the record again and again.
+    static let attempts = 4
+
+    private let cloud: any CloudCalls
+    private let name: @Sendable () async throws -> String
+    /// What the server said last: a save is only for that.
+    private let last = Lock<CloudRecord?>(nil)
+
+    /// - Parameter name: of the record; asked each time, for it may have to come from a Keychain that is locked.
+    init(cloud: any CloudCalls, name: @escaping @Sendable () async throws -> String) {
+        self.cloud = cloud
+        self.name = name
+    }
+
+    var changes: AsyncStream<Void>? { cloud.accountChanges }
+
+    func load() async throws -> Data? {
+        try await onRecord { name in
+            let record = try await record(named: name)
+            last.withLock { $0 = record }
+            return record?.value
+        }
+    }
+
+    func save(_ item: Data) async throws {
+        try await onRecord { name in
+            var systemFields = last.withLock { $0?.name == name ? $0?.systemFields : nil }
+            for _ in 0..<Self.attempts {
+                do {
+                    let saved = try await cloud.save(CloudRecord(name: name, value: item, systemFields: systemFields))
+                    return last.withLock { $0 = saved }
+                } catch let failure as CloudFailure {
+                    systemFields = try await standing(after: failure.about(name), name)
+                }
+            }
+            throw TokenStoreError(.unavailable, "other devices kept changing the record in iCloud; it is tried again")
+        }
+    }
+
+    func clear() async throws {
+        try await onRecord { name in
+            do {
+                try await cloud.deleteRecord(named: name)
+            } catch let failure as CloudFailure where failure.about(name).meansAbsent {}
+            last.withLock { $0 = nil }
+        }
+    }
+
+    /// The iCloud account that is in use.
+    ///
+    /// - Throws: ``TokenStoreError`` if there is none: what is in it cannot be known then.
+    func account() async throws -> String {
+        do {
+            let status = try await cloud.accountStatus()
+            switch status {
+            case .available: return try await cloud.accountName()
+            case .noAccount: throw CloudFailure(code: .notAuthenticated)
+            case .restricted: throw CloudFailure(code: .managedAccountRestricted)
+            case .couldNotDetermine, .temporarilyUnavailable:
+                throw TokenStoreError(.unavailable, "the iCloud account is not ready (\(status)); it is tried again")
+            }
+        } catch let failure as CloudFailure {
+            if failure.code == .operationCancelled { try Task.checkCancellation() }
+            throw failure.reported
+        }
+    }
+
+    // MARK: -
+
+    private func record(named name: String) async throws -> CloudRecord? {
+        do {
+            return try await cloud.record(named: name)
+        } catch let failure as CloudFailure where failure.about(name).meansAbsent {
+            return nil
+        }
+    }
+
+    /// What has to be replaced, after a save that found something else than it was for.
+    private func standing(after failure: CloudFailure, _ name: String) async throws -> Data? {
+        if failure.meansAbsent { return nil }
+        guard failure.code == .serverRecordChanged else { throw failure }
+        if let record = failure.serverRecord { return record.systemFields }
+        return try await record(named: name)?.systemFields
+    }
+
+    /// Where there is an account, and with errors to tell people.
+    private func onRecord<Result>(_ body: (_ name: String) async throws -> Result) async throws -> Result {
+        _ = try await account()
+        let name = try await name()
+        do {
+            return try await body(name)
+        } catch let failure as CloudFailure {
+            if failure.about(name).code == .operationCancelled { try Task.checkCancellation() }
+            throw failure.about(name).reported
+        }
+    }
+}
+
+extension CloudKitTokenItem: RedactedDescription {}

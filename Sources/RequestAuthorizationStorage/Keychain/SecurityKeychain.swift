@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(Security)
+import Foundation
+import Security
+
+// Not compiled on Linux, where CI checks its types against declarations of these calls: nothing but the calls. What their
+// statuses mean is decided in `KeychainTokenItem`.
+
+/// https://developer.apple.com/documentation/security/keychain-items
+struct SecurityKeychain: KeychainCalls {
+    func add(_ item: KeychainQuery, value: Data) -> KeychainStatus {
+        let attributes = item.attributes.merging(item.protection) { $1 }.merging([kSecValueData as String: value]) {
+            $1
+        }
+        return KeychainStatus(rawValue: SecItemAdd(attributes as CFDictionary, nil))
+    }
+
+    func update(_ item: KeychainQuery, value: Data) -> KeychainStatus {
+        let changes = item.protection.merging([kSecValueData as String: value]) { $1 }
+        return KeychainStatus(rawValue: SecItemUpdate(item.attributes as CFDictionary, changes as CFDictionary))
+    }
+
+    func copyMatching(_ item: KeychainQuery) -> (status: KeychainStatus, value: Data?) {
+        let wanted: [String: Any] = [kSecReturnData as String: true, kSecMatchLimit as String: kSecMatchLimitOne]
+        var result: CFTypeRef?
+        let status = SecItemCopyMatching(item.attributes.merging(wanted) { $1 } as CFDictionary, &result)
+        return (KeychainStatus(rawValue: status), result as? Data)
+    }
+
+    func delete(_ item: KeychainQuery) -> KeychainStatus {
+        KeychainStatus(rawValue: SecItemDelete(item.attributes as CFDictionary))
+    }
+}
+
+extension KeychainQuery {
+    /// By what the item is found.
+    fileprivate var attributes: [String: Any] {
+        var attributes: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword,
+            kSecAttrService as String: service,
+            kSecAttrAccount as String: account,
+            kSecUseDataProtectionKeychain as String: keychain == .dataProtection,
+        ]
+        if keychain == .dataProtection { attributes[kSecAttrSynchronizable as String] = isSynchronizable }
+        if let accessGroup { attributes[kSecAttrAccessGroup as String] = accessGroup }
+        return attributes
+    }
+
+    /// When it can be read. The file-based keychain knows nothing of this.
+    fileprivate var protection: [String: Any] {
+        keychain == .dataProtection ? [kSecAttrAccessible as String: accessibility.attribute] : [:]
+    }
+}
+
+extension KeychainAccessibility {
+    fileprivate var attribute: CFString {
+        switch self {
+        case .afterFirstUnlockThisDeviceOnly: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+        case .afterFirstUnlock: kSecAttrAccessibleAfterFirstUnlock
+        case .whenUnlockedThisDeviceOnly: kSecAttrAccessibleWhenUnlockedThisDeviceOnly
+        case .whenUnlocked: kSecAttrAccessibleWhenUnlocked
+        }
+    }
+}
+#endif

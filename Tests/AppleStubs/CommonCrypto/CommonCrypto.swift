@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+// Declarations of what the encrypted store calls, in the shapes of `CommonKeyDerivation.h`, for the type checker only: nothing
+// here does anything.
+
+public typealias CCPBKDFAlgorithm = UInt32
+public typealias CCPseudoRandomAlgorithm = UInt32
+public var kCCPBKDF2: Int { 2 }
+public var kCCPRFHmacAlgSHA256: Int { 3 }
+public var kCCSuccess: Int { 0 }
+
+public func CCKeyDerivationPBKDF(
+    _ algorithm: CCPBKDFAlgorithm, _ password: UnsafePointer<CChar>!, _ passwordLen: Int, _ salt: UnsafePointer<UInt8>!,
+    _ saltLen: Int, _ prf: CCPseudoRandomAlgorithm, _ rounds: UInt32, _ derivedKey: UnsafeMutablePointer<UInt8>!,
+    _ derivedKeyLen: Int
+) -> Int32 { 0 }
+
+public func memset_s(_ s: UnsafeMutableRawPointer!, _ smax: Int, _ c: Int32, _ n: Int) -> Int32 { 0 }

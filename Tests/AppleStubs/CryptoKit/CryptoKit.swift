@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+// Declarations of what the encrypted store calls, in the shapes of Apple's reference
+// (https://developer.apple.com/documentation/cryptokit), for the type checker only: nothing here does anything.
+
+import Foundation
+
+public struct SymmetricKeySize: Sendable {
+    public static let bits256 = SymmetricKeySize()
+}
+
+public struct SymmetricKey: ContiguousBytes, Sendable {
+    public init<D: ContiguousBytes>(data: D) {}
+    public init(size: SymmetricKeySize) {}
+    public var bitCount: Int { 0 }
+    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+}
+
+public enum AES {
+    public enum GCM {
+        public struct Nonce: ContiguousBytes, Sendable {
+            public init() {}
+            public init<D: DataProtocol>(data: D) throws {}
+            public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+                try body(UnsafeRawBufferPointer(start: nil, count: 0))
+            }
+        }
+        public struct SealedBox: Sendable {
+            public init<C: DataProtocol, T: DataProtocol>(nonce: Nonce, ciphertext: C, tag: T) throws {}
+            public var ciphertext: Data { Data() }
+            public var tag: Data { Data() }
+        }
+        public static func seal<Plaintext: DataProtocol, AuthenticatedData: DataProtocol>(
+            _ message: Plaintext, using key: SymmetricKey, nonce: Nonce? = nil,
+            authenticating authenticatedData: AuthenticatedData
+        ) throws -> SealedBox { try SealedBox(nonce: Nonce(), ciphertext: Data(), tag: Data()) }
+        public static func open<AuthenticatedData: DataProtocol>(
+            _ sealedBox: SealedBox, using key: SymmetricKey, authenticating authenticatedData: AuthenticatedData
+        ) throws -> Data { Data() }
+    }
+}
+
+public enum ChaChaPoly {
+    public typealias Nonce = AES.GCM.Nonce
+    public typealias SealedBox = AES.GCM.SealedBox
+    public static func seal<Plaintext: DataProtocol, AuthenticatedData: DataProtocol>(
+        _ message: Plaintext, using key: SymmetricKey, nonce: Nonce? = nil,
+        authenticating authenticatedData: AuthenticatedData
+    ) throws -> SealedBox { try SealedBox(nonce: Nonce(), ciphertext: Data(), tag: Data()) }
+    public static func open<AuthenticatedData: DataProtocol>(
+        _ sealedBox: SealedBox, using key: SymmetricKey, authenticating authenticatedData: AuthenticatedData
+    ) throws -> Data { Data() }
+}
+
+public protocol HashFunction {
+    associatedtype Digest: Sequence where Digest.Element == UInt8
+    init()
+    mutating func update<D: DataProtocol>(data: D)
+    func finalize() -> Digest
+}
+
+public struct SHA256: HashFunction {
+    public init() {}
+    public mutating func update<D: DataProtocol>(data: D) {}
+    public func finalize() -> [UInt8] { [] }
+}
+
+public struct HKDF<H: HashFunction> {
+    public static func deriveKey<Info: DataProtocol>(
+        inputKeyMaterial: SymmetricKey, info: Info, outputByteCount: Int
+    ) -> SymmetricKey { inputKeyMaterial }
+}
+
+public enum CryptoKitError: Error {
+    case underlyingCoreCryptoError(error: Int32)
+}

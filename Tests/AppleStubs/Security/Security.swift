@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+// Declarations of what `SecurityKeychain` calls, in the shapes of Apple's reference
+// (https://developer.apple.com/documentation/security/keychain-items), for the type checker only: nothing here does anything.
+// Where Apple's types are bridged (`CFDictionary` and dictionaries), they are one type here.
+
+import Foundation
+
+public typealias OSStatus = Int32
+public typealias CFString = String
+public typealias CFTypeRef = AnyObject
+public typealias CFDictionary = [AnyHashable: Any]
+
+public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
+public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus { 0 }
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
+public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }
+
+public let kSecClass: CFString = ""
+public let kSecClassGenericPassword: CFString = ""
+public let kSecAttrService: CFString = ""
+public let kSecAttrAccount: CFString = ""
+public let kSecAttrAccessGroup: CFString = ""
+public let kSecAttrAccessible: CFString = ""
+public let kSecAttrSynchronizable: CFString = ""
+public let kSecUseDataProtectionKeychain: CFString = ""
+public let kSecValueData: CFString = ""
+public let kSecReturnData: CFString = ""
+public let kSecMatchLimit: CFString = ""
+public let kSecMatchLimitOne: CFString = ""
+public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = ""
+public let kSecAttrAccessibleAfterFirstUnlock: CFString = ""
+public let kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFString = ""
+public let kSecAttrAccessibleWhenUnlocked: CFString = ""

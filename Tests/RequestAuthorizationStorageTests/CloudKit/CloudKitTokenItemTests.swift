@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationStorage
+
+/// What each error and each state of the account means for one record.
+@Suite struct CloudKitTokenItemTests {
+    private let cloud = FakeCloud()
+
+    private func item() -> CloudKitTokenItem { CloudKitTokenItem(cloud: cloud) { "record" } }
+
+    static let meanings: [(CloudFailure.Code, TokenStoreError.Kind)] = [
+        (.networkUnavailable, .unavailable), (.networkFailure, .unavailable), (.serverResponseLost, .unavailable),
+        (.internalError, .unavailable), (.serviceUnavailable, .unavailable), (.requestRateLimited, .unavailable),
+        (.zoneBusy, .unavailable), (.operationCancelled, .unavailable), (.batchRequestFailed, .unavailable),
+        (.limitExceeded, .unavailable), (.notAuthenticated, .unavailable),
+        (.accountTemporarilyUnavailable, .unavailable), (.badContainer, .unsuitable),
+        (.missingEntitlement, .unsuitable),
+        (.badDatabase, .unsuitable), (.permissionFailure, .unsuitable), (.managedAccountRestricted, .unsuitable),
+        (.quotaExceeded, .noSpace), (.partialFailure, .unavailable), (.init(rawValue: 99), .unavailable),
+    ]
+
+    @Test(arguments: meanings)
+    func `an error is said, and never means that there is nothing`(
+        code: CloudFailure.Code, kind: TokenStoreError.Kind
+    ) async throws {
+        for call in [FakeCloud.Call.record, .save, .delete] {
+            for failure in [
+                CloudFailure(code: code),
+                CloudFailure(code: .partialFailure, partial: ["record": CloudFailure(code: code)]),
+            ] {
+                cloud.fail(call, failure)
+                let error = await #expect(throws: TokenStoreError.self, "\(call)") {
+                    switch call {
+                    case .save: try await item().save(Data([1]))
+                    case .delete: try await item().clear()
+                    default: _ = try await item().load()
+                    }
+                }
+                #expect(error?.kind == kind)
+            }
+        }
+        #expect(cloud.records().isEmpty)
+    }
+
+    @Test func `the numbers are Apple's`() {
+        let codes: [CloudFailure.Code] = [
+            .internalError, .partialFailure, .networkUnavailable, .networkFailure, .badContainer, .serviceUnavailable,
+            .requestRateLimited, .missingEntitlement, .notAuthenticated, .permissionFailure, .unknownItem,
+            .serverRecordChanged, .operationCancelled, .batchRequestFailed, .zoneBusy, .badDatabase, .quotaExceeded,
+            .zoneNotFound, .limitExceeded, .userDeletedZone, .managedAccountRestricted, .serverResponseLost,
+            .accountTemporarilyUnavailable,
+        ]
+        #expect(
+            codes.map(\.rawValue) == [
+                1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 14, 20, 22, 23, 24, 25, 26, 27, 28, 32, 34, 36,
+            ])
+    }
+
+    @Test(arguments: [CloudFailure.Code.unknownItem, .zoneNotFound, .userDeletedZone])
+    func `what is not there is not there`(code: CloudFailure.Code) async throws {
+        cloud.fail(.record, CloudFailure(code: code))
+        #expect(try await item().load() == nil)
+        cloud.fail(.record, CloudFailure(code: .partialFailure, partial: ["record": CloudFailure(code: code)]))
+        #expect(try await item().load() == nil)
+        cloud.fail(.delete, CloudFailure(code: code))
+        try await item().clear()
+    }
+
+    @Test func `the errors of other records are not ours`() async throws {
+        cloud.fail(.record, CloudFailure(code: .partialFailure, partial: ["other": CloudFailure(code: .unknownItem)]))
+        let error = await #expect(throws: TokenStoreError.self) { try await item().load() }
+        #expect(error?.kind == .unavailable)
+    }
+
+    @Test func `when to try again is said`() async throws {
+        cloud.fail(.record, CloudFailure(code: .requestRateLimited, retryAfter: 29.1))
+        let error = await #expect(throws: TokenStoreError.self) { try await item().load() }
+        #expect(error?.detail.contains("30 s") == true)
+    }
+
+    @Test(arguments: CloudAccountStatus.allCases.filter { $0 != .available })
+    func `without an account nothing is known, and nothing is asked`(status: CloudAccountStatus) async throws {
+        cloud.status = status
+        let kind: TokenStoreError.Kind = status == .restricted ? .unsuitable : .unavailable
+        for operation in 0..<3 {
+            let error = await #expect(throws: TokenStoreError.self, "\(operation)") {
+                switch operation {
+                case 0: _ = try await item().load()
+                case 1: try await item().save(Data([1]))
+                default: try await item().clear()
+                }
+            }
+            #expect(error?.kind == kind)
+        }
+        #expect(cloud.calls == [])
+    }
+
+    // MARK: - Conflicts
+
+    @Test func `a record that another device changed is replaced`() async throws {
+        let (phone, tablet) = (item(), item())
+        try await phone.save(Data([1]))
+        try await tablet.save(Data([2]))
+        try await phone.save(Data([3]))
+        #expect(cloud.records()["record"]?.value == Data([3]))
+        #expect(cloud.calls == [.save, .save, .save, .save, .save])
+    }
+
+    @Test func `also if the server does not say what is there`() async throws {
+        try await item().save(Data([1]))
+        cloud.forgetCalls()
+        let other = item()
+        cloud.fail(.save, CloudFailure(code: .serverRecordChanged))
+        try await other.save(Data([2]))
+        #expect(cloud.calls == [.save, .record, .save])
+        #expect(try await other.load() == Data([2]))
+    }
+
+    @Test func `one that another device deleted is made again`() async throws {
+        let phone = item()
+        try await phone.save(Data([1]))
+        try await item().clear()
+        try await phone.save(Data([2]))
+        #expect(cloud.records()["record"]?.value == Data([2]))
+    }
+
+    @Test func `devices that never stop changing it do not keep it busy for ever`() async throws {
+        cloud.fail(all: .save, CloudFailure(code: .serverRecordChanged))
+        let error = await #expect(throws: TokenStoreError.self) { try await item().save(Data([1])) }
+        #expect(error?.kind == .unavailable)
+        #expect(cloud.calls.filter { $0 == .save }.count == CloudKitTokenItem.attempts)
+    }
+
+    @Test func `a call that ends because its task does is a cancellation`() async throws {
+        cloud.fail(.record, CloudFailure(code: .operationCancelled))
+        let load = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await item().load()
+        }
+        await #expect(throws: CancellationError.self) { try await load.value }
+    }
+}

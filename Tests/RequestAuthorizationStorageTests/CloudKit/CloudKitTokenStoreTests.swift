@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Crypto
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationStorage
+
+@Suite struct CloudKitTokenStoreTests {
+    typealias Store = CloudKitTokenStore<TestToken>
+
+    private let cloud = FakeCloud()
+    /// iCloud Keychain: the same on all devices, as long as it is the same object.
+    private let keychain = FakeKeychain()
+
+    /// The refresh token of a `TestToken` is taken to be its name up to the first dash.
+    private static let shared = CloudKitSharing<TestToken>.oneForAllDevices { token in
+        token.name.split(separator: "-").first.map(String.init)
+    }
+
+    private func device(
+        _ sharing: CloudKitSharing<TestToken> = shared, keychain: FakeKeychain? = nil, account: String = "me"
+    ) -> Store {
+        Store(
+            client: "client", account: account, accessGroup: nil, sharing: sharing, cloud: cloud,
+            keychain: keychain ?? self.keychain)
+    }
+
+    private func token(_ name: String, _ generation: Int = 1) -> StoredToken<TestToken> {
+        StoredToken(
+            .token(TestToken(name)), version: .test(generation), obtainedAt: Date(timeIntervalSince1970: 1_800_000_000))
+    }
+
+    @Test func `it is a token store, also on another device`() async throws {
+        let (cloud, keychain) = (cloud, keychain)
+        let make: @Sendable () -> Store = {
+            Store(
+                client: "client", account: "me", accessGroup: nil, sharing: .oneForAllDevices { _ in "same" },
+                cloud: cloud,
+                keychain: keychain)
+        }
+        try await TokenStoreChecks(reopened: { _ in make() }) { make() }.run()
+    }
+
+    @Test func `nothing readable is in the cloud, and the key goes by iCloud Keychain`() async throws {
+        try await device().save(token("S3CRET-1"))
+        let record = try #require(cloud.records().first?.value)
+        #expect(record.value.range(of: Data("S3CRET".utf8)) == nil)
+        #expect(record.name.hasPrefix("token-") && record.name.count == 70)
+        let key = try #require(keychain.items.keys.first)
+        #expect(key.isSynchronizable && key.accessibility == .afterFirstUnlock && keychain.items.count == 1)
+        #expect(try await device().load()?.token?.name == "S3CRET-1")
+        #expect(try await device(account: "you").load() == nil)
+    }
+
+    // MARK: - Rotating refresh tokens
+
+    @Test func `a refresh token that stays may be shared by all devices`() async throws {
+        let (phone, tablet) = (device(), device())
+        try await phone.save(token("refresh-1"))
+        #expect(try await tablet.load()?.token?.name == "refresh-1")
+        try await tablet.save(token("refresh-2", 2))
+        #expect(try await phone.load()?.token?.name == "refresh-2")
+    }
+
+    @Test func `one that rotates is refused, and the choices are named`() async throws {
+        let phone = device()
+        try await phone.save(token("refresh-1"))
+        let error = await #expect(throws: TokenStoreError.self) { try await phone.save(token("rotated-2", 2)) }
+        #expect(error?.kind == .unsuitable && error?.detail.contains("eachDeviceSignsIn") == true)
+        #expect(try await phone.load()?.token?.name == "refresh-1")
+        let other = StoredToken(
+            .token(TestToken("rotated-1")), version: TokenVersion(session: UUID(), generation: 0), obtainedAt: .now)
+        try await phone.save(other)
+        #expect(try await phone.load()?.token?.name == "rotated-1")
+    }
+
+    @Test func `devices that sign in for themselves have records of their own, and may rotate`() async throws {
+        let (ours, theirs) = (FakeKeychain(), FakeKeychain())
+        let phone = device(.eachDeviceSignsIn, keychain: ours)
+        let tablet = device(.eachDeviceSignsIn, keychain: theirs)
+        try await phone.save(token("phone-1"))
+        #expect(try await tablet.load() == nil)
+        try await tablet.save(token("tablet-1"))
+        try await phone.save(token("rotated-2", 2))
+        #expect(try await device(.eachDeviceSignsIn, keychain: ours).load()?.token?.name == "rotated-2")
+        #expect(try await tablet.load()?.token?.name == "tablet-1")
+        #expect(cloud.records().count == 2)
+        #expect(
+            ours.items.keys.allSatisfy { !$0.isSynchronizable && $0.accessibility == .afterFirstUnlockThisDeviceOnly })
+    }
+
+    // MARK: - Keys and accounts
+
+    @Test func `a key that has not come yet is no reason to sign out, nor to make another`() async throws {
+        try await device().save(token("refresh-1"))
+        let (early, record) = (FakeKeychain(), cloud.records())
+        let tablet = device(keychain: early)
+        let loading = await #expect(throws: TokenStoreError.self) { try await tablet.load() }
+        #expect(loading?.kind == .wrongKey)
+        let saving = await #expect(throws: TokenStoreError.self) { try await tablet.save(token("refresh-2", 2)) }
+        #expect(saving?.kind == .wrongKey)
+        #expect(cloud.records() == record && early.items.isEmpty)
+        try await tablet.clear()
+        try await tablet.save(token("mine-1"))
+        #expect(try await tablet.load()?.token?.name == "mine-1")
+    }
+
+    @Test func `a locked Keychain is out of reach`() async throws {
+        try await device().save(token("refresh-1"))
+        keychain.isLocked = true
+        let error = await #expect(throws: TokenStoreError.self) { try await device().load() }
+        #expect(error?.kind == .unavailable)
+    }
+
+    @Test func `a token is not saved to the next person's account`() async throws {
+        let store = device()
+        try await store.save(token("ada-1"))
+        var changes = try #require(store.changes).makeAsyncIterator()
+        cloud.signIn(as: "grace")
+        await changes.next()
+        let error = await #expect(throws: TokenStoreError.self) { try await store.save(token("ada-2", 2)) }
+        #expect(error?.kind == .unsuitable)
+        #expect(cloud.records(of: "grace").isEmpty)
+        #expect(try await store.load() == nil)
+        try await store.save(token("grace-1"))
+        #expect(cloud.records(of: "grace").count == 1)
+        cloud.signIn(as: "ada")
+        #expect(try await store.load()?.token?.name == "ada-1")
+    }
+
+    @Test func `offline signs nobody out`() async throws {
+        try await device().save(token("refresh-1"))
+        cloud.fail(all: .record, CloudFailure(code: .networkUnavailable))
+        let clock = ManualClock()
+        let auth = RefreshableTokenAuthorization(
+            service: ScriptedTokenService<TestToken>(), store: device(), clock: clock)
+        let error = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
+        #expect((error?.underlying as? TokenStoreError)?.kind == .unavailable)
+        cloud.fail(all: .record, nil)
+        clock.advance(by: .seconds(2))
+        #expect(try await auth.validToken().name == "refresh-1")
+    }
+}
+#endif
