@@ -30,6 +30,7 @@ let package = Package(
         .trait(name: "AsyncHTTPClient", description: "HTTPClientRequest and HTTPClient of async-http-client."),
         .trait(name: "GRPC", description: "An interceptor for grpc-swift-2."),
         .trait(name: "Crypto", description: "Encrypted token stores on Linux; nothing on Apple's platforms."),
+        .trait(name: "SecretService", description: "The keyring of Linux desktops; needs libsecret-1-dev."),
         .trait(
             name: "Full", description: "Everything that needs no system library, and all tests.",
             enabledTraits: ["HTTPTypes", "AsyncHTTPClient", "GRPC", "Crypto"]),
@@ -72,8 +73,11 @@ let package = Package(
                 "RequestAuthorization",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
+                .target(name: "CSecretService", condition: .when(traits: ["SecretService"])),
             ],
             swiftSettings: strict),
+        // Trait SecretService: libsecret.
+        .systemLibrary(name: "CSecretService", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
         .target(
             name: "RequestAuthorizationHTTPTypes",
             dependencies: [
@@ -131,6 +135,7 @@ let package = Package(
             dependencies: [
                 "RequestAuthorizationStorage", "RequestAuthorizationTesting", "RedactionChecks",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
+                .target(name: "CSecretService", condition: .when(traits: ["SecretService"])),
             ],
             swiftSettings: strict),
         .testTarget(

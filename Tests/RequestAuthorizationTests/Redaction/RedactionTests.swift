@@ -72,6 +72,7 @@ import Testing
     ]
 
     private static let modulesWithTestsOfTheirOwn: Set = [
+        "CSecretService",  // declarations of libsecret
         "RequestAuthorizationAsyncHTTPClient",
         "RequestAuthorizationGRPC",
         "RequestAuthorizationHTTPTypes",

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if SecretService
+internal import CSecretService
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// By what an item is found. Attributes and labels are not encrypted: the secret is in none of them.
+struct SecretServiceName: Hashable, Sendable {
+    static let schema = "io.github.swift-request-authorization.Token"
+
+    let client: String
+    let account: String
+
+    var attributes: [String: String] { ["client": client, "account": account] }
+    var label: String { "Token of \(account) for \(client)" }
+}
+
+/// A connection to the Secret Service for one operation, on one thread that may block.
+///
+/// "Locked" and "not there" are told apart here, which `secret_password_lookup` does not do.
+final class SecretServiceSession {
+    private let service: UnsafeMutablePointer<CSecretService.SecretService>
+    private let cancellation: SecretServiceCancellation
+    private var cancellable: UnsafeMutablePointer<GCancellable>? { cancellation.cancellable }
+
+    init(_ cancellation: SecretServiceCancellation) throws {
+        self.cancellation = cancellation
+        let bus = try callingForObject(cancellation) {
+            g_bus_get_sync(G_BUS_TYPE_SESSION, cancellation.cancellable, $0)
+        }
+        defer { g_object_unref(UnsafeMutableRawPointer(bus)) }
+        // Otherwise GDBus ends the whole process when the session bus goes away.
+        g_dbus_connection_set_exit_on_close(bus, 0)
+        service = try callingForObject(cancellation) {
+            secret_service_get_sync(SECRET_SERVICE_OPEN_SESSION, cancellation.cancellable, $0)
+        }
+    }
+
+    deinit { g_object_unref(service) }
+
+    func value(of name: SecretServiceName) throws -> Data? {
+        let items = try search(name)
+        if items.isEmpty {
+            // Some services find nothing while they are locked.
+            try unlockDefaultCollection()
+            return try search(name).newest.map(value)
+        }
+        return try items.newest.map(value)
+    }
+
+    func store(_ value: Data, as name: SecretServiceName) throws {
+        do {
+            try storeUnlocked(value, as: name)
+        } catch let error as SecretServiceError where error.isLocked {
+            try unlockDefaultCollection()
+            try storeUnlocked(value, as: name)
+        }
+    }
+
+    func delete(_ name: SecretServiceName) throws {
+        var items = try search(name)
+        if items.isEmpty {
+            try unlockDefaultCollection()
+            items = try search(name)
+        }
+        for item in items.all {
+            try unlock(item, isLocked: secret_item_get_locked(item) != 0)
+            _ = try calling { secret_item_delete_sync(item, cancellable, $0) }
+        }
+    }
+
+    // MARK: - Items
+
+    private func search(_ name: SecretServiceName) throws -> SecretServiceItems {
+        let table = SecretServiceTable(name.attributes)
+        let flags = SecretSearchFlags(SECRET_SEARCH_ALL.rawValue)
+        return SecretServiceItems(
+            try calling {
+                secret_service_search_sync(service, Self.schema, table.pointer, flags, cancellable, $0)
+            })
+    }
+
+    private func value(of item: UnsafeMutablePointer<SecretItem>) throws -> Data {
+        try unlock(item, isLocked: secret_item_get_locked(item) != 0)
+        _ = try calling { secret_item_load_secret_sync(item, cancellable, $0) }
+        guard let value = secret_item_get_secret(item) else {
+            throw TokenStoreError(.unavailable, "the Secret Service holds the item and does not give it out")
+        }
+        defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
+        var length: gsize = 0
+        guard let bytes = secret_value_get(value, &length) else { return Data() }
+        return Data(bytes: bytes, count: Int(length))
+    }
+
+    private func storeUnlocked(_ value: Data, as name: SecretServiceName) throws {
+        let table = SecretServiceTable(name.attributes)
+        let secret = value.withUnsafeBytes { bytes in
+            secret_value_new(
+                bytes.baseAddress?.assumingMemoryBound(to: gchar.self), gssize(bytes.count), "application/octet-stream")
+        }
+        defer { secret_value_unref(UnsafeMutableRawPointer(secret)) }
+        _ = try calling {
+            secret_service_store_sync(
+                service, Self.schema, table.pointer, SECRET_COLLECTION_DEFAULT, name.label, secret, cancellable, $0)
+        }
+    }
+
+    // MARK: - Locks
+
+    /// - Throws: ``TokenStoreError`` if it stays locked, or if there is no collection that could be unlocked.
+    private func unlockDefaultCollection() throws {
+        let collection = try calling {
+            secret_collection_for_alias_sync(
+                service, SECRET_COLLECTION_DEFAULT, SECRET_COLLECTION_NONE, cancellable, $0)
+        }
+        guard let collection else {
+            throw TokenStoreError(
+                .unavailable, "the Secret Service has no default keyring: log in to the desktop, or create one")
+        }
+        defer { g_object_unref(collection) }
+        try unlock(collection, isLocked: secret_collection_get_locked(collection) != 0)
+    }
+
+    private func unlock(_ object: UnsafeMutableRawPointer, isLocked: Bool) throws {
+        guard isLocked else { return }
+        var list = GList(data: object, next: nil, prev: nil)
+        let count = try calling { secret_service_unlock_sync(service, &list, cancellable, nil, $0) }
+        guard count > 0 else { throw SecretServiceError.locked }
+    }
+
+    /// What names the attributes of our items. Made once, never changed and never freed, so any thread may read it.
+    private nonisolated(unsafe) static let schema: UnsafeMutablePointer<SecretSchema>? = {
+        let types = g_hash_table_new(g_str_hash, g_str_equal)
+        defer { g_hash_table_unref(types) }
+        // `nil` is the number of the type string.
+        for name in ["client", "account"] { g_hash_table_insert(types, g_strdup(name), nil) }
+        return secret_schema_newv(SecretServiceName.schema, SECRET_SCHEMA_NONE, types)
+    }()
+}
+#endif

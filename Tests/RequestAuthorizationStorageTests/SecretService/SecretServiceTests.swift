@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if SecretService
+import CSecretService
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationStorage
+
+/// What `.ci/check-secret-service` has prepared; without it these tests are skipped, which that check does not let pass.
+enum Desktop: String {
+    /// A keyring that is unlocked.
+    case ready
+    /// The same, which the test locks.
+    case locking
+    /// A session bus without a Secret Service.
+    case empty
+    /// No session bus.
+    case none
+    /// A Secret Service that answers nothing.
+    case hung
+
+    static let current = ProcessInfo.processInfo.environment["SECRET_SERVICE_DESKTOP"].flatMap(Desktop.init)
+
+    static func `is`(_ desktops: Desktop...) -> Bool { current.map(desktops.contains) ?? false }
+}
+
+private let how: Comment = "needs a desktop: .ci/check-secret-service"
+
+@Suite(.enabled(if: Desktop.is(.ready), how), .serialized)
+struct SecretServiceReadyTests {
+    private func store(_ account: String = "me") -> SecretServiceTokenStore<TestToken> {
+        SecretServiceTokenStore(client: "client", account: account)
+    }
+
+    @Test func `it is a token store, also at the next launch`() async throws {
+        try await TokenStoreChecks(reopened: { _ in SecretServiceTokenStore(client: "client", account: "checks") }) {
+            SecretServiceTokenStore<TestToken>(client: "client", account: "checks")
+        }.run()
+    }
+
+    @Test func `an item belongs to its client and account`() async throws {
+        let other = SecretServiceTokenStore<TestToken>(client: "other", account: "me")
+        try await store().save(.make(1))
+        try await store("you").save(.make(2))
+        try await other.save(.make(3))
+        #expect(try await store().load() == .make(1))
+        #expect(try await store("you").load() == .make(2))
+        try await store().clear()
+        #expect(try await store().load() == nil)
+        #expect(try await other.load() == .make(3))
+    }
+
+    @Test func `bytes of any kind are kept`() async throws {
+        let items = store("bytes").items
+        let bytes = Data((0...255).map { UInt8($0) } + [0, 0, 10])
+        try await items.save(bytes)
+        #expect(try await items.load() == bytes)
+    }
+
+    @Test func `attributes, label and the file of the keyring show no secret`() async throws {
+        let marker = "S3CRETmarker"
+        try await store("shown").save(
+            StoredToken(.token(TestToken(marker)), version: .test(1), obtainedAt: Date(timeIntervalSince1970: 0)))
+        let shown = try Keyring.faces(of: "shown")
+        #expect(
+            shown == [
+                "account=shown", "client=client", "label=Token of shown for client",
+                "xdg:schema=\(SecretServiceName.schema)",
+            ])
+        let place = try #require(ProcessInfo.processInfo.environment["XDG_DATA_HOME"])
+        let files = try FileManager.default.subpathsOfDirectory(atPath: place).filter { $0.hasSuffix(".keyring") }
+        #expect(!files.isEmpty)
+        for file in files {
+            let bytes = try Data(contentsOf: URL(filePath: place).appending(path: file))
+            #expect(bytes.range(of: Data("GnomeKeyring".utf8)) != nil)
+            #expect(bytes.range(of: Data(marker.utf8)) == nil)
+        }
+    }
+
+    @Test func `the process outlives its session bus`() async throws {
+        _ = try await store().load()
+        let bus = g_bus_get_sync(G_BUS_TYPE_SESSION, nil, nil)
+        defer { g_object_unref(UnsafeMutableRawPointer(bus)) }
+        #expect(g_dbus_connection_get_exit_on_close(bus) == 0)
+    }
+
+    @Test func `a cancelled task does not wait`() async {
+        let load = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await store().load()
+        }
+        await #expect(throws: CancellationError.self) { try await load.value }
+    }
+}
+
+@Suite(.enabled(if: Desktop.is(.locking), how), .serialized)
+struct SecretServiceLockedTests {
+    @Test func `a locked keyring is out of reach, not empty, and signs nobody out`() async throws {
+        let store = SecretServiceTokenStore<TestToken>(client: "client", account: "me")
+        let empty = SecretServiceTokenStore<TestToken>(client: "client", account: "nobody")
+        try await store.save(.make(1))
+        try Keyring.lock()
+        for operation in 0..<4 {
+            let error = await #expect(throws: TokenStoreError.self, "\(operation)") {
+                switch operation {
+                case 0: _ = try await store.load()
+                case 1: _ = try await empty.load()
+                case 2: try await store.save(.make(2))
+                default: try await store.clear()
+                }
+            }
+            #expect(
+                error?.kind == .unavailable && error?.detail.contains("locked") == true,
+                "\(operation): \(error?.detail ?? "")")
+        }
+        let auth = RefreshableTokenAuthorization(service: ScriptedTokenService<TestToken>(), store: store)
+        await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
+    }
+}
+
+@Suite(.enabled(if: Desktop.is(.empty, .none), how))
+struct SecretServiceMissingTests {
+    @Test func `without a service or a bus everything is out of reach`() async throws {
+        let store = SecretServiceTokenStore<TestToken>(client: "client", account: "me")
+        for operation in 0..<3 {
+            let error = await #expect(throws: TokenStoreError.self, "\(operation)") {
+                switch operation {
+                case 0: _ = try await store.load()
+                case 1: try await store.save(.make(1))
+                default: try await store.clear()
+                }
+            }
+            #expect(error?.kind == .unavailable && error?.detail.contains("session bus") == true)
+        }
+    }
+}
+
+@Suite(.enabled(if: Desktop.is(.hung), how))
+struct SecretServiceHungTests {
+    @Test func `a service that answers nothing is given up at the limit`() async throws {
+        let clock = ManualClock()
+        let store = SecretServiceTokenStore<TestToken>(
+            client: "client", account: "me", limit: .seconds(7), clock: clock)
+        let load = Task { try await store.load() }
+        await clock.sleeper(for: .seconds(7))
+        clock.advance(by: .seconds(7))
+        let error = await #expect(throws: TokenStoreError.self) { try await load.value }
+        #expect(error?.kind == .timedOut)
+    }
+
+    @Test func `and when the task is cancelled`() async throws {
+        let clock = ManualClock()
+        let store = SecretServiceTokenStore<TestToken>(client: "client", account: "me", clock: clock)
+        let save = Task { try await store.save(.make(1)) }
+        await clock.sleepers(1)
+        save.cancel()
+        await #expect(throws: CancellationError.self) { try await save.value }
+    }
+}
+
+/// What the tests themselves do to the keyring.
+private enum Keyring {
+    static func lock() throws {
+        let service = try #require(secret_service_get_sync(SECRET_SERVICE_OPEN_SESSION, nil, nil))
+        defer { g_object_unref(service) }
+        let collection = try #require(
+            secret_collection_for_alias_sync(service, SECRET_COLLECTION_DEFAULT, SECRET_COLLECTION_NONE, nil, nil))
+        defer { g_object_unref(collection) }
+        var list = GList(data: collection, next: nil, prev: nil)
+        try #require(secret_service_lock_sync(service, &list, nil, nil, nil) == 1)
+    }
+
+    /// The label and the attributes of the items of an account, sorted.
+    static func faces(of account: String) throws -> [String] {
+        let table = SecretServiceTable(["account": account])
+        let flags = SecretSearchFlags(SECRET_SEARCH_ALL.rawValue)
+        let items = SecretServiceItems(secret_service_search_sync(nil, nil, table.pointer, flags, nil, nil))
+        return items.all.flatMap { item in
+            var faces: [String] = []
+            if let label = secret_item_get_label(item) { faces.append("label=\(String(cString: label))") }
+            let attributes = secret_item_get_attributes(item)
+            defer { g_hash_table_unref(attributes) }
+            var iterator = GHashTableIter()
+            var (key, value): (gpointer?, gpointer?) = (nil, nil)
+            g_hash_table_iter_init(&iterator, attributes)
+            while g_hash_table_iter_next(&iterator, &key, &value) != 0 {
+                let texts = [key, value].compactMap {
+                    $0.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) }
+                }
+                faces.append(texts.joined(separator: "="))
+            }
+            return faces
+        }.sorted()
+    }
+}
+#endif
