@@ -23,6 +23,7 @@ import Testing
         #expect(declared.contains("TokenStoreError"))
         let forgotten = declared.subtracting(shown).subtracting(Self.withoutSecrets)
             .subtracting(Exhibit.encryptionWithoutSecrets).subtracting(Exhibit.cloudWithoutSecrets)
+            .subtracting(Exhibit.appGroupWithoutSecrets)
         #expect(forgotten.isEmpty, "show them in Exhibit.all(), or say that they hold no secret")
     }
 
@@ -45,7 +46,7 @@ struct Exhibit {
     static func all() async throws -> [Exhibit] {
         try await [
             Exhibit("TokenStoreError", TokenStoreError(.failed, "no", underlying: SecretError()))
-        ] + encryption() + files() + keychain() + cloud()
+        ] + encryption() + files() + keychain() + cloud() + appGroup()
     }
 }
 

@@ -82,7 +82,10 @@ struct SecretServiceReadyTests {
     }
 
     @Test func `the process outlives its session bus`() async throws {
-        _ = try await store().load()
+        // sample: secret-service
+        let store = SecretServiceTokenStore<TestToken>(client: "tool", account: "me")
+        // end sample
+        _ = try await store.load()
         let bus = g_bus_get_sync(G_BUS_TYPE_SESSION, nil, nil)
         defer { g_object_unref(UnsafeMutableRawPointer(bus)) }
         #expect(g_dbus_connection_get_exit_on_close(bus) == 0)

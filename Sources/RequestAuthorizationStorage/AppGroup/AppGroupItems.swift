@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import RequestAuthorization
+
+/// The few calls for app groups that are used, as values.
+///
+/// `SystemAppGroups` makes them; tests have groups of their own.
+protocol AppGroups: Sendable {
+    /// `FileManager.containerURL(forSecurityApplicationGroupIdentifier:)`: the path; `nil` if the program is not in the group.
+    func container(of group: String) -> String?
+
+    /// `URLResourceValues.isExcludedFromBackup`
+    func excludeFromBackup(_ folder: String)
+}
+
+/// An item in the container of an app group, for the app and its extensions.
+///
+/// The container is looked up when it is needed first, so that a store can be made where errors cannot be thrown.
+final class AppGroupItems: SharedTokenItemStore, RedactedDescription {
+    private let client: String
+    private let account: String
+    private let group: String
+    private let groups: any AppGroups
+    private let activity: ExclusiveActivity
+    private let opened = Lock<RestrictedFileItems?>(nil)
+    private let isExcluded = Lock(false)
+
+    init(group: String, client: String, account: String, groups: any AppGroups, activity: ExclusiveActivity) {
+        (self.group, self.client, self.account) = (group, client, account)
+        (self.groups, self.activity) = (groups, activity)
+    }
+
+    func load() async throws -> Data? { try await items().load() }
+
+    func save(_ item: Data) async throws {
+        try await changing { try await $0.save(item) }
+        excludeFromBackup()
+    }
+
+    func save(_ item: Data, if condition: @escaping @Sendable (Data?) throws -> Bool) async throws -> Data? {
+        let obstacle = try await changing { try await $0.save(item, if: condition) }
+        excludeFromBackup()
+        return obstacle
+    }
+
+    func clear() async throws { try await changing { try await $0.clear() } }
+    func setAside(_ item: Data) async throws -> String? { try await changing { try await $0.setAside(item) } }
+    func loadIntent() async throws -> Data? { try await items().loadIntent() }
+    func saveIntent(_ intent: Data?) async throws { try await items().saveIntent(intent) }
+    func lock(within limit: Duration) async throws -> TokenStoreLock { try await items().lock(within: limit) }
+    var changes: AsyncStream<Void>? { try? items().changes }
+
+    // MARK: -
+
+    private var folder: String? {
+        groups.container(of: group).map { path in
+            "\(path.hasSuffix("/") ? String(path.dropLast()) : path)/Library/Application Support/swift-request-authorization"
+        }
+    }
+
+    private func items() throws -> RestrictedFileItems {
+        if let items = opened.withLock({ $0 }) { return items }
+        guard let folder else {
+            throw TokenStoreError(
+                .unsuitable, "this program is not in the app group \(group); add it to the entitlements of each target")
+        }
+        return opened.withLock { opened in
+            let items =
+                opened
+                ?? RestrictedFileItems(client: client, account: account, folder: .at(folder), activity: activity)
+            opened = items
+            return items
+        }
+    }
+
+    /// A file is locked while it is exchanged, if only for a moment.
+    private func changing<Result: Sendable>(
+        _ body: (RestrictedFileItems) async throws -> Result
+    ) async throws -> Result {
+        let items = try items()
+        let end = try await activity.begin {}
+        defer { end() }
+        return try await body(items)
+    }
+
+    /// A backup that is restored elsewhere would bring an envelope whose key stays on this device.
+    private func excludeFromBackup() {
+        let isFirst = isExcluded.withLock { isExcluded in
+            defer { isExcluded = true }
+            return !isExcluded
+        }
+        if isFirst, let folder { groups.excludeFromBackup(folder) }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+public import RequestAuthorization
+
+/// Keeps a token encrypted in the container of an app group: for an app with extensions and widgets.
+///
+///     let auth = RefreshableTokenAuthorization(
+///         service: service, store: .appGroup("group.com.example", client: "CLIENT_ID", account: "me"))
+///
+/// App and extensions may use it at the same time: they refresh a rotating token once, and learn of each other's sign-ins and
+/// sign-outs within a second. An extension that shall never refresh takes it `readOnly`.
+///
+/// What lies in the container is an envelope of ``EncryptedTokenStore``; its key is a Keychain item of the group that never
+/// leaves the device. Files rather than shared defaults, for a value in defaults is neither durable when it was set nor
+/// exchanged under a lock. Exclusive access is held only within an expiring activity, and given up before the system suspends
+/// the process.
+///
+/// Not run on Apple hardware: what it decides is tested with groups, a Keychain and suspensions made by tests.
+public struct AppGroupTokenStore<Token: AuthorizationToken & Codable>: SharedTokenStore {
+    private let sealed: EncryptedTokenStore<Token, AppGroupItems>
+
+    init(
+        _ group: String, client: String, account: String, keyGroup: String?, groups: any AppGroups,
+        activity: ExclusiveActivity, keychain: any KeychainCalls
+    ) {
+        let items = AppGroupItems(
+            group: group, client: client, account: account, groups: groups, activity: activity)
+        let key = KeychainKey(
+            query: .key(client, account, keyGroup ?? group, isSynchronizable: false), keychain: keychain)
+        sealed = EncryptedTokenStore(around: items, key: .kept(by: key), client: client, account: account)
+    }
+
+    public func load() async throws -> StoredToken<Token>? { try await sealed.load() }
+    public func save(_ stored: StoredToken<Token>) async throws { try await sealed.save(stored) }
+    public func clear() async throws { try await sealed.clear() }
+    public var changes: AsyncStream<Void>? { sealed.changes }
+    public func lock(within limit: Duration) async throws -> TokenStoreLock { try await sealed.lock(within: limit) }
+    public func openIntent() async throws -> RefreshIntent? { try await sealed.openIntent() }
+    public func setIntent(_ intent: RefreshIntent?) async throws { try await sealed.setIntent(intent) }
+
+    public func save(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
+    ) async throws -> TokenSaveConflict<Token>? {
+        try await sealed.save(stored, replacing: condition)
+    }
+}
+
+extension AppGroupTokenStore: RedactedDescription {}
+
+extension AppGroupTokenStore {
+    #if canImport(Security)
+    /// - Parameters:
+    ///   - group: the identifier of the app group.
+    ///   - client: the client id at the authorization server.
+    ///   - account: whose token it is, in your words; not a secret.
+    ///   - keyGroup: the keychain access group of the key; by default the app group, which is one too on iOS.
+    public init(_ group: String, client: String, account: String, keyGroup: String? = nil) {
+        #if os(macOS)
+        let activity = ExclusiveActivity.none
+        #else
+        let activity = ExclusiveActivity.expiring(SystemActivities())
+        #endif
+        self.init(
+            group, client: client, account: account, keyGroup: keyGroup, groups: SystemAppGroups(), activity: activity,
+            keychain: SecurityKeychain())
+    }
+    #else
+    @available(*, unavailable, message: "app groups are on Apple's platforms only: use .default(client:account:)")
+    public init(_ group: String, client: String, account: String, keyGroup: String? = nil) { fatalError("unavailable") }
+    #endif
+}
+
+#if canImport(Security)
+extension TokenStore {
+    /// The container of an app group; see ``AppGroupTokenStore``.
+    public static func appGroup<Token: AuthorizationToken & Codable>(
+        _ group: String, client: String, account: String, keyGroup: String? = nil
+    ) -> Self where Self == AppGroupTokenStore<Token> {
+        AppGroupTokenStore(group, client: client, account: account, keyGroup: keyGroup)
+    }
+}
+#endif
+#else
+public import RequestAuthorization
+
+/// Keeps a token encrypted in the container of an app group: on Apple's platforms.
+@available(*, unavailable, message: "app groups are on Apple's platforms only: use .default(client:account:)")
+public enum AppGroupTokenStore<Token: AuthorizationToken & Codable> {}
+#endif

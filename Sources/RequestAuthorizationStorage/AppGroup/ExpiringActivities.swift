@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Dispatch
+import RequestAuthorization
+
+/// The one call of the system that keeps a process from being suspended, as a value.
+///
+/// `ProcessInfo` makes it on iOS; tests have a system of their own.
+protocol ExpiringActivities: Sendable {
+    /// `ProcessInfo.performExpiringActivity(withReason:using:)`: calls the block with `false` on a thread of its own, and does
+    /// not suspend the process until it returns. If there is no time, or it is over, calls it with `true`: the process is
+    /// suspended when that returns.
+    func perform(reason: String, _ block: @escaping @Sendable (_ isExpired: Bool) -> Void)
+}
+
+extension ExclusiveActivity {
+    /// Access is held only while the system does not suspend the process, and given up before it does: iOS ends a process
+    /// that is suspended with a locked file in an app group (0xdead10cc).
+    static func expiring(_ activities: any ExpiringActivities) -> ExclusiveActivity {
+        ExclusiveActivity { expire in
+            let hold = ActivityHold(expire: expire)
+            try await hold.begin(activities)
+            return { hold.end() }
+        }
+    }
+}
+
+/// One stay of a process's suspension.
+final class ActivityHold: Sendable {
+    private enum Phase: Sendable {
+        case new
+        case asked(UnsafeContinuation<Void, any Error>)
+        case held
+        case over
+    }
+
+    private let phase = Lock(Phase.new)
+    private let isOver = DispatchSemaphore(value: 0)
+    private let expire: @Sendable () -> Void
+
+    /// - Parameter expire: gives up what is held, before it returns.
+    init(expire: @escaping @Sendable () -> Void) { self.expire = expire }
+
+    func begin(_ activities: any ExpiringActivities) async throws {
+        try await withUnsafeThrowingContinuation { continuation in
+            phase.withLock { $0 = .asked(continuation) }
+            activities.perform(reason: "refreshing a token that is shared") { isExpired in
+                if isExpired { self.becameExpired() } else { self.began() }
+            }
+        }
+    }
+
+    func end() {
+        guard case .held = advance(to: .over) else { return }
+        isOver.signal()
+    }
+
+    // MARK: -
+
+    /// On a thread of the system's, which waits here as long as access is held.
+    private func began() {
+        let continuation = phase.withLock { phase -> UnsafeContinuation<Void, any Error>? in
+            guard case .asked(let continuation) = phase else { return nil }
+            phase = .held
+            return continuation
+        }
+        guard let continuation else { return }
+        continuation.resume()
+        isOver.wait()
+    }
+
+    private func becameExpired() {
+        switch advance(to: .over) {
+        case .asked(let continuation):
+            continuation.resume(
+                throwing: TokenStoreError(
+                    .unavailable, "the app is about to be suspended; it is tried again when it runs on"))
+        case .held:
+            expire()
+            isOver.signal()
+        case .new, .over: break
+        }
+    }
+
+    private func advance(to next: Phase) -> Phase {
+        phase.withLock { phase in
+            defer { phase = next }
+            return phase
+        }
+    }
+}

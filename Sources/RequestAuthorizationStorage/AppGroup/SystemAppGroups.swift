@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(Security)
+import Foundation
+
+// Not compiled on Linux, where CI checks its types against declarations of these calls: nothing but the calls. What they mean
+// is decided in `AppGroupItems`.
+
+/// https://developer.apple.com/documentation/foundation/filemanager/containerurl(forsecurityapplicationgroupidentifier:)
+struct SystemAppGroups: AppGroups {
+    func container(of group: String) -> String? {
+        FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: group)?.path(percentEncoded: false)
+    }
+
+    func excludeFromBackup(_ folder: String) {
+        var folder = URL(filePath: folder, directoryHint: .isDirectory)
+        var values = URLResourceValues()
+        values.isExcludedFromBackup = true
+        try? folder.setResourceValues(values)
+    }
+}
+#endif

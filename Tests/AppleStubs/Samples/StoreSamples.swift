@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+// What Documentation/Guide/ChoosingAStore.md prints of Apple's platforms; `.ci/check-apple-sources` checks its types.
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationStorage
+
+struct WidgetToken: AuthorizationToken, Codable {
+    var refreshToken = ""
+    var authorizationHeaderValue: String { "Bearer" }
+}
+
+struct WidgetTokenService: RefreshableTokenService {
+    func refresh(_ token: WidgetToken) async throws -> WidgetToken { token }
+}
+
+func keychain(service: WidgetTokenService) {
+    // sample: keychain
+    let store = KeychainTokenStore<WidgetToken>(client: "CLIENT_ID", account: "me")
+    let auth = RefreshableTokenAuthorization(service: service, store: store)
+    // end sample
+    _ = auth
+}
+
+func unsignedTool() {
+    // sample: unsigned
+    let store = KeychainTokenStore<WidgetToken>(client: "CLIENT_ID", account: "me", keychain: .file)
+    // end sample
+    _ = store
+}
+
+func appGroup(service: WidgetTokenService) {
+    // sample: app-group
+    let app = RefreshableTokenAuthorization(
+        service: service, store: .appGroup("group.com.example", client: "CLIENT_ID", account: "me"))
+    // end sample
+    _ = app
+}
+
+func cloud() {
+    // sample: cloud
+    // One token for all devices of the person; its refresh token stays the same.
+    let shared = CloudKitTokenStore<WidgetToken>(
+        client: "CLIENT_ID", account: "me", sharing: .oneForAllDevices { $0.refreshToken })
+    // Refresh tokens that rotate: each device signs in for itself.
+    let single = CloudKitTokenStore<WidgetToken>(client: "CLIENT_ID", account: "me", sharing: .eachDeviceSignsIn)
+    // end sample
+    _ = (shared, single)
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Crypto
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationStorage
+
+/// An app and its extension, as two stores on one container.
+@Suite struct AppGroupTokenStoreTests {
+    typealias Store = AppGroupTokenStore<TestToken>
+
+    private let folder: TemporaryFolder
+    private let groups: FakeAppGroups
+    private let keychain = FakeKeychain()
+    private let activities = FakeActivities()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        groups = FakeAppGroups(["group.app": folder.path + "/"])
+    }
+
+    private var place: String { folder.path + "/Library/Application Support/swift-request-authorization" }
+
+    private func store(_ group: String = "group.app", activity: ExclusiveActivity? = nil) -> Store {
+        Store(
+            group, client: "client", account: "me", keyGroup: nil, groups: groups,
+            activity: activity ?? .expiring(activities), keychain: keychain)
+    }
+
+    @Test func `it is a shared token store`() async throws {
+        try await SharedTokenStoreChecks {
+            let folder = try TemporaryFolder()
+            let groups = FakeAppGroups(["group.app": folder.path])
+            let (keychain, activities) = (FakeKeychain(), FakeActivities())
+            let make = {
+                Store(
+                    "group.app", client: "client", account: "me", keyGroup: nil, groups: groups,
+                    activity: .expiring(KeepingActivities(activities, folder)), keychain: keychain)
+            }
+            return (make(), make())
+        }.run()
+    }
+
+    @Test func `nothing readable is in the container, and the key stays on the device`() async throws {
+        let marker = "S3CRETmarker"
+        try await store().save(
+            StoredToken(.token(TestToken(marker)), version: .test(1), obtainedAt: Date(timeIntervalSince1970: 0)))
+        let files = try FileManager.default.contentsOfDirectory(atPath: place)
+        #expect(files.contains { $0.hasSuffix(".token") })
+        for file in files {
+            #expect(FileManager.default.contents(atPath: "\(place)/\(file)")?.range(of: Data(marker.utf8)) == nil)
+        }
+        let key = try #require(keychain.items.first?.key)
+        #expect(key.accessGroup == "group.app" && key.accessibility == .afterFirstUnlockThisDeviceOnly)
+        #expect(keychain.items.count == 1 && groups.excluded == [place])
+        #expect(try await store().load()?.token?.name == marker)
+    }
+
+    @Test func `a program that is not in the group is told so`() async throws {
+        let other = store("group.other")
+        let error = await #expect(throws: TokenStoreError.self) { try await other.load() }
+        #expect(error?.kind == .unsuitable && error?.detail.contains("group.other") == true)
+        #expect(other.changes == nil)
+    }
+
+    @Test func `a locked Keychain is out of reach, and a lost key is an error`() async throws {
+        try await store().save(.make(1))
+        keychain.isLocked = true
+        let locked = await #expect(throws: TokenStoreError.self) { try await store().load() }
+        #expect(locked?.kind == .unavailable)
+        keychain.isLocked = false
+        #expect(keychain.delete(.key("client", "me", "group.app", isSynchronizable: false)) == .success)
+        let lost = await #expect(throws: TokenStoreError.self) { try await store().load() }
+        #expect(lost?.kind == .wrongKey)
+    }
+
+    // MARK: - Suspension
+
+    @Test func `exclusive access keeps the process from being suspended, and no longer`() async throws {
+        let lock = try await store().lock(within: .seconds(5))
+        #expect(activities.running == 1)
+        var ends = activities.ends.makeAsyncIterator()
+        await lock.unlock()
+        await ends.next()
+        #expect(activities.running == 0)
+    }
+
+    @Test func `before the process is suspended the access is given up, and others get it`() async throws {
+        let app = try await store().lock(within: .seconds(5))
+        activities.expire()
+        let widget = try await store(activity: ExclusiveActivity.none).lock(within: .zero)
+        await app.unlock()
+        let error = await #expect(throws: TokenStoreError.self) {
+            try await store(activity: ExclusiveActivity.none).lock(within: .milliseconds(50))
+        }
+        #expect(error?.kind == .timedOut)
+        await widget.unlock()
+    }
+
+    @Test func `access that comes after the time is over is given back`() async throws {
+        let widget = try await store(activity: ExclusiveActivity.none).lock(within: .seconds(5))
+        let began = OneShotStream()
+        let (activities, inner) = (activities, ExclusiveActivity.expiring(activities))
+        let app = Task {
+            try await store(
+                activity: ExclusiveActivity { expire in
+                    let end = try await inner.begin(expire)
+                    began.fire()
+                    return end
+                }
+            ).lock(within: .seconds(60))
+        }
+        await began.fired()
+        activities.expire()
+        await widget.unlock()
+        let error = await #expect(throws: TokenStoreError.self) { try await app.value }
+        #expect(error?.kind == .timedOut)
+        try await store(activity: ExclusiveActivity.none).lock(within: .seconds(5)).unlock()
+    }
+
+    @Test func `without time nothing is locked or written, and the session goes on`() async throws {
+        let clock = ManualClock()
+        try await store().save(.make(1, expiresAt: clock.now))
+        activities.refuse()
+        for operation in 0..<3 {
+            let error = await #expect(throws: TokenStoreError.self) {
+                switch operation {
+                case 0: _ = try await store().lock(within: .seconds(5))
+                case 1: try await store().save(.make(2))
+                default: try await store().clear()
+                }
+            }
+            #expect(error?.kind == .unavailable && error?.detail.contains("suspended") == true)
+        }
+        let service = ScriptedTokenService<TestToken>(clock: clock)
+        let auth = RefreshableTokenAuthorization(service: service, store: store(), clock: clock)
+        await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
+        #expect(service.calls == 0)
+        #expect(try await store().load() == .make(1, expiresAt: clock.now))
+    }
+}
+
+/// Activities of stores that outlive the test's own value of their folder.
+private struct KeepingActivities: ExpiringActivities {
+    let activities: FakeActivities
+    let folder: TemporaryFolder
+
+    init(_ activities: FakeActivities, _ folder: TemporaryFolder) {
+        (self.activities, self.folder) = (activities, folder)
+    }
+
+    func perform(reason: String, _ block: @escaping @Sendable (Bool) -> Void) {
+        activities.perform(reason: reason, block)
+    }
+}
+
+/// Something that happens once.
+private final class OneShotStream: Sendable {
+    private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+
+    func fire() { continuation.finish() }
+    func fired() async { for await _ in stream {} }
+}
+#endif
