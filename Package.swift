@@ -173,7 +173,7 @@ let package = Package(
         // Documentation/Performance.md: swift run -c release Benchmarks.
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["RequestAuthorizationURLSession", "AllocationCounter"],
+            dependencies: ["RequestAuthorizationURLSession", "RequestAuthorizationStorage", "AllocationCounter"],
             path: "Tests/Benchmarks",
             swiftSettings: strict),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),

@@ -11,6 +11,7 @@ struct Benchmarks {
     private static let groups: [(name: String, measure: @Sendable () async throws -> [Measurement])] = [
         ("allocations", measureAllocations), ("requests", measureURLRequests), ("reading", measureReading),
         ("challenges", measureChallenges), ("waiting", measureWaiting),
+        ("storage", measureStorage),
     ]
 
     static func main() async {

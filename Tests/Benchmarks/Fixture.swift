@@ -12,7 +12,7 @@ import Foundation
 #endif
 
 /// A token that ends when it is told to.
-struct BenchmarkToken: AuthorizationToken {
+struct BenchmarkToken: AuthorizationToken, Codable {
     let authorizationHeaderValue: String
     let expiresAt: Date
 

@@ -25,6 +25,11 @@ struct Measurement: Sendable, Encodable {
     }
 }
 
+/// A measurement could not be made.
+struct BenchmarkError: Error, CustomStringConvertible {
+    let description: String
+}
+
 /// A piece of work that is timed: does what it is about so many times.
 struct Contender: Sendable {
     let work: @Sendable (_ times: Int) async throws -> Void
@@ -62,6 +67,10 @@ private func processorTime() -> Duration {
 
 extension Duration {
     var nanoseconds: Double { Double(components.seconds) * 1e9 + Double(components.attoseconds) / 1e9 }
+}
+
+extension [Double] {
+    var median: Double { isEmpty ? 0 : sorted()[count / 2] }
 }
 
 extension Double {

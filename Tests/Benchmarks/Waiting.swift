@@ -29,14 +29,6 @@ private func compare(
         detail: "\(eachOfMany.asTime) / \(each.asTime)")
 }
 
-extension [Double] {
-    fileprivate var median: Double { isEmpty ? 0 : sorted()[count / 2] }
-}
-
-struct BenchmarkError: Error, CustomStringConvertible {
-    let description: String
-}
-
 /// Holds requests until the benchmark lets go, and knows when all of them are held.
 private struct Crowd {
     let service = GatedService()
