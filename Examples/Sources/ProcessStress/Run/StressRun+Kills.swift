@@ -26,15 +26,16 @@ extension StressRun {
     /// If that was the end of an earlier wait, somebody else refreshes, and the victim lives until the next expiry.
     private func killWhileAllWait(_ victim: WorkerProcess, at point: KillPoint) throws {
         sentence(victim, to: point)
-        var isDead = false
-        while !isDead {
+        for _ in 0..<100 {
             let (place, names) = (try expireTokens(), crew.names)
             victim.send("go")
             try victim.hasLockOrIsDead(patience: 30)
             crew.goAll(except: victim.name)
-            isDead = try crew.replace(victim, killedAt: point) { journal.progress.hasPassed(place, names) }
+            let isDead = try crew.replace(victim, killedAt: point) { journal.progress.hasPassed(place, names) }
             try waitUntilAllHavePassed(place)
+            if isDead { return }
         }
+        throw NeverDied(name: victim.name, point: point)
     }
 
     /// A server refuses the victim's token although it is good; nobody else has a reason to ask for another before the grace
@@ -77,6 +78,13 @@ extension StressRun {
         }
         try killer.join()
     }
+}
+
+/// A worker has not come by the point at which it was to die.
+private struct NeverDied: Error, CustomStringConvertible {
+    let name: ProcessName
+    let point: KillPoint
+    var description: String { "worker \(name) was to die at \(point), and refreshed again and again" }
 }
 
 /// A thread that kills.

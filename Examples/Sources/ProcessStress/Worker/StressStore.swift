@@ -44,8 +44,7 @@ struct StressStore<Base: SharedTokenStore>: SharedTokenStore {
     }
 
     func setIntent(_ intent: RefreshIntent?) async throws {
-        if controls.withoutIntent { return }
-        try await base.setIntent(intent)
+        if !controls.withoutIntent { try await base.setIntent(intent) }
         if intent != nil { execution.pass(.intent) }
     }
 }
