@@ -37,6 +37,8 @@ public struct NotAuthorized: Error, Sendable {
         public static let originNotAllowed = Reason(description: "origin not allowed")
         /// The client would take the credential along when it follows a redirect to another origin.
         public static let redirectsFollowed = Reason(description: "redirects followed")
+        /// The token has expired, and this process must not refresh it: the app that may has to be opened.
+        public static let refreshedElsewhere = Reason(description: "refreshed elsewhere")
         /// A token service asked its own provider to authorize the very request that fetches the token.
         public static let reentrantRefresh = Reason(description: "re-entrant refresh")
     }
@@ -90,6 +92,7 @@ extension NotAuthorized: CustomStringConvertible, CustomDebugStringConvertible, 
         case .insecureTransport: detail == nil ? "use https" : nil
         case .originNotAllowed: "name the origin where the provider is restricted, if it may have the credential"
         case .redirectsFollowed: detail == nil ? "send it with a client that follows no redirects" : nil
+        case .refreshedElsewhere: "the token has expired; open the app, which may refresh it"
         case .reentrantRefresh: "fetch tokens with requests that this provider does not authorize"
         default: nil
         }

@@ -14,12 +14,21 @@ extension RefreshState {
         switch credential {
         case .held(let held):
             flight.basis = held.version
-            flight.step = storage == .shared ? .lock : .refresh(held.token)
+            flight.step = first(.refresh(held.token))
         case .unknown: flight.step = .load
-        case .absent, .ended: flight.step = storage == .shared ? .lock : .initial
+        case .absent, .ended: flight.step = first(.initial)
         }
         self.flight = flight
         return [.emit(.refreshStarted), .fly(flight)]
+    }
+
+    /// What comes before a call of the service or, where others call it, in its place.
+    private func first(_ call: Step) -> Step {
+        switch storage {
+        case .none, .plain: call
+        case .shared: .lock
+        case .readOnly: .load
+        }
     }
 
     /// A step of a flight has ended.
@@ -99,7 +108,7 @@ extension RefreshState {
             return (serviceCall, [])
         case (_, .token(let token, let requestedAt)):
             return refreshed(token, requestedAt, flight, at: now, random: random)
-        case (.refresh, .failed(let failure)) where failure.kind != .transient && storage != .none:
+        case (.refresh, .failed(let failure)) where failure.kind != .transient && isKept:
             return (.verify(failure), [])
         case (.verify(let failure), .loaded(let stored, let intent)):
             return verified(failure, stored, intent, &flight, at: now, random: random)
@@ -145,15 +154,39 @@ extension RefreshState {
     private mutating func loaded(
         _ stored: StoredToken<Token>?, _ intent: RefreshIntent?, _ flight: inout Flight, at now: Moment, random: Double
     ) -> (Step?, [Action]) {
+        if storage == .readOnly { return looked(stored, &flight, at: now, random: random) }
         guard let stored else {
             credential = .absent
-            return (storage == .shared ? .lock : .initial, [])
+            return (first(.initial), [])
         }
         guard isNews(stored) else { return (nil, releaseWaiters(at: now)) }
         let actions = takeOver(stored, intent, &flight, random: random)
         if isServed(at: now) { return (nil, actions + releaseWaiters(at: now)) }
-        return (storage == .shared ? .lock : serviceCall, actions)
+        return (first(serviceCall), actions)
     }
+
+    /// What there is counts: this process refreshes nothing.
+    private mutating func looked(
+        _ stored: StoredToken<Token>?, _ flight: inout Flight, at now: Moment, random: Double
+    ) -> (Step?, [Action]) {
+        guard let stored else {
+            if case .held = credential { return (nil, end(NotAuthorized(.signedOut), at: now)) }
+            credential = .absent
+            return (nil, isHolding ? [] : resumeAll(.failure(NotAuthorized(.noToken))))
+        }
+        let actions = isNews(stored) ? takeOver(stored, nil, &flight, random: random) : []
+        guard isServed(at: now) else {
+            let failure = RefreshFailure(ofStore: NotAuthorized(.refreshedElsewhere))
+            return (nil, actions + note(failure, at: now, random: random) + releaseWaiters(at: now))
+        }
+        // Ahead of expiry others are about to refresh: look again soon, not with each request.
+        let policy = policy.backOff
+        if actions.isEmpty { backOff.fail(atMost: Self.shortly, at: now, policy: policy, random: random) }
+        return (nil, actions + releaseWaiters(at: now))
+    }
+
+    /// The longest time after which to try again what can change at any moment.
+    private static var shortly: Duration { .seconds(1) }
 
     private mutating func reread(
         _ stored: StoredToken<Token>?, _ intent: RefreshIntent?, _ flight: inout Flight, at now: Moment, random: Double
@@ -177,7 +210,7 @@ extension RefreshState {
     ) -> (Step?, [Action]) {
         let version = TokenVersion(session: session, generation: flight.basis.map { $0.generation + 1 } ?? 0)
         let held = HeldToken(token, version: version, obtainedAt: requestedAt, policy: policy, random: random)
-        if storage == .none { return (nil, publish(held, at: now)) }
+        if !isKept { return (nil, publish(held, at: now)) }
         // What stands in the store is of an older session, if the first token of this one could not be saved.
         let isFirst = unsaved?.content.replacesAnything == true
         return (
@@ -303,8 +336,9 @@ extension RefreshState {
         // The server's grace period for an answer that was lost is short.
         let isFirstLoss = failure.delivery == .mayHaveBeenProcessed && self.failure?.delivery != .mayHaveBeenProcessed
         self.failure = failure
+        let isSoon = isFirstLoss || storage == .readOnly
         backOff.fail(
-            retryAfter: failure.retryAfter, atMost: isFirstLoss ? .seconds(1) : nil, at: now, policy: policy.backOff,
+            retryAfter: failure.retryAfter, atMost: isSoon ? Self.shortly : nil, at: now, policy: policy.backOff,
             random: random)
         return [.emit(.refreshFailed(failure.error, nextTryAt: backOff.slot.date))]
     }

@@ -32,7 +32,7 @@ extension RefreshState {
         let held = HeldToken(token, version: version, obtainedAt: requestedAt, policy: policy, random: random)
         if let fault = held.fault { return (nil, late(token) + manualFailed(id, fault, at: now)) }
         manuals[index].pending = held
-        if storage == .none { return (nil, manualSaved(id, error: nil, at: now, random: random)) }
+        if !isKept { return (nil, manualSaved(id, error: nil, at: now, random: random)) }
         return (held.stored, [])
     }
 

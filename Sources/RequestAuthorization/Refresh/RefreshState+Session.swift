@@ -57,7 +57,14 @@ extension RefreshState {
     mutating func noticed(_ stored: StoredToken<Token>?, _ intent: RefreshIntent?, at now: Moment, random: Double)
         -> [Action]
     {
-        guard unsaved == nil, case .held = credential else { return [] }
+        guard unsaved == nil else { return [] }
+        switch credential {
+        case .unknown: return []
+        case .absent, .ended:
+            // Somebody signed in. That there is nothing, or a sign-out, is no news to who holds nothing.
+            guard stored?.token != nil else { return [] }
+        case .held: break
+        }
         guard let stored else {
             let over = leaveFlight()
             forgetFailures()
@@ -97,6 +104,12 @@ extension RefreshState {
         guard let held = heldVersion, held.session == stored.version.session, stored.token != nil else { return true }
         return stored.version.generation > held.generation
     }
+
+    /// What a look at the store is compared with.
+    var basis: Basis { Basis(session: session, held: heldVersion) }
+
+    /// Whether the store is to hold what is decided here.
+    var isKept: Bool { storage == .plain || storage == .shared }
 
     var heldVersion: TokenVersion? {
         if case .held(let held) = credential { held.version } else { nil }
@@ -164,7 +177,7 @@ extension RefreshState {
 extension RefreshState {
     /// Wants something in the store, in place of whatever was on its way there.
     mutating func store(_ content: Content) -> [Action] {
-        guard storage != .none else { return [] }
+        guard isKept else { return [] }
         return replaceUnsaved(by: content, keepsLock: false) + [.write]
     }
 
@@ -245,7 +258,8 @@ extension RefreshState {
         case .success(let conflict):
             unsaved = nil
             let release: [Action] = written.keepsLock ? [.unlock] : []
-            guard let stored = conflict?.stored else { return (false, release) }
+            // Who has just signed out stays so, whoever has signed in before that was written.
+            guard let stored = conflict?.stored, case .held = credential else { return (false, release) }
             return (false, release + noticed(stored, nil, at: now, random: random))
         case .failure(let error):
             let policy = policy.backOff

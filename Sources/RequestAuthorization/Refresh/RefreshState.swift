@@ -29,8 +29,14 @@ struct RefreshState<Token: AuthorizationToken, Waiter> {
         let error: NotAuthorized
     }
 
+    /// What is held, without the token.
+    struct Basis: Hashable {
+        let session: UUID
+        let held: TokenVersion?
+    }
+
     /// What kind of store there is.
-    enum Storage { case none, plain, shared }
+    enum Storage { case none, plain, shared, readOnly }
 
     let policy: RefreshPolicy
     let storage: Storage

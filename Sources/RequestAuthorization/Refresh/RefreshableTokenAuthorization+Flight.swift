@@ -30,10 +30,7 @@ extension RefreshableTokenAuthorization {
     private nonisolated func take(_ step: State.Step, of id: FlightID) async -> State.Outcome {
         do {
             switch step {
-            case .load:
-                await watchStore()
-                return try await load()
-            case .reread, .verify: return try await load()
+            case .load, .reread, .verify: return try await load()
             case .lock:
                 try await lock(for: id)
                 return .done

@@ -71,8 +71,16 @@ extension RefreshableTokenAuthorization {
     }
 
     private func noticeChange() async {
-        guard case .loaded(let stored, let intent) = try? await load() else { return }
-        transition { ((), $0.noticed(stored, intent, at: $1, random: random())) }
+        var isOutdated = true
+        while isOutdated {
+            let basis = state.withState { $0.basis }
+            guard case .loaded(let stored, let intent) = try? await load() else { return }
+            isOutdated = transition { state, now in
+                // What was read before a sign-out must not undo it.
+                guard state.basis == basis else { return (true, []) }
+                return (false, state.noticed(stored, intent, at: now, random: random()))
+            }
+        }
     }
 
     // MARK: Exclusive access
@@ -142,6 +150,7 @@ extension RefreshableTokenAuthorization {
         guard overdueStoreCalls == 0 else {
             throw DeadlineExceeded(description: "an earlier call of the token store has not returned")
         }
+        watchStore()
         let previous = lastStoreCall
         let call = Task {
             await previous?.value

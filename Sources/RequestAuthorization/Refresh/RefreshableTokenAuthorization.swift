@@ -80,7 +80,12 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
             HeldToken($0, version: version, obtainedAt: clock.now, policy: policy, random: random())
         }
         let storage: RefreshState<Token, ProviderState<Token>.Waiter>.Storage =
-            store == nil ? .none : store is any SharedTokenStore<Token> ? .shared : .plain
+            switch store {
+            case nil: .none
+            case is any ReadOnlyStore: .readOnly
+            case is any SharedTokenStore<Token>: .shared
+            default: .plain
+            }
         state = ProviderState(
             RefreshState(
                 held.map { .held($0) } ?? (store == nil ? .absent : .unknown), session: session, storage: storage,

@@ -133,6 +133,7 @@ struct Exhibit {
         let shared = InMemorySharedTokenStore(.make(token))
         return [
             Exhibit("InMemoryTokenStore", store),
+            Exhibit("ReadOnlyTokenStore", store.readOnly),
             Exhibit("InMemorySharedTokenStore", shared),
             Exhibit("ScriptedTokenStore", ScriptedTokenStore(store)),
             Exhibit("ScriptedTokenStore", ScriptedTokenStore(shared)),

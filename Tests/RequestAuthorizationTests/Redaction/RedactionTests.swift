@@ -83,7 +83,8 @@ import Testing
     private static let withoutSecrets: Set = [
         "AuthorizationEvent.Kind", "HeldStoreCall", "ManualClock", "NotAuthorized.Reason", "Origin", "RefreshIntent",
         "RefreshPolicy", "RefreshPolicy.BackOff", "RefreshPolicy.Leeway", "RefreshPolicy.Storm", "ScriptRanOut",
-        "SystemClock", "TokenFailureKind", "TokenRequestDelivery", "TokenSaveCondition", "TokenStoreLockTimedOut",
+        "SystemClock", "TokenFailureKind", "TokenRequestDelivery", "TokenSaveCondition", "TokenStoreIsReadOnly",
+        "TokenStoreLockTimedOut",
         "TokenStoreOperation.Kind", "TokenTransportError.Code", "TokenVersion",
     ]
 }

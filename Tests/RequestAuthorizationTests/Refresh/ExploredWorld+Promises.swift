@@ -202,7 +202,11 @@ extension ExploredWorld {
                     held.version.generation > former.version.generation || held.isRefused || !former.isRefused,
                     "a refused token is used again")
             }
-            if case .ended = old { demand(event.mayBegin, "a session that has ended goes on") }
+            if case .ended = old {
+                // A sibling signed in; that its session is not one that is over is asked above.
+                let isFollowing = if case .noticed = event { stored?.version == held.version } else { false }
+                demand(event.mayBegin || isFollowing, "a session that has ended goes on")
+            }
             if case .updated(let token) = announced {
                 demand(token == held.token || !held.isUsable(at: now.date), "a token in use is not announced")
             } else {

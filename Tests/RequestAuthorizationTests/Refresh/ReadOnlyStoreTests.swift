@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorization
+
+/// A widget beside its app: it reads what the app keeps, and neither refreshes nor writes.
+@Suite(.timeLimit(.minutes(1))) struct ReadOnlyStoreTests {
+    @Test func `it uses what the app keeps`() async throws {
+        let widget = Widget(.make("old", lasts: 10))
+        #expect(try await widget.name() == "old")
+        #expect(widget.kinds == [.load])
+    }
+
+    @Test func `an expired token is an error that says to open the app`() async throws {
+        let widget = Widget(.make("old", lasts: 10))
+        #expect(try await widget.name() == "old")
+        widget.clock.advance(by: .seconds(11))
+        for _ in 0..<3 {
+            let error = await #expect(throws: NotAuthorized.self) { try await widget.name() }
+            #expect(error?.reason == .refreshedElsewhere && error?.needsSignIn == false)
+            #expect(error?.description.contains("open the app") == true)
+            widget.clock.advance(by: .seconds(2))
+        }
+        #expect(widget.service.calls == 0)
+        #expect(Set(widget.kinds) == [.load])
+    }
+
+    @Test(arguments: [true, false])
+    func `it goes on when the app has refreshed`(follows: Bool) async throws {
+        let widget = Widget(.make("old", lasts: 10), follows: follows)
+        #expect(try await widget.name() == "old")
+        widget.clock.advance(by: .seconds(11))
+        _ = try? await widget.name()
+        let version = try #require(widget.app.stored?.version.next)
+        let token = TestToken("new", expiresAt: widget.clock.now + 100)
+        try await widget.app.save(StoredToken(.token(token), version: version, obtainedAt: widget.clock.now))
+        if follows {
+            #expect(await widget.auth.tokenChanges.first { $0.name == "new" } != nil)
+        } else {
+            widget.clock.advance(by: .seconds(1))
+        }
+        #expect(try await widget.name() == "new")
+        #expect(widget.service.calls == 0)
+    }
+
+    @Test func `after a 401 it looks again, and sends no refresh`() async throws {
+        let widget = Widget(.make("old"), follows: false)
+        let request = try await TestRequest("https://api.example.com").authorized(using: widget.auth)
+        try await widget.auth.setNeedsRefreshAfterUnauthorizedResponse(for: request)
+        let error = await #expect(throws: NotAuthorized.self) { try await widget.name() }
+        #expect(error?.reason == .refreshedElsewhere)
+        let version = try #require(widget.app.stored?.version.next)
+        try await widget.app.save(StoredToken(.token(TestToken("new")), version: version, obtainedAt: widget.clock.now))
+        widget.clock.advance(by: .seconds(1))
+        #expect(try await widget.name() == "new")
+        #expect(widget.service.calls == 0)
+    }
+
+    @Test func `ahead of expiry it looks once a second, not with each request`() async throws {
+        let widget = Widget(.make("old", lasts: 100), follows: false)
+        #expect(try await widget.name() == "old")
+        widget.clock.advance(by: .seconds(95))
+        var events = widget.auth.events.makeAsyncIterator()
+        for _ in 0..<10 { #expect(try await widget.name() == "old") }
+        while let event = await events.next(), event.kind != .refreshEnded {}
+        for _ in 0..<10 { #expect(try await widget.name() == "old") }
+        await widget.auth.settleStore()
+        #expect(widget.kinds == [.load, .load])
+        #expect(widget.service.calls == 0)
+    }
+
+    @Test func `without a token it says so, and asks for no first one`() async throws {
+        let widget = Widget(nil)
+        let error = await #expect(throws: NotAuthorized.self) { try await widget.name() }
+        #expect(error?.reason == .noToken)
+        #expect(widget.service.calls == 0)
+    }
+
+    @Test func `a sign-out of the app ends it, and a sign-in goes on`() async throws {
+        let widget = Widget(.make("old"))
+        #expect(try await widget.name() == "old")
+        let end = Task { await widget.auth.tokenChanges.first { !$0.isAuthorized } != nil }
+        try await widget.app.clear()
+        #expect(await end.value)
+        let next = Task { await widget.auth.tokenChanges.first { $0.name == "next" } != nil }
+        try await widget.app.save(.make("next"))
+        #expect(await next.value)
+    }
+
+    @Test func `signing in and out here is not written`() async throws {
+        let widget = Widget(.make("old"))
+        #expect(try await widget.name() == "old")
+        try await widget.auth.signIn { TestToken("mine") }
+        #expect(try await widget.name() == "mine")
+        await widget.auth.reset()
+        #expect(widget.app.stored?.token?.name == "old")
+        #expect(Set(widget.kinds) == [.load])
+        await #expect(throws: TokenStoreIsReadOnly()) { try await widget.store.readOnly.save(.make("x")) }
+        await #expect(throws: TokenStoreIsReadOnly()) { try await widget.store.readOnly.clear() }
+    }
+}
+
+/// A provider on a read-only view of what an app keeps.
+private struct Widget {
+    let clock = ManualClock()
+    let service: ScriptedTokenService<TestToken>
+    let app: InMemorySharedTokenStore<TestToken>
+    let store: ScriptedTokenStore<InMemorySharedTokenStore<TestToken>>
+    let auth: RefreshableTokenAuthorization<TestToken>
+
+    init(_ stored: StoredToken<TestToken>?, follows: Bool = true) {
+        service = ScriptedTokenService(clock: clock)
+        app = InMemorySharedTokenStore(stored, clock: clock)
+        store = ScriptedTokenStore(app.sibling())
+        auth =
+            follows
+            ? RefreshableTokenAuthorization(service: service, store: store.readOnly, clock: clock)
+            : RefreshableTokenAuthorization(service: service, store: Deaf(base: store).readOnly, clock: clock)
+    }
+
+    var kinds: [TokenStoreOperation<TestToken>.Kind] { store.operations.map(\.kind) }
+
+    func name() async throws -> String { try await auth.validToken().name }
+}
+
+extension TokenChange<TestToken> {
+    fileprivate var name: String? { if case .tokenUpdated(let token) = self { token.name } else { nil } }
+}
+
+/// A store that tells nobody of changes.
+private struct Deaf<Base: TokenStore>: TokenStore {
+    let base: Base
+
+    func load() async throws -> StoredToken<Base.Token>? { try await base.load() }
+    func save(_ stored: StoredToken<Base.Token>) async throws { try await base.save(stored) }
+    func clear() async throws { try await base.clear() }
+}
