@@ -133,7 +133,7 @@ let package = Package(
         .testTarget(
             name: "RequestAuthorizationStorageTests",
             dependencies: [
-                "RequestAuthorizationStorage", "RequestAuthorizationTesting", "RedactionChecks",
+                "RequestAuthorizationStorage", "RequestAuthorizationTesting", "RedactionChecks", "StorageProcess",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
                 .target(name: "CSecretService", condition: .when(traits: ["SecretService"])),
             ],
@@ -151,6 +151,12 @@ let package = Package(
                 "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationTesting", "LoopbackServer",
                 "RedactionChecks",
             ],
+            swiftSettings: strict),
+        // A second process for the tests of stores.
+        .executableTarget(
+            name: "StorageProcess",
+            dependencies: ["RequestAuthorizationStorage", "RequestAuthorizationTesting"],
+            path: "Tests/StorageProcess",
             swiftSettings: strict),
         // How a value gets into a log, and which public types there are: each module's tests show that none prints a secret.
         .target(name: "RedactionChecks", path: "Tests/RedactionChecks", swiftSettings: strict),

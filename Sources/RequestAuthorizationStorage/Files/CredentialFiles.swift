@@ -143,6 +143,19 @@ struct CredentialFiles: Sendable {
 
     func status() throws -> FileStatus? { try open(making: false)?.status(of: token) }
 
+    // MARK: All credentials
+
+    /// All that have an item in a folder.
+    static func credentials(in folder: PrivateFolder) throws -> [CredentialName] {
+        guard let open = try folder.open(making: false) else { return [] }
+        return try open.names.filter { $0.hasSuffix(".token") }.compactMap { name in
+            let stem = name.dropLast(".token".count)
+            if let credential = CredentialName(stem: stem) { return credential }
+            guard let file = try open.open(stem + ".name", for: .reading) else { return nil }
+            return try? JSONDecoder().decode(CredentialName.self, from: try file.read(atMost: maximumSize))
+        }
+    }
+
     // MARK: Left over
 
     /// Removes what processes left that were ended while they saved, of whatever credential, unless somebody is saving.

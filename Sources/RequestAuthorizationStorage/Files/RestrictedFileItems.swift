@@ -111,6 +111,7 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
 
     /// Removes the item and all that belongs to it, when no refresh is under way.
     func removeAll(within limit: Duration) async throws {
+        guard try await run("remove the token", { try $0.folder.open(making: false) != nil }) else { return }
         let lock = try await lock(within: limit)
         do {
             try await run("remove the token") { try $0.removeAll() }

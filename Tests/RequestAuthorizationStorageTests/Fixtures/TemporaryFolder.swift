@@ -38,8 +38,10 @@ final class TemporaryFolder: Sendable {
 
     func content(of name: String) -> Data? { FileManager.default.contents(atPath: file(name)) }
 
-    func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: URL(filePath: file(name)))
+    func write(_ text: String, to name: String) throws { try write(Data(text.utf8), to: name) }
+
+    func write(_ data: Data, to name: String) throws {
+        try data.write(to: URL(filePath: file(name)))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file(name))
     }
 

@@ -29,7 +29,8 @@ import Testing
 
     /// Names, numbers and places only.
     private static let withoutSecrets: Set = [
-        "ExclusiveActivity", "FileError", "FilePurpose", "FileStatus", "SystemFileLayer", "TokenFolder",
+        "ExclusiveActivity", "FileError", "FilePurpose", "FileStatus", "RestrictedFileAccounts", "SystemFileLayer",
+        "TokenFolder", "TokenMigration",
         "KeychainAccessibility", "KeychainKind", "SecretServiceTokenItem", "SecretServiceTokenStore",
         "TokenStoreError.Kind",
     ]

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The accounts of a client that are kept in files.
+///
+///     let accounts = RestrictedFileAccounts(client: "tool")
+///     for name in try await accounts.names() { print(name) }
+///     try await accounts.remove("me")
+public struct RestrictedFileAccounts: Sendable {
+    private let client: String
+    private let folder: TokenFolder
+    private let queue = BlockingQueue("accounts")
+
+    /// - Parameters:
+    ///   - client: the one that the stores were made with.
+    ///   - folder: where the files are.
+    public init(client: String, folder: TokenFolder = .default) { (self.client, self.folder) = (client, folder) }
+
+    /// The accounts for which something is kept, sorted; those that have signed out are left out.
+    ///
+    /// - Throws: ``TokenStoreError``.
+    public func names() async throws -> [String] {
+        try await queue.run { [client, folder] in
+            let place = folder.folder(SystemFileLayer())
+            return try CredentialFiles.credentials(in: place).filter { $0.client == client }
+                .filter { credential in
+                    guard let item = try CredentialFiles(credential, in: place).load() else { return false }
+                    // What is no JSON of ours may be sealed: something is kept.
+                    return (try? JSONDecoder().decode(StoredTokenFace.self, from: item))?.status != "signedOut"
+                }
+                .map(\.account).sorted()
+        }
+    }
+
+    /// Removes what is kept for an account, also what was set aside, once no refresh is under way.
+    ///
+    /// Processes that use it are signed out. It revokes nothing: sign out first if the server shall know.
+    ///
+    /// - Parameter limit: how long to wait for a refresh that is under way.
+    /// - Throws: ``TokenStoreError``.
+    public func remove(_ account: String, within limit: Duration = .seconds(30)) async throws {
+        try await RestrictedFileItems(client: client, account: account, folder: folder).removeAll(within: limit)
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@_spi(FileLayer) @testable import RequestAuthorizationStorage
+
+/// What was not synced is lost: at every moment of a save, and however much of it the disk had got, a whole token is read.
+@Suite struct PowerLossTests {
+    @Test func `whenever the power fails during a save, the old or the new token is read`() async throws {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(1))
+        let disk = try RecordedDisk(startingFrom: folder)
+        try await folder.store(on: disk).save(.make(2))
+        var seen: Set<Int> = []
+        for disaster in disk.disasters() {
+            let after = try TemporaryFolder()
+            try disaster.leave(in: after)
+            let stored = try await after.store().load()
+            #expect([.make(1), .make(2)].contains(stored), "\(disaster)")
+            if let stored { seen.insert(stored.version.generation) }
+            #expect(!after.names.contains { $0.hasSuffix(".new") })
+            if disaster.isAfterEnd { #expect(stored == .make(2)) }
+        }
+        #expect(seen == [1, 2])
+    }
+
+    @Test func `whenever the power fails during a first save, the token or nothing is read`() async throws {
+        let folder = try TemporaryFolder()
+        try await folder.store().lock(within: .seconds(10)).unlock()
+        let disk = try RecordedDisk(startingFrom: folder)
+        try await folder.store(on: disk).save(.make(1))
+        for disaster in disk.disasters() {
+            let after = try TemporaryFolder()
+            try disaster.leave(in: after)
+            let stored = try await after.store().load()
+            #expect(stored == nil && !disaster.isAfterEnd || stored == .make(1), "\(disaster)")
+            #expect(try await after.store().openIntent() == nil || stored == nil)
+        }
+    }
+
+    @Test func `whenever the power fails while an intent is written, it is there, not there, or counts as open`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(1))
+        let disk = try RecordedDisk(startingFrom: folder)
+        let intent = RefreshIntent(session: TokenVersion.test(1).session, generation: 1, beganAt: .now)
+        try await folder.store(on: disk).setIntent(intent)
+        for disaster in disk.disasters() {
+            let after = try TemporaryFolder()
+            try disaster.leave(in: after)
+            let open = try await after.store().openIntent()
+            #expect(open == nil || (open?.session, open?.generation) == (intent.session, 1), "\(disaster)")
+            if disaster.isAfterEnd { #expect(open != nil) }
+            #expect(try await after.store().load() == .make(1))
+        }
+    }
+}
+
+/// A file layer that remembers what was done, to tell what of it may be left when the power fails.
+private final class RecordedDisk: FileLayer {
+    enum Step: CustomStringConvertible {
+        case create(String, UInt64)
+        case write(UInt64, Data)
+        case sync(UInt64)
+        case rename(String, String)
+        case remove(String)
+        case syncFolder
+
+        var description: String {
+            switch self {
+            case .create(let name, _): "create \(name)"
+            case .write: "write"
+            case .sync: "sync"
+            case .rename(_, let name): "rename to \(name)"
+            case .remove(let name): "remove \(name)"
+            case .syncFolder: "sync the folder"
+            }
+        }
+    }
+
+    private let system = SystemFileLayer()
+    private let steps = Lock<[Step]>([])
+    private let folders = Lock<Set<CInt>>([])
+    private let start: (names: [String: UInt64], contents: [UInt64: Data])
+
+    init(startingFrom folder: TemporaryFolder) throws {
+        var start: (names: [String: UInt64], contents: [UInt64: Data]) = ([:], [:])
+        for name in folder.names {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
+            let inode = try #require(attributes[.systemFileNumber] as? NSNumber).uint64Value
+            start.names[name] = inode
+            start.contents[inode] = folder.content(of: name)
+        }
+        self.start = start
+    }
+
+    /// What may be left, for a failure after each step.
+    func disasters() -> [Disaster] {
+        let steps = steps.withLock { $0 }
+        return (0...steps.count).flatMap { count in
+            disasters(after: Array(steps[..<count]), isAfterEnd: count == steps.count)
+        }
+    }
+
+    private func disasters(after steps: [Step], isAfterEnd: Bool) -> [Disaster] {
+        var (synced, written) = (start.contents, start.contents)
+        /// The names as they were after the last sync of the folder, and after each step since then.
+        var names = [start.names]
+        for step in steps {
+            var now = names[names.count - 1]
+            switch step {
+            case .create(let name, let inode):
+                now[name] = inode
+                (synced[inode], written[inode]) = (Data(), Data())
+            case .write(let inode, let data):
+                let old = written[inode] ?? Data()
+                written[inode] = data + old.dropFirst(data.count)
+            case .sync(let inode): synced[inode] = written[inode]
+            case .rename(let name, let newName): now[newName] = now.removeValue(forKey: name)
+            case .remove(let name): now[name] = nil
+            case .syncFolder: names = [now]
+            }
+            names.append(now)
+        }
+        return names.flatMap { names in
+            [0, 0.02, 0.3, 0.7, 1].map { part in
+                var contents: [String: Data] = [:]
+                for (name, inode) in names {
+                    let (old, new) = (synced[inode] ?? Data(), written[inode] ?? Data())
+                    let count = Int(Double(new.count) * part)
+                    contents[name] = old == new ? new : new.prefix(count) + old.dropFirst(count)
+                }
+                return Disaster(contents: contents, steps: steps, isAfterEnd: isAfterEnd)
+            }
+        }
+    }
+
+    // MARK: The layer
+
+    func openFolder(_ path: String) throws -> CInt {
+        let folder = try system.openFolder(path)
+        folders.withLock { _ = $0.insert(folder) }
+        return folder
+    }
+    func makeFolder(_ path: String) throws { try system.makeFolder(path) }
+    func status(ofPath path: String) throws -> FileStatus? { try system.status(ofPath: path) }
+    func names(in folder: CInt) throws -> [String] { try system.names(in: folder) }
+
+    func open(_ name: String, in folder: CInt, for purpose: FilePurpose) throws -> CInt {
+        let isNew = try system.status(of: name, in: folder) == nil
+        let file = try system.open(name, in: folder, for: purpose)
+        let inode = try system.status(of: file).inode
+        if isNew { steps.withLock { $0.append(.create(name, inode)) } }
+        return file
+    }
+    func close(_ file: CInt) {
+        folders.withLock { _ = $0.remove(file) }
+        system.close(file)
+    }
+    func status(of file: CInt) throws -> FileStatus { try system.status(of: file) }
+    func status(of name: String, in folder: CInt) throws -> FileStatus? { try system.status(of: name, in: folder) }
+    func read(_ file: CInt, atMost limit: Int) throws -> Data { try system.read(file, atMost: limit) }
+    func write(_ data: Data, to file: CInt) throws {
+        try system.write(data, to: file)
+        let inode = try system.status(of: file).inode
+        steps.withLock { $0.append(.write(inode, data)) }
+    }
+    func sync(_ file: CInt) throws {
+        try system.sync(file)
+        let step: Step = folders.withLock { $0.contains(file) } ? .syncFolder : .sync(try system.status(of: file).inode)
+        steps.withLock { $0.append(step) }
+    }
+    func syncData(_ file: CInt) throws { try sync(file) }
+    func rename(_ name: String, to newName: String, in folder: CInt) throws {
+        try system.rename(name, to: newName, in: folder)
+        steps.withLock { $0.append(.rename(name, newName)) }
+    }
+    func link(_ name: String, to newName: String, in folder: CInt) throws {
+        Issue.record("a save links nothing")
+    }
+    func remove(_ name: String, in folder: CInt) throws {
+        try system.remove(name, in: folder)
+        steps.withLock { $0.append(.remove(name)) }
+    }
+    func lock(_ file: CInt, waits: Bool) throws -> Bool { try system.lock(file, waits: waits) }
+}
+
+/// What is left in a folder after the power has failed.
+private struct Disaster: CustomStringConvertible {
+    let contents: [String: Data]
+    let steps: [RecordedDisk.Step]
+    let isAfterEnd: Bool
+
+    func leave(in folder: TemporaryFolder) throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.tokens, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        for (name, content) in contents { try folder.write(content, to: name) }
+    }
+
+    var description: String { "after \(steps.map(\.description)): \(contents.mapValues(\.count))" }
+}

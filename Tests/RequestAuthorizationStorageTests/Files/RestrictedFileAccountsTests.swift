@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationStorage
+import RequestAuthorizationTesting
+import Testing
+
+@Suite struct RestrictedFileAccountsTests {
+    @Test func `the accounts of a client are listed, and can be removed`() async throws {
+        let folder = try TemporaryFolder()
+        let accounts = RestrictedFileAccounts(client: "client", folder: .at(folder.tokens))
+        #expect(try await accounts.names() == [])
+        try await accounts.remove("nobody")
+        let long = String(repeating: "é", count: 300)
+        for account in ["me", "Me", "", "a/b", long] { try await folder.store(account: account).save(.make(1)) }
+        try await folder.store(client: "other", account: "theirs").save(.make(1))
+        try await folder.store(account: "gone").save(StoredToken(.signedOut, version: .test(2), obtainedAt: .now))
+        #expect(try await accounts.names() == ["", "Me", "a/b", "me", long].sorted())
+
+        try folder.write("damaged", to: "client,me.token")
+        _ = try? await folder.store().load()
+        try await folder.store().save(.make(2))
+        try await accounts.remove("me")
+        try await accounts.remove(long)
+        #expect(try await accounts.names() == ["", "Me", "a/b"])
+        #expect(folder.names.filter { $0.hasPrefix("client,me.") } == ["client,me.guard", "client,me.lock"])
+        #expect(try await folder.store().load() == nil)
+    }
+
+    @Test func `a refresh that is under way is waited for`() async throws {
+        let folder = try TemporaryFolder()
+        let store = folder.store()
+        try await store.save(.make(1))
+        let lock = try await store.lock(within: .seconds(10))
+        let accounts = RestrictedFileAccounts(client: "client", folder: .at(folder.tokens))
+        let error = await #expect(throws: TokenStoreError.self) {
+            try await accounts.remove("me", within: .milliseconds(20))
+        }
+        #expect(error?.kind == .timedOut)
+        #expect(try await store.load() == .make(1))
+        await lock.unlock()
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationStorage
+import RequestAuthorizationTesting
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A second process for the tests of stores.
+///
+///     StorageProcess hold FOLDER            takes exclusive access, says so, keeps it until its input ends
+///     StorageProcess spawn FOLDER           the same, and starts a process of its own that outlives it
+///     StorageProcess save FOLDER            saves a token, with umask 000
+///     StorageProcess save-as UID FOLDER     becomes another user, then tries to load and to save
+///     StorageProcess sign-in FOLDER         signs in as a provider does, then out when its input ends
+@main struct StorageProcess {
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard let command = arguments.first, let folder = arguments.last, arguments.count > 1 else { exit(2) }
+        let store = RestrictedFileTokenStore<TestToken>(client: "client", account: "me", folder: .at(folder))
+        switch command {
+        case "hold":
+            let lock = try await store.lock(within: .seconds(30))
+            say("held")
+            untilInputEnds()
+            await lock.unlock()
+        case "spawn":
+            let lock = try await store.lock(within: .seconds(30))
+            let child = Process()
+            child.executableURL = URL(filePath: "/bin/sleep")
+            child.arguments = ["60"]
+            try child.run()
+            say("\(child.processIdentifier)")
+            untilInputEnds()
+            await lock.unlock()
+        case "save":
+            umask(0)
+            let version = TokenVersion(session: UUID(), generation: 0)
+            try await store.save(StoredToken(.token(TestToken("saved")), version: version, obtainedAt: .now))
+            try await store.setIntent(RefreshIntent(session: version.session, generation: 0, beganAt: .now))
+            say("saved")
+        case "save-as":
+            guard let user = UInt32(arguments[1]), setgid(user) == 0, setuid(user) == 0 else { exit(2) }
+            await say("load: \(kind { _ = try await store.load() })")
+            await say("save: \(kind { try await store.clear() })")
+        case "sign-in":
+            let auth = RefreshableTokenAuthorization(service: ScriptedTokenService<TestToken>(), store: store)
+            try await auth.signIn { TestToken("from-another-process") }
+            say("signed in")
+            untilInputEnds()
+            await auth.reset()
+            say("signed out")
+        default: exit(2)
+        }
+    }
+
+    private static func kind(_ body: () async throws -> Void) async -> String {
+        do {
+            try await body()
+            return "nothing thrown"
+        } catch let error as TokenStoreError {
+            return error.kind.description
+        } catch {
+            return "\(type(of: error))"
+        }
+    }
+
+    private static func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+
+    /// Blocks a thread of the pool, of which this process needs no other.
+    private static func untilInputEnds() { while readLine() != nil {} }
+}
