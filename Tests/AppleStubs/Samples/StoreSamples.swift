@@ -39,6 +39,14 @@ func appGroup(service: WidgetTokenService) {
     _ = app
 }
 
+func widget(service: WidgetTokenService) {
+    // sample: widget
+    let widget = RefreshableTokenAuthorization(
+        service: service, store: .appGroup("group.com.example", client: "CLIENT_ID", account: "me").readOnly)
+    // end sample
+    _ = widget
+}
+
 func cloud() {
     // sample: cloud
     // One token for all devices of the person; its refresh token stays the same.
