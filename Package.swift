@@ -124,7 +124,7 @@ let package = Package(
         .testTarget(
             name: "RequestAuthorizationGRPCTests",
             dependencies: [
-                "RequestAuthorizationGRPC", "RequestAuthorizationTesting", "RedactionChecks",
+                "RequestAuthorizationGRPC", "RequestAuthorizationTesting", "RedactionChecks", "ClientScenarios",
                 .product(
                     name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
                     condition: .when(traits: ["Full"])),
@@ -160,11 +160,23 @@ let package = Package(
             swiftSettings: strict),
         // How a value gets into a log, and which public types there are: each module's tests show that none prints a secret.
         .target(name: "RedactionChecks", path: "Tests/RedactionChecks", swiftSettings: strict),
+        // One suite for every client.
+        .testTarget(
+            name: "ClientTests",
+            dependencies: [
+                "RequestAuthorizationURLSession", "RequestAuthorizationHTTPTypes",
+                "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationTesting", "ClientScenarios",
+                "LoopbackServer",
+            ],
+            swiftSettings: strict),
+        // What is to be seen of every client, and the table of what was.
+        .target(name: "ClientScenarios", path: "Tests/ClientScenarios", swiftSettings: strict),
         // A server that answers with the bytes it is told to, for the tests of every client.
         .target(
             name: "LoopbackServer",
             dependencies: [
-                .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Full"]))
+                "RequestAuthorization",
+                .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Full"])),
             ],
             path: "Tests/LoopbackServer",
             swiftSettings: strict),

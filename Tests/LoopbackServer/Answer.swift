@@ -7,6 +7,8 @@ package struct Answer: Sendable {
     package enum Step: Sendable {
         case send([UInt8])
         case pause(Duration)
+        /// Tells the test how far it has come.
+        case call(@Sendable () -> Void)
         /// Ends the connection.
         case drop
     }

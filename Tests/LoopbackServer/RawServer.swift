@@ -11,7 +11,7 @@ package import Foundation
 ///         let (data, _) = try await session.data(from: server.url("/"))
 ///     }
 ///
-/// It knows no more of HTTP than where a request ends.
+/// It knows no more of HTTP than where a request ends. What cannot be the beginning of one is kept apart.
 package actor RawServer {
     package typealias Script = @Sendable (RawRequest) async throws -> Answer
 
@@ -19,6 +19,8 @@ package actor RawServer {
     /// The requests in order of arrival.
     package private(set) var requests: [RawRequest] = []
     package private(set) var connections = 0
+    /// What arrived first on connections that were to speak something else, such as TLS; they are closed then.
+    package private(set) var greetings: [[UInt8]] = []
     /// How many connections the client has closed.
     package private(set) var departures = 0
     private var waiters: [(isMet: (isolated RawServer) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
@@ -77,10 +79,13 @@ package actor RawServer {
                     switch step {
                     case .send(let bytes): try await socket.write(Data(bytes))
                     case .pause(let duration): try await Task.sleep(for: duration)
+                    case .call(let body): body()
                     case .drop: return
                     }
                 }
             }
+        } catch let error as NotHTTP {
+            greetings.append(error.bytes)
         } catch {}
         departures += 1
         wakeWaiters()

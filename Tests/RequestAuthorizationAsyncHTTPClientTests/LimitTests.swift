@@ -8,11 +8,12 @@ import Testing
 
 /// One time for the whole call, and its cancellation at every stage.
 @Suite(.timeLimit(.minutes(1))) struct LimitTests {
-    private func timeOut(of provider: any AuthorizationProvider, on server: RawServer) async throws {
+    private func timeOut(
+        of provider: any AuthorizationProvider, on server: RawServer, after timeout: TimeAmount = .milliseconds(200)
+    ) async throws {
         try await withClient { client in
             let error = await #expect(throws: HTTPClientError.self) {
-                try await client.execute(
-                    .get(server.url("/")), timeout: .milliseconds(200), authorizedBy: provider)
+                try await client.execute(.get(server.url("/")), timeout: timeout, authorizedBy: provider)
             }
             #expect(error == .deadlineExceeded)
         }
@@ -31,8 +32,14 @@ import Testing
         try await withServer { _ in
             .unauthorized("Bearer")
         } body: { server in
-            try await timeOut(of: WaitingProvider(waitsToAuthorize: false), on: server)
-            #expect(await server.requests.count == 1)
+            // On a busy machine the first may run out before the server has refused anything.
+            var (calls, requests) = (0, 0)
+            for timeout in [TimeAmount.milliseconds(200), .seconds(3), .seconds(20)] where requests == 0 {
+                try await timeOut(of: WaitingProvider(waitsToAuthorize: false), on: server, after: timeout)
+                calls += 1
+                requests = await server.requests.count
+            }
+            #expect((1...calls).contains(requests))
         }
     }
 
@@ -45,19 +52,29 @@ import Testing
     }
 
     @Test func `the second try has what the first one left of the time`() async throws {
+        // On a busy machine a short time may be over before there is a second try.
+        var tries = 0
+        for factor in [1, 4, 12] where tries < 2 {
+            tries = try await triesThatShareTime(factor)
+        }
+        #expect(tries == 2)
+    }
+
+    /// - Parameter factor: makes all times longer.
+    private func triesThatShareTime(_ factor: Int) async throws -> Int {
         try await withServer { request in
             request["Authorization"] == "Bearer 0"
-                ? .unauthorized("Bearer", body: "no").after(.milliseconds(1500)) : .silence
+                ? .unauthorized("Bearer", body: "no").after(.milliseconds(1500 * factor)) : .silence
         } body: { server in
             try await withClient { client in
                 let start = ContinuousClock.now
                 let error = await #expect(throws: HTTPClientError.self) {
                     try await client.execute(
-                        .get(server.url("/")), timeout: .seconds(2), authorizedBy: CountingProvider())
+                        .get(server.url("/")), timeout: .seconds(Int64(2 * factor)), authorizedBy: CountingProvider())
                 }
                 #expect(error == .deadlineExceeded)
-                #expect(await server.requests.count == 2)
-                #expect(ContinuousClock.now - start < .milliseconds(3400))
+                #expect(ContinuousClock.now - start < .milliseconds(3400 * factor))
+                return await server.requests.count
             }
         }
     }

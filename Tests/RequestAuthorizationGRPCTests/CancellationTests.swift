@@ -2,12 +2,13 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Full
+import ClientScenarios
 import RequestAuthorizationGRPC
 import RequestAuthorizationTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CancellationTests {
-    @Test func `a task that is cancelled already sends nothing`() async throws {
+    @Test(.shows(.cancelledBeforehand)) func `a task that is cancelled already sends nothing`() async throws {
         let echo = EchoService()
         try await withEcho(echo, Auth.holdingA(ScriptedTokenService())) { client in
             let task = Task {
@@ -19,7 +20,8 @@ import Testing
         #expect(echo.calls.isEmpty)
     }
 
-    @Test func `cancelled while it waits for the refresh: it ends at once, the refresh goes on`() async throws {
+    @Test(.shows(.cancelledWhileHeld))
+    func `cancelled while it waits for the refresh: it ends at once, the refresh goes on`() async throws {
         let service = ScriptedTokenService<TestToken>(.held)
         let held = Arrivals(1)
         let auth = Auth(service: service, token: nil, store: nil, clock: ManualClock(), onHold: { held.add() })
@@ -38,7 +40,8 @@ import Testing
         #expect(echo.calls.map(\.credential) == ["Bearer b"])
     }
 
-    @Test func `cancelled while it waits after a refusal: it ends at once, the refresh goes on`() async throws {
+    @Test(.shows(.cancelledAfterRefusal))
+    func `cancelled while it waits after a refusal: it ends at once, the refresh goes on`() async throws {
         let service = ScriptedTokenService<TestToken>(.held)
         let held = Arrivals(1)
         let echo = EchoService(accepting: "Bearer b")
@@ -55,7 +58,7 @@ import Testing
         #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer b"])
     }
 
-    @Test(arguments: ["Bearer a", "Bearer b"])
+    @Test(.shows(.cancelledWhileSending), arguments: ["Bearer a", "Bearer b"])
     func `cancelled while the server is silent, at the first or the second try: it ends at once`(
         silent: String
     ) async throws {
@@ -79,7 +82,7 @@ import Testing
         #expect(echo.calls.last?.credential == silent)
     }
 
-    @Test func `cancelled while messages come: it ends at once`() async throws {
+    @Test(.shows(.cancelledDuringBody)) func `cancelled while messages come: it ends at once`() async throws {
         let echo = EchoService()
         let received = Arrivals(1)
         let never = Arrivals(1)

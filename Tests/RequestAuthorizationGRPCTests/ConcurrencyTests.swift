@@ -2,12 +2,13 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Full
+import ClientScenarios
 import RequestAuthorizationGRPC
 import RequestAuthorizationTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ConcurrencyTests {
-    @Test func `50 concurrent refusals make one refresh`() async throws {
+    @Test(.shows(.fiftyRefusalsRefreshOnce)) func `50 concurrent refusals make one refresh`() async throws {
         let all = Arrivals(50)
         let service = ScriptedTokenService<TestToken>(.token("b"))
         let echo = EchoService { call in
@@ -27,7 +28,7 @@ import Testing
                 + Array(repeating: "Bearer b", count: 50))
     }
 
-    @Test func `a refusal for an old token refreshes nothing`() async throws {
+    @Test(.shows(.staleRefusalRefreshesNothing)) func `a refusal for an old token refreshes nothing`() async throws {
         let arrived = Arrivals(1)
         let release = Arrivals(1)
         let service = ScriptedTokenService<TestToken>(.token("b"))
@@ -52,7 +53,8 @@ import Testing
         #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer a", "Bearer b", "Bearer b"])
     }
 
-    @Test func `calls during a refresh after a refusal are held: none is wasted`() async throws {
+    @Test(.shows(.requestsAreHeldDuringRefresh))
+    func `calls during a refresh after a refusal are held: none is wasted`() async throws {
         let service = ScriptedTokenService<TestToken>(.held)
         let held = Arrivals(21)
         let echo = EchoService(accepting: "Bearer b")

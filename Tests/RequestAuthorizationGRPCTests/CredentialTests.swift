@@ -2,11 +2,12 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Full
+import ClientScenarios
 import RequestAuthorizationGRPC
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CredentialTests {
-    @Test(arguments: Way.allCases)
+    @Test(.shows(.credentialIsSet), arguments: Way.allCases)
     func `the credential is set, once, in place of one that was there; other fields stay`(
         way: Way
     ) async throws {
@@ -23,7 +24,8 @@ import Testing
         #expect(echo.calls.count == 1)
     }
 
-    @Test func `a credential in a field of another name is set, in lower case`() async throws {
+    @Test(.shows(.customFieldIsSet)) func `a credential in a field of another name is set, in lower case`() async throws
+    {
         let echo = EchoService()
         try await withEcho(echo, .header("X-API-Key", "k")) { client in
             _ = try await Way.unary.call(client, metadata: ["x-api-KEY": "old"])
@@ -33,7 +35,8 @@ import Testing
         #expect(fields.map { $0.map { $0.value.encoded() } } == [["k"]])
     }
 
-    @Test func `plain http to another host is refused, unless it is allowed`() async throws {
+    @Test(.shows(.plaintextIsRefused)) func `plain http to another host is refused, unless it is allowed`() async throws
+    {
         let echo = EchoService()
         let origin: Origin = "http://ledger.internal:8080"
         try await withEcho(echo, .bearer("a"), origin: origin) { client in
@@ -51,7 +54,8 @@ import Testing
         #expect(echo.calls.map(\.credential) == ["Bearer a"])
     }
 
-    @Test func `a credential that is bound to another origin is not sent`() async throws {
+    @Test(.shows(.boundCredentialStays)) func `a credential that is bound to another origin is not sent`() async throws
+    {
         let echo = EchoService()
         let bound = BearerTokenAuthorization(token: "a").restricted(to: "https://api.example.com")
         try await withEcho(echo, bound) { client in
@@ -61,12 +65,16 @@ import Testing
         #expect(echo.calls.isEmpty)
     }
 
-    @Test(arguments: [
-        ("Authorization", "a\r\nx-admin: 1"), ("Authorization", "a\nb"), ("Authorization", "a\0"),
-        ("Authorization", ""),
-        ("Authorization", " a"), ("x-\r\nadmin", "1"), ("", "a"), (":path", "/other"), ("x-key-bin", "AAAA"),
-        ("X-Key-BIN", "AAAA"), ("grpc-timeout", "1n"),
-    ]) func `a credential that metadata cannot hold never reaches the wire`(field: String, value: String) async throws {
+    @Test(
+        .shows(.injectionIsImpossible),
+        arguments: [
+            ("Authorization", "a\r\nx-admin: 1"), ("Authorization", "a\nb"), ("Authorization", "a\0"),
+            ("Authorization", ""),
+            ("Authorization", " a"), ("x-\r\nadmin", "1"), ("", "a"), (":path", "/other"), ("x-key-bin", "AAAA"),
+            ("X-Key-BIN", "AAAA"), ("grpc-timeout", "1n"),
+        ]) func `a credential that metadata cannot hold never reaches the wire`(field: String, value: String)
+        async throws
+    {
         let echo = EchoService()
         let loose = LooseProvider(field, value)
         for provider: any AuthorizationProvider in [HeaderAuthorization(field: field, value: value), loose] {

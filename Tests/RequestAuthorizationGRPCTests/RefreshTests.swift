@@ -2,13 +2,15 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Full
+import ClientScenarios
 import Foundation
 import RequestAuthorizationGRPC
 import RequestAuthorizationTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RefreshTests {
-    @Test(arguments: Way.allCases) func `UNAUTHENTICATED, one refresh, the same call once more`(
+    @Test(.shows(.refusalIsRetriedOnce, .refusalWithoutChallengeIsRetried), arguments: Way.allCases)
+    func `UNAUTHENTICATED, one refresh, the same call once more`(
         way: Way
     ) async throws {
         let service = ScriptedTokenService<TestToken>(.token("b"))
@@ -22,7 +24,9 @@ import Testing
         #expect(service.calls == 1)
     }
 
-    @Test func `a token that has expired is refreshed before anything is sent`() async throws {
+    @Test(.shows(.expiredTokenIsRefreshedFirst)) func `a token that has expired is refreshed before anything is sent`()
+        async throws
+    {
         let clock = ManualClock()
         let service = ScriptedTokenService<TestToken>(clock: clock, .token("b"))
         let auth = Auth(service: service, token: TestToken("a", expiresAt: clock.now), clock: clock)
@@ -31,7 +35,7 @@ import Testing
         #expect(echo.calls.map(\.credential) == ["Bearer b"])
     }
 
-    @Test func `after a sign-out nothing is sent`() async throws {
+    @Test(.shows(.signedOutSendsNothing)) func `after a sign-out nothing is sent`() async throws {
         let echo = EchoService()
         let auth = Auth.holdingA(ScriptedTokenService())
         await auth.reset()
@@ -43,7 +47,8 @@ import Testing
         #expect(echo.calls.isEmpty)
     }
 
-    @Test(arguments: [2, 5]) func `a second UNAUTHENTICATED is returned, however many attempts are allowed`(
+    @Test(.shows(.secondRefusalIsReturned), arguments: [2, 5])
+    func `a second UNAUTHENTICATED is returned, however many attempts are allowed`(
         attempts: Int
     ) async throws {
         let service = ScriptedTokenService<TestToken>(.token("b"))
@@ -60,7 +65,8 @@ import Testing
         #expect(service.calls == 1)
     }
 
-    @Test func `UNAUTHENTICATED for a constant credential is returned after one try`() async throws {
+    @Test(.shows(.constantRefusalIsReturned))
+    func `UNAUTHENTICATED for a constant credential is returned after one try`() async throws {
         let echo = EchoService(accepting: "Bearer b", otherwise: .atOnce(.unauthenticated(("why", "expired"))))
         try await withEcho(echo, .bearer("a")) { client in
             let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
@@ -70,7 +76,7 @@ import Testing
         #expect(echo.calls.count == 1)
     }
 
-    @Test(arguments: [RPCError.Code.permissionDenied, .unavailable, .internalError])
+    @Test(.shows(.otherStatusIsUntouched), arguments: [RPCError.Code.permissionDenied, .unavailable, .internalError])
     func `other statuses are returned as they are`(
         code: RPCError.Code
     ) async throws {
@@ -134,7 +140,9 @@ import Testing
         #expect(refusals.map(\.statusCode) == [401])
     }
 
-    @Test func `UNAUTHENTICATED that asks for a stronger log-in refreshes nothing`() async throws {
+    @Test(.shows(.interactionIsNoRefresh)) func `UNAUTHENTICATED that asks for a stronger log-in refreshes nothing`()
+        async throws
+    {
         let service = ScriptedTokenService<TestToken>()
         let challenge = "Bearer error=\"insufficient_user_authentication\""
         let echo = EchoService { _ in .atOnce(.unauthenticated(("www-authenticate", challenge))) }
@@ -145,7 +153,9 @@ import Testing
         #expect(echo.calls.count == 1 && service.calls == 0)
     }
 
-    @Test func `a refresh that fails is thrown, with its error, and asked for once`() async throws {
+    @Test(.shows(.failedRefreshIsThrown)) func `a refresh that fails is thrown, with its error, and asked for once`()
+        async throws
+    {
         let service = ScriptedTokenService<TestToken>(.failure(Offline()))
         let echo = EchoService(accepting: "Bearer b")
         try await withEcho(echo, Auth.holdingA(service)) { client in
@@ -159,7 +169,7 @@ import Testing
         #expect(service.calls == 1)
     }
 
-    @Test func `a refresh that is rejected ends the session`() async throws {
+    @Test(.shows(.rejectedRefreshEndsSession)) func `a refresh that is rejected ends the session`() async throws {
         let service = ScriptedTokenService<TestToken>(.failure(NotAuthorized(.rejected)))
         let echo = EchoService(accepting: "Bearer b")
         try await withEcho(echo, Auth.holdingA(service)) { client in

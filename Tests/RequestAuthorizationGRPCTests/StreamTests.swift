@@ -2,12 +2,13 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Full
+import ClientScenarios
 import RequestAuthorizationGRPC
 import RequestAuthorizationTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct StreamTests {
-    @Test(arguments: [Way.clientStreaming, .bidirectional])
+    @Test(.shows(.bodyIsSentAgain), arguments: [Way.clientStreaming, .bidirectional])
     func `messages that are sent twice are the same byte for byte`(
         way: Way
     ) async throws {
@@ -47,7 +48,7 @@ import Testing
         #expect(runs.withLock { $0 } == 1)
     }
 
-    @Test(arguments: [65, 200])
+    @Test(.shows(.oneShotBodyIsSentOnce), arguments: [65, 200])
     func `messages that cannot be replayed are not sent twice, and the next call has a new credential`(
         count: Int
     ) async throws {

@@ -15,7 +15,8 @@ extension AuthorizationProvider {
     ///     what the request says.
     ///   - transport: sends a request and returns the response, whatever its status.
     /// - Returns: the last response. A 401 to which there is no way forward is a response too, not an error.
-    /// - Throws: what ``authorize(_:)`` and the transport throw.
+    /// - Throws: what ``authorize(_:)`` and the transport throw; `CancellationError` before anything is sent if the task has been
+    ///   cancelled.
     public func send<Request: AuthorizableRequest, Response: AuthorizableResponse>(
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
         transport: (Request) async throws -> Response
@@ -53,6 +54,7 @@ extension AuthorizationProvider {
         var refreshesLeft = refreshCount
         while true {
             let authorized = try await authorize(request)
+            try Task.checkCancellation()  // Clients may send what nobody waits for any more.
             let answer = try await transport(authorized)
             guard refreshesLeft > 0, let refusal = unauthorized(answer) else { return answer }
             refreshesLeft -= 1

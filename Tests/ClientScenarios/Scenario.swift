@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// What must be seen of every client, over real sockets; the text is what `Documentation/Clients.md` prints.
+///
+/// The tests of a client run each scenario that it can (``needs``) and tell the ``ClientTable`` how it went.
+package enum Scenario: String, CaseIterable, Sendable {
+    // MARK: Credentials
+    case credentialIsSet = "the credential is set, once, in place of one that was there; other fields stay"
+    case customFieldIsSet = "a credential in a field of another name is set"
+    case expiredTokenIsRefreshedFirst = "a token that has expired is refreshed before anything is sent"
+    case signedOutSendsNothing = "after a sign-out nothing is sent"
+    case boundCredentialStays = "a credential that is bound to another origin is not sent"
+    case plaintextIsRefused = "plain http to another host is refused, unless it is allowed"
+    case injectionIsImpossible = "a credential with a line break never reaches the wire"
+    case userInformationIsNoCredential = "user information in the URL does not replace the credential"
+
+    // MARK: Refreshing
+    case refusalIsRetriedOnce = "401, one refresh, the same request once more"
+    case refusalWithoutChallengeIsRetried = "a 401 without challenge too"
+    case basicChallengeIsRetried = "a 401 that offers Basic beside Bearer too"
+    case secondRefusalIsReturned = "a second 401 is returned, body included"
+    case refreshCountIsKept = "as many tries as asked for: none, two"
+    case constantRefusalIsReturned = "a 401 for a constant credential is returned, body included"
+    case interactionIsNoRefresh = "a 401 that asks for a stronger log-in refreshes nothing"
+    case staleRefusalRefreshesNothing = "a 401 for an old token refreshes nothing"
+    case fiftyRefusalsRefreshOnce = "50 concurrent 401s make one refresh"
+    case requestsAreHeldDuringRefresh = "requests during a refresh after a 401 are held: none is wasted on a 401"
+    case failedRefreshIsThrown = "a refresh that fails is thrown to all who wait, and asked for once"
+    case rejectedRefreshEndsSession = "a refresh that is rejected ends the session"
+    case otherStatusIsUntouched = "403 and other statuses are returned as they are"
+
+    // MARK: Bodies
+    case bodyIsSentAgain = "a body that is sent twice is the same byte for byte"
+    case oneShotBodyIsSentOnce = "a body that can be read once is not sent twice; the 401 is returned"
+    case bodyInPiecesIsWhole = "an answer in pieces is put together"
+    case headHasNoBody = "HEAD works, and is retried after a 401"
+
+    // MARK: Cancellation and errors
+    case cancelledBeforehand = "a task that is cancelled already sends nothing"
+    case cancelledWhileHeld = "cancelled while it waits for the refresh: it ends at once, the refresh goes on"
+    case cancelledAfterRefusal = "cancelled while it waits after a 401: it ends at once, the refresh goes on"
+    case cancelledWhileSending = "cancelled while the server is silent: it ends at once, the connection closes"
+    case cancelledDuringBody = "cancelled while the body comes: it ends at once, the connection closes"
+    case transportErrorIsPassedOn = "an error of the client is thrown as it is, and nothing is sent again"
+
+    // MARK: Redirects
+    case sameOriginKeeps = "a redirect to the same origin keeps the credential"
+    case otherHostDrops = "a redirect to another host drops it"
+    case otherPortDrops = "a redirect to another port drops it"
+    case otherSchemeDrops = "a redirect to another scheme drops it"
+    case customFieldDrops = "a redirect to another origin drops a credential in a field of another name"
+    case droppedStaysDropped = "a credential that was dropped does not come back"
+    case refusalElsewhereIsNoNews = "a 401 of another origin refreshes nothing"
+    case locationIsNoCredential = "user information in a location is not made a credential"
+    case redirectKeepsBody = "a redirect that keeps the method keeps the body"
+
+    // MARK: Connections
+    case connectionIsReused = "the connection is used again after a 401"
+    case manyRequestsLeaveNothing = "10 000 requests leave neither a descriptor nor memory behind"
+
+    /// The heading of its table.
+    package var group: String {
+        switch self {
+        case .credentialIsSet, .customFieldIsSet, .expiredTokenIsRefreshedFirst, .signedOutSendsNothing,
+            .boundCredentialStays, .plaintextIsRefused, .injectionIsImpossible, .userInformationIsNoCredential:
+            "Credentials"
+        case .refusalIsRetriedOnce, .refusalWithoutChallengeIsRetried, .basicChallengeIsRetried,
+            .secondRefusalIsReturned, .refreshCountIsKept, .constantRefusalIsReturned, .interactionIsNoRefresh,
+            .staleRefusalRefreshesNothing, .fiftyRefusalsRefreshOnce, .requestsAreHeldDuringRefresh,
+            .failedRefreshIsThrown, .rejectedRefreshEndsSession, .otherStatusIsUntouched:
+            "Refreshing"
+        case .bodyIsSentAgain, .oneShotBodyIsSentOnce, .bodyInPiecesIsWhole, .headHasNoBody: "Bodies"
+        case .cancelledBeforehand, .cancelledWhileHeld, .cancelledAfterRefusal, .cancelledWhileSending,
+            .cancelledDuringBody, .transportErrorIsPassedOn:
+            "Cancellation and errors"
+        case .sameOriginKeeps, .otherHostDrops, .otherPortDrops, .otherSchemeDrops, .customFieldDrops,
+            .droppedStaysDropped, .refusalElsewhereIsNoNews, .locationIsNoCredential, .redirectKeepsBody:
+            "Redirects"
+        case .connectionIsReused, .manyRequestsLeaveNothing: "Connections"
+        }
+    }
+
+    /// What a client must be able to do, or it has nothing to show.
+    package var needs: Set<Capability> {
+        switch self {
+        case .customFieldDrops: [.redirects, .customFields]
+        case .sameOriginKeeps, .otherHostDrops, .otherPortDrops, .otherSchemeDrops, .droppedStaysDropped,
+            .refusalElsewhereIsNoNews, .locationIsNoCredential, .redirectKeepsBody:
+            [.redirects]
+        case .customFieldIsSet: [.customFields]
+        case .oneShotBodyIsSentOnce: [.oneShotBodies]
+        default: []
+        }
+    }
+}
+
+/// What not every client for HTTP can do.
+package enum Capability: Sendable {
+    /// Follows redirects.
+    case redirects
+    /// Sends credentials in other fields than those that every client knows as such.
+    case customFields
+    /// Sends a body that can be read once.
+    case oneShotBodies
+}

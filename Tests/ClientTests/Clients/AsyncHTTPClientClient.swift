@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import ClientScenarios
+import Foundation
+import RequestAuthorizationAsyncHTTPClient
+
+/// `HTTPClient.execute(_:timeout:authorizedBy:)`.
+struct AsyncHTTPClientClient: TestedClient {
+    private let client: HTTPClient
+    private let followsRedirects: Bool
+
+    init(followsRedirects: Bool) {
+        client = .forScenarios(followsRedirects: followsRedirects)
+        self.followsRedirects = followsRedirects
+    }
+
+    var lacks: [Capability: String] {
+        followsRedirects
+            ? [
+                .customFields: """
+                Nothing is sent: the client would take the field along to another host, so it has to be made with its \
+                redirects off (`redirectsFollowed`).
+                """
+            ]
+            : [.redirects: "This client was made with its redirects off: the redirect is returned."]
+    }
+
+    func send(_ call: Call, authorizedBy provider: any AuthorizationProvider) async throws -> Reply {
+        let response = try await client.execute(
+            HTTPClientRequest(call), timeout: .seconds(60), authorizedBy: provider, refreshCount: call.refreshCount,
+            clientFollowsRedirects: followsRedirects)
+        return Reply(response, body: try await response.body.collect(upTo: 1 << 28).readableBytesView)
+    }
+
+    func isOwn(_ error: any Error) -> Bool { !error.isOurs }
+
+    func close() async throws { try await client.shutdown() }
+}
+
+/// The core's `send` around a client that it knows nothing of: async-http-client, which is told to follow no redirect.
+struct AnyClient: TestedClient {
+    private let client = HTTPClient.forScenarios(followsRedirects: false)
+
+    let lacks: [Capability: String] = [
+        .redirects: "`send` sees only what the client hands to it: make the client with its redirects off."
+    ]
+
+    func send(_ call: Call, authorizedBy provider: any AuthorizationProvider) async throws -> Reply {
+        let (response, body) = try await provider.send(
+            HTTPClientRequest(call), refreshCount: call.refreshCount, unauthorized: { $0.0.unauthorized },
+            transport: { request in
+                let response = try await client.execute(request, timeout: .seconds(60))
+                return (response, try await response.body.collect(upTo: 1 << 28))
+            })
+        return Reply(response, body: body.readableBytesView)
+    }
+
+    func isOwn(_ error: any Error) -> Bool { !error.isOurs }
+
+    func close() async throws { try await client.shutdown() }
+}
+
+extension HTTPClient {
+    fileprivate static func forScenarios(followsRedirects: Bool) -> HTTPClient {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: followsRedirects ? nil : .disallow)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+}
+
+extension HTTPClientRequest {
+    fileprivate init(_ call: Call) {
+        self.init(url: call.url.absoluteString)
+        method = HTTPMethod(rawValue: call.method)
+        for (name, value) in call.fields { headers.add(name: name, value: value) }
+        switch call.body {
+        case .none: break
+        case .bytes(let bytes): body = .bytes(ByteBuffer(bytes: bytes))
+        case .once(let bytes):
+            let (parts, continuation) = AsyncStream<ByteBuffer>.makeStream()
+            continuation.yield(ByteBuffer(bytes: bytes))
+            continuation.finish()
+            body = .stream(parts, length: .unknown)
+        }
+    }
+}
+
+extension Error {
+    /// Whether it is one of the core. What the client throws has many types, those of the network among them.
+    fileprivate var isOurs: Bool { self is NotAuthorized || self is RefreshFailed || self is CancellationError }
+}
+#endif

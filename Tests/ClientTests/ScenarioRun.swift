@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import ClientScenarios
+import LoopbackServer
+import RequestAuthorizationTesting
+
+/// A client in front of a server; one function for each scenario, in the files of this name.
+struct ScenarioRun {
+    let name: ClientName
+    let client: any TestedClient
+
+    func run(_ scenario: Scenario) async throws {
+        switch scenario {
+        case .credentialIsSet: try await credentialIsSet()
+        case .customFieldIsSet: try await customFieldIsSet()
+        case .expiredTokenIsRefreshedFirst: try await expiredTokenIsRefreshedFirst()
+        case .signedOutSendsNothing: try await signedOutSendsNothing()
+        case .boundCredentialStays: try await boundCredentialStays()
+        case .plaintextIsRefused: try await plaintextIsRefused()
+        case .injectionIsImpossible: try await injectionIsImpossible()
+        case .userInformationIsNoCredential: try await userInformationIsNoCredential()
+        case .refusalIsRetriedOnce: try await refusalIsRetriedOnce()
+        case .refusalWithoutChallengeIsRetried: try await refusalWithoutChallengeIsRetried()
+        case .basicChallengeIsRetried: try await basicChallengeIsRetried()
+        case .secondRefusalIsReturned: try await secondRefusalIsReturned()
+        case .refreshCountIsKept: try await refreshCountIsKept()
+        case .constantRefusalIsReturned: try await constantRefusalIsReturned()
+        case .interactionIsNoRefresh: try await interactionIsNoRefresh()
+        case .staleRefusalRefreshesNothing: try await staleRefusalRefreshesNothing()
+        case .fiftyRefusalsRefreshOnce: try await fiftyRefusalsRefreshOnce()
+        case .requestsAreHeldDuringRefresh: try await requestsAreHeldDuringRefresh()
+        case .failedRefreshIsThrown: try await failedRefreshIsThrown()
+        case .rejectedRefreshEndsSession: try await rejectedRefreshEndsSession()
+        case .otherStatusIsUntouched: try await otherStatusIsUntouched()
+        case .bodyIsSentAgain: try await bodyIsSentAgain()
+        case .oneShotBodyIsSentOnce: try await oneShotBodyIsSentOnce()
+        case .bodyInPiecesIsWhole: try await bodyInPiecesIsWhole()
+        case .headHasNoBody: try await headHasNoBody()
+        case .cancelledBeforehand: try await cancelledBeforehand()
+        case .cancelledWhileHeld: try await cancelledWhileHeld()
+        case .cancelledAfterRefusal: try await cancelledAfterRefusal()
+        case .cancelledWhileSending: try await cancelledWhileSending()
+        case .cancelledDuringBody: try await cancelledDuringBody()
+        case .transportErrorIsPassedOn: try await transportErrorIsPassedOn()
+        case .sameOriginKeeps: try await sameOriginKeeps()
+        case .otherHostDrops: try await otherHostDrops()
+        case .otherPortDrops: try await otherPortDrops()
+        case .otherSchemeDrops: try await otherSchemeDrops()
+        case .customFieldDrops: try await customFieldDrops()
+        case .droppedStaysDropped: try await droppedStaysDropped()
+        case .refusalElsewhereIsNoNews: try await refusalElsewhereIsNoNews()
+        case .locationIsNoCredential: try await locationIsNoCredential()
+        case .redirectKeepsBody: try await redirectKeepsBody()
+        case .connectionIsReused: try await connectionIsReused()
+        case .manyRequestsLeaveNothing: try await manyRequestsLeaveNothing()
+        }
+    }
+
+    /// What the server says to the token that has ended, and to any other.
+    static let refusal = Answer.unauthorized("Bearer error=\"invalid_token\"", body: "no")
+
+    /// Refuses the token `a`.
+    static let refusesA: RawServer.Script = { $0["Authorization"] == "Bearer a" ? refusal : .text("hello") }
+
+    /// A provider that holds the token `a`.
+    func holding(
+        _ service: ScriptedTokenService<TestToken>, token: TestToken = TestToken("a"), held: Tally? = nil
+    ) -> RefreshableTokenAuthorization<TestToken> {
+        RefreshableTokenAuthorization(
+            service: service, token: token, store: nil, clock: SystemClock(), onHold: { held?.add() })
+    }
+}
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import ClientScenarios
+import Foundation
+import RequestAuthorization
+
+/// An HTTP client as the scenarios see it. A new client is one such value and a line in ``ClientName/makeClient()``.
+///
+/// Each has connections of its own, at least 64 at a time to one server, and tries to connect only once.
+protocol TestedClient: Sendable {
+    /// What it cannot do, with the reason: a footnote of the table.
+    var lacks: [Capability: String] { get }
+
+    /// The memory in bytes that the client by itself keeps of 10 000 requests.
+    var growth: Int { get }
+
+    /// Sends a call as a user of this client would, and returns the whole answer.
+    func send(_ call: Call, authorizedBy provider: any AuthorizationProvider) async throws -> Reply
+
+    /// Whether an error is one of the client, not one of ours.
+    func isOwn(_ error: any Error) -> Bool
+
+    func close() async throws
+}
+
+extension TestedClient {
+    var growth: Int { 0 }
+}
+
+/// What is to be sent.
+struct Call: Sendable {
+    enum Body: Sendable {
+        case none
+        case bytes([UInt8])
+        /// Can be read only once.
+        case once([UInt8])
+    }
+
+    var method = "GET"
+    var url: URL
+    var fields: [String: String] = [:]
+    var body = Body.none
+    var refreshCount = 1
+
+    init(_ url: URL) { self.url = url }
+
+    static func post(_ url: URL, _ body: Body, contentType: String = "application/octet-stream") -> Call {
+        var call = Call(url)
+        call.method = "POST"
+        call.fields["Content-Type"] = contentType
+        call.body = body
+        return call
+    }
+}
+
+/// What came back.
+struct Reply: Sendable, Equatable {
+    let status: Int
+    /// The lines of `WWW-Authenticate`.
+    let challenges: [String]
+    let body: [UInt8]
+
+    init(_ response: some AuthorizableResponse, body: some Sequence<UInt8>) {
+        status = response.statusCode
+        challenges = response.headerValues(for: "WWW-Authenticate")
+        self.body = Array(body)
+    }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import FlyingSocks
+package import Foundation
+import RequestAuthorization
+
+/// A server on loopback for very many requests without bodies: a thread a connection, and nothing is kept.
+///
+/// It takes what comes until an empty line for a request.
+package final class FastServer: Sendable {
+    package let port: Int
+
+    private let listener: Socket
+    private let answer: @Sendable (_ number: Int) -> Data
+    private let seen = Lock((connections: 0, requests: 0))
+
+    /// - Parameter answer: makes the bytes of the answer; gets the number of the request, from 1.
+    package init(answer: @escaping @Sendable (_ number: Int) -> Data) throws {
+        listener = try Socket(domain: AF_INET, type: .stream)
+        try listener.setValue(true, for: .localAddressReuse)
+        try listener.bind(to: sockaddr_in.inet(ip4: "127.0.0.1", port: 0))
+        try listener.listen()
+        guard case .ip4(_, let port) = try listener.sockname() else { throw SocketError.unsupportedAddress }
+        self.port = Int(port)
+        self.answer = answer
+    }
+
+    /// Accepts connections until the process ends.
+    package func start() {
+        Thread.detachNewThread { [self] in
+            while let file = try? listener.accept().file {
+                seen.withLock { $0.connections += 1 }
+                Thread.detachNewThread { [self] in serve(Socket(file: file)) }
+            }
+        }
+    }
+
+    package var connections: Int { seen.withLock { $0.connections } }
+    package var requests: Int { seen.withLock { $0.requests } }
+
+    package func url(_ path: String) -> URL {
+        guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else { preconditionFailure(path) }
+        return url
+    }
+
+    private func serve(_ socket: Socket) {
+        defer { try? socket.close() }
+        var head: [UInt8] = []
+        while let bytes = try? socket.read(atMost: 4096) {
+            head += bytes
+            guard head.suffix(4) == [13, 10, 13, 10] else { continue }
+            head.removeAll(keepingCapacity: true)
+            let number = seen.withLock { seen in
+                seen.requests += 1
+                return seen.requests
+            }
+            let answer = answer(number)
+            guard let sent = try? socket.write(answer), sent == answer.endIndex else { return }
+        }
+    }
+}
+#endif

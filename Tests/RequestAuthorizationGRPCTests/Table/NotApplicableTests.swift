@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import ClientScenarios
+import Testing
+
+struct NotApplicableTests {
+    private static let reasons: [Scenario: String] = {
+        let redirects = "gRPC has no redirects."
+        let scenarios: [Scenario] = Scenario.allCases.filter { $0.needs.contains(.redirects) }
+        return Dictionary(uniqueKeysWithValues: scenarios.map { ($0, redirects) }).merging([
+            .userInformationIsNoCredential:
+                "A channel is given an address, and the interceptor an origin: neither is a URL.",
+            .basicChallengeIsRetried:
+                "`UNAUTHENTICATED` is what a refusal is known by, whatever else the metadata say.",
+            .refreshCountIsKept: "The retry policy of the channel says how often a call is made.",
+            .bodyInPiecesIsWhole: "gRPC cuts its messages by itself.",
+            .headHasNoBody: "gRPC has one method of HTTP, POST.",
+            .transportErrorIsPassedOn: "Connections are the transport's affair: calls wait in it until there is one.",
+            .connectionIsReused: "All calls of a channel share one HTTP/2 connection.",
+        ]) { first, _ in first }
+    }()
+
+    @Test func `what gRPC does not have is said, and nothing that is shown`() throws {
+        for (scenario, reason) in Self.reasons { try ClientTable.record(scenario, .gRPC, .notApplicable(reason)) }
+    }
+}
+#endif
