@@ -191,9 +191,25 @@ let package = Package(
         // Documentation/Performance.md: swift run -c release Benchmarks.
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["RequestAuthorizationURLSession", "RequestAuthorizationStorage", "AllocationCounter"],
+            dependencies: [
+                "RequestAuthorizationURLSession", "RequestAuthorizationStorage", "AllocationCounter",
+                "BenchmarkSupport",
+            ],
             path: "Tests/Benchmarks",
             swiftSettings: strict),
+        // The same for the clients, against themselves: swift run -c release --traits Full ClientBenchmarks.
+        .executableTarget(
+            name: "ClientBenchmarks",
+            dependencies: [
+                "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationGRPC",
+                "LoopbackServer", "BenchmarkSupport",
+                .product(
+                    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
+                    condition: .when(traits: ["Full"])),
+            ],
+            path: "Tests/ClientBenchmarks",
+            swiftSettings: strict),
+        .target(name: "BenchmarkSupport", path: "Tests/BenchmarkSupport", swiftSettings: strict),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     ]
 )

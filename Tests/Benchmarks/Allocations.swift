@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import BenchmarkSupport
 import AllocationCounter
 import RequestAuthorizationURLSession
 
@@ -10,7 +11,7 @@ import FoundationNetworking
 import Foundation
 
 /// How often memory is asked for on the warm path, beyond what copying the request asks for.
-func measureAllocations() async throws -> [Measurement] {
+func measureAllocations() async throws -> [Figure] {
     guard allocation_counter_works() else { return [] }
     let request = try Fixture.urlRequest()
     let value = BenchmarkToken.valid.authorizationHeaderValue
@@ -29,12 +30,12 @@ func measureAllocations() async throws -> [Measurement] {
         keep(copy)
     }
     return [
-        Measurement(name: "allocations of authorize, own request", value: slot, bound: 0, detail: "\(slot)"),
-        Measurement(name: "allocations of validToken()", value: token, bound: 0, detail: "\(token)"),
-        Measurement(
+        Figure(name: "allocations of authorize, own request", value: slot, bound: 0, detail: "\(slot)"),
+        Figure(name: "allocations of validToken()", value: token, bound: 0, detail: "\(token)"),
+        Figure(
             name: "allocations of authorize(URLRequest) beyond copy and change", value: url - changed, bound: 1,
             detail: "\(url) - \(changed)"),
-        Measurement(
+        Figure(
             name: "allocations of authorize(URLRequest) beyond copy and replace", value: url - replaced, bound: 0,
             detail: "\(url) - \(replaced)"),
     ]

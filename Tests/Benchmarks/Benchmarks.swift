@@ -1,65 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
+import BenchmarkSupport
 
-/// Measures what `Documentation/Performance.md` promises, and exits with 1 if a promise is not kept.
+/// Measures what `Documentation/Performance.md` promises of the core, and exits with 1 if a promise is not kept.
 ///
 ///     swift run -c release Benchmarks [--json] [GROUP…]
 @main
 struct Benchmarks {
-    private static let groups: [(name: String, measure: @Sendable () async throws -> [Measurement])] = [
-        ("allocations", measureAllocations), ("requests", measureURLRequests), ("reading", measureReading),
-        ("challenges", measureChallenges), ("waiting", measureWaiting),
-        ("storage", measureStorage),
-    ]
-
     static func main() async {
-        #if DEBUG
-        complain("This is a debug build: swift run -c release Benchmarks")
-        exit(2)
-        #else
-        let arguments = CommandLine.arguments.dropFirst()
-        let wanted = arguments.filter { $0 != "--json" }
-        do {
-            var all: [Measurement] = []
-            for group in groups where wanted.isEmpty || wanted.contains(group.name) {
-                complain("measuring \(group.name) …")
-                all += try await best(of: group.measure)
-            }
-            if arguments.contains("--json") { try printJSON(all) } else { printTable(all) }
-            if all.allSatisfy(\.isMet) { exit(0) }
-            complain("A bound is missed.")
-        } catch {
-            complain("\(error)")
-        }
-        exit(1)
-        #endif
+        await BenchmarkRun(groups: [
+            ("allocations", measureAllocations), ("requests", measureURLRequests), ("reading", measureReading),
+            ("challenges", measureChallenges), ("waiting", measureWaiting),
+            ("storage", measureStorage),
+        ]).run()
     }
-
-    /// A machine that is busy with something else can miss a bound: what is missed is measured again, twice at most.
-    private static func best(of group: () async throws -> [Measurement]) async throws -> [Measurement] {
-        var measurements = try await group()
-        for _ in 0..<2 where !measurements.allSatisfy(\.isMet) {
-            measurements = zip(measurements, try await group()).map { $0.isMet || $0.value <= $1.value ? $0 : $1 }
-        }
-        return measurements
-    }
-
-    private static func printTable(_ measurements: [Measurement]) {
-        let width = measurements.map(\.name.count).max() ?? 0
-        for measurement in measurements {
-            let name = measurement.name.padding(toLength: width, withPad: " ", startingAt: 0)
-            let figures = String(format: "%7.2f  ≤ %5.2f", measurement.value, measurement.bound)
-            print(name, figures, measurement.isMet ? "ok    " : "MISSED", measurement.detail, separator: "  ")
-        }
-    }
-
-    private static func printJSON(_ measurements: [Measurement]) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        print(String(decoding: try encoder.encode(["measurements": measurements]), as: UTF8.self))
-    }
-
-    private static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import BenchmarkSupport
 import RequestAuthorization
 
 /// Whether reading `WWW-Authenticate` takes time in proportion to its length, whatever a server sends.
-func measureChallenges() async throws -> [Measurement] {
+func measureChallenges() async throws -> [Figure] {
     let shapes = [
         Shape("many challenges", "", "Bearer realm=\"api\", "),
         Shape("many parameters", "Bearer a=b", ", name=value"),
@@ -15,7 +16,7 @@ func measureChallenges() async throws -> [Measurement] {
         Shape("a token68", "Bearer ", "a"),
         Shape("words", "", "a "),
     ]
-    var worst: Measurement?
+    var worst: Figure?
     for shape in shapes {
         let texts = [4, 64].map { kibibytes in shape.text(bytes: kibibytes << 10) }
         let contenders = texts.map { text in
@@ -25,7 +26,7 @@ func measureChallenges() async throws -> [Measurement] {
         }
         let small = try await race([contenders[0]], times: 160, rounds: 7)[0] / 4
         let large = try await race([contenders[1]], times: 10, rounds: 7)[0] / 64
-        let measurement = Measurement(
+        let measurement = Figure(
             name: "reading challenges, per byte: 64 KiB / 4 KiB, the worst of \(shapes.count) shapes",
             value: large / small, bound: 2, detail: "\(shape.name): \(large.asTime) / \(small.asTime) per KiB")
         if measurement.value > worst?.value ?? 0 { worst = measurement }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import BenchmarkSupport
 import Foundation
 
 /// A folder on a disk, with the least that makes a file durable there.

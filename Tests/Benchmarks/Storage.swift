@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import BenchmarkSupport
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationStorage
 
 /// What a store costs: nothing as long as the token is valid, and little more than the disk when it is replaced.
-func measureStorage() async throws -> [Measurement] {
+func measureStorage() async throws -> [Figure] {
     // Unlike /tmp, which may be memory, this outlives a restart, and so must lie on a disk.
     let folder = "/var/tmp/benchmarks-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -16,14 +17,14 @@ func measureStorage() async throws -> [Measurement] {
     return [try await measureWarmStore(store), try await measureRefresh(store, session, in: folder)]
 }
 
-private func measureWarmStore(_ store: RestrictedFileTokenStore<BenchmarkToken>) async throws -> Measurement {
+private func measureWarmStore(_ store: RestrictedFileTokenStore<BenchmarkToken>) async throws -> Figure {
     let stored = RefreshableTokenAuthorization(service: GatedService(), store: store)
     keep(try await stored.authorize(SlotRequest()))
     let contenders = [stored, Fixture.warm].map { auth in
         Contender { times in for _ in 0..<times { keep(try await auth.authorize(SlotRequest())) } }
     }
     let best = try await race(contenders, times: 100_000, rounds: 15)
-    return Measurement(
+    return Figure(
         name: "authorize with a store / without", value: best[0] / best[1], bound: 1.15,
         detail: "\(best[0].asTime) / \(best[1].asTime)")
 }
@@ -31,7 +32,7 @@ private func measureWarmStore(_ store: RestrictedFileTokenStore<BenchmarkToken>)
 /// All that a refresh does to a shared store, against what the disk takes for one file.
 private func measureRefresh(
     _ store: RestrictedFileTokenStore<BenchmarkToken>, _ session: UUID, in folder: String
-) async throws -> Measurement {
+) async throws -> Figure {
     let disk = try Disk(folder)
     let item = try JSONEncoder().encode(StoredToken.benchmark(session, generation: 0))
     var (whole, bare, syncs): ([Double], [Double], [Double]) = ([], [], [])
@@ -44,7 +45,7 @@ private func measureRefresh(
         bare.append((ContinuousClock.now - start).nanoseconds)
         syncs.append(sync.nanoseconds)
     }
-    return Measurement(
+    return Figure(
         name: "lock, read, intent, save / write, fsync, rename, fsync(folder)", value: whole.median / bare.median,
         bound: 2,
         detail: "\(whole.median.asTime) / \(bare.median.asTime); fsync \(syncs.median.asTime), \(disk.kind)")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import BenchmarkSupport
 import RequestAuthorizationURLSession
 
 #if canImport(FoundationNetworking)
@@ -9,7 +10,7 @@ import FoundationNetworking
 import Foundation
 
 /// What authorizing a `URLRequest` costs beside what any way to change it costs.
-func measureURLRequests() async throws -> [Measurement] {
+func measureURLRequests() async throws -> [Figure] {
     let request = try Fixture.urlRequest()
     let value = BenchmarkToken.valid.authorizationHeaderValue
     let contenders = [
@@ -33,10 +34,10 @@ func measureURLRequests() async throws -> [Measurement] {
     ]
     let best = try await race(contenders, times: 400, rounds: 400)
     return [
-        Measurement(
+        Figure(
             name: "authorize(URLRequest) / copy and replace the header dictionary", value: best[0] / best[1],
             bound: 1.25, detail: "\(best[0].asTime) / \(best[1].asTime)"),
-        Measurement(
+        Figure(
             name: "authorize(URLRequest) / copy and setValue", value: best[0] / best[2], bound: 0.3,
             detail: "\(best[0].asTime) / \(best[2].asTime)"),
     ]

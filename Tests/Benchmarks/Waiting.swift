@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import BenchmarkSupport
 import RequestAuthorization
 import Synchronization
 
 /// What it costs one of very many requests to wait for a refresh, or to be cancelled meanwhile.
-func measureWaiting() async throws -> [Measurement] {
+func measureWaiting() async throws -> [Figure] {
     let (few, many) = (1_000, 100_000)
     return [
         try await compare("waiting for one refresh", few, many, bound: 2, waitForRefresh),
@@ -16,7 +17,7 @@ func measureWaiting() async throws -> [Measurement] {
 
 private func compare(
     _ name: String, _ few: Int, _ many: Int, bound: Double, _ run: (Int) async throws -> Duration
-) async throws -> Measurement {
+) async throws -> Figure {
     var costs: [Int: [Double]] = [:]
     for _ in 0..<5 {
         for count in [many] + Array(repeating: few, count: 20) {
@@ -24,7 +25,7 @@ private func compare(
         }
     }
     let (each, eachOfMany) = (costs[few, default: []].median, costs[many, default: []].median)
-    return Measurement(
+    return Figure(
         name: "\(name): each of \(many) / each of \(few)", value: eachOfMany / each, bound: bound,
         detail: "\(eachOfMany.asTime) / \(each.asTime)")
 }

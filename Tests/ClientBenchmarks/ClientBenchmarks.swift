@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import BenchmarkSupport
+import Foundation
+
+/// Measures what `Documentation/Performance.md` promises of the clients, and exits with 1 if a promise is not kept.
+///
+///     swift run -c release --traits Full ClientBenchmarks [--json] [GROUP…]
+@main
+struct ClientBenchmarks {
+    static func main() async {
+        #if Full
+        await BenchmarkRun(groups: [
+            ("urlsession", measureURLSession), ("asynchttpclient", measureAsyncHTTPClient), ("grpc", measureGRPC),
+        ]).run()
+        #else
+        FileHandle.standardError.write(Data("The clients need their packages: add --traits Full\n".utf8))
+        exit(2)
+        #endif
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+import LoopbackServer
+import RequestAuthorization
+
+/// A token of 200 characters that does not expire.
+struct LongToken: AuthorizationToken {
+    let authorizationHeaderValue = "Bearer " + String(repeating: "aB3-", count: 50)
+}
+
+private struct NoService: RefreshableTokenService {
+    func refresh(_ token: LongToken) async throws -> LongToken { token }
+}
+
+enum Fixture {
+    /// A provider whose token is valid.
+    static let auth: RefreshableTokenAuthorization<LongToken> = RefreshableTokenAuthorization(
+        service: NoService(), token: LongToken())
+
+    /// A server that answers everything with five bytes.
+    static func server() throws -> FastServer {
+        let answer = Data("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello".utf8)
+        let server = try FastServer { _ in answer }
+        server.start()
+        return server
+    }
+
+    /// In sequence, and 64 at a time, with how often each task does its work before it is the other's turn.
+    static let loads = [(name: "in sequence", tasks: 1, batch: 50), (name: "64 at a time", tasks: 64, batch: 3)]
+}
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import BenchmarkSupport
+import GRPCNIOTransportHTTP2Posix
+import RequestAuthorizationGRPC
+
+/// Unary calls with the interceptor against those without, and with the retry policy against those with it alone.
+func measureGRPC() async throws -> [Figure] {
+    let server = GRPCServer(
+        transport: .http2NIOPosix(address: .ipv4(host: "127.0.0.1", port: 0), transportSecurity: .plaintext),
+        services: [Echo()])
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await server.serve() }
+        defer { server.beginGracefulShutdown() }
+        guard let address = try await server.listeningAddress?.ipv4 else { return [] }
+        let plain = try await measureCalls(to: address.port, config: ServiceConfig(), name: "without retry policy")
+        return try await plain
+            + measureCalls(to: address.port, config: .retryingUnauthenticated, name: "with the retry policy")
+    }
+}
+
+private func measureCalls(to port: Int, config: ServiceConfig, name: String) async throws -> [Figure] {
+    let interceptor = AuthorizationInterceptor(Fixture.auth, origin: "http://127.0.0.1")
+    return try await withClient(port, config: config) { bare in
+        try await withClient(port, [interceptor], config: config) { authorized in
+            var measurements: [Figure] = []
+            for load in Fixture.loads {
+                let measurement = try await compare(
+                    "gRPC with the interceptor / without, \(name), \(load.name)", { try await Echo.call(authorized) },
+                    against: { try await Echo.call(bare) }, tasks: load.tasks, batch: load.batch, bound: 1.03)
+                measurements.append(measurement)
+            }
+            return measurements
+        }
+    }
+}
+
+private func withClient<Result: Sendable>(
+    _ port: Int, _ interceptors: [any ClientInterceptor] = [], config: ServiceConfig,
+    body: (GRPCClient<HTTP2ClientTransport.Posix>) async throws -> Result
+) async throws -> Result {
+    let transport = try HTTP2ClientTransport.Posix(
+        target: .ipv4(address: "127.0.0.1", port: port), transportSecurity: .plaintext, serviceConfig: config)
+    return try await withGRPCClient(transport: transport, interceptors: interceptors) { try await body($0) }
+}
+
+private struct Echo: RegistrableRPCService {
+    static let method = MethodDescriptor(fullyQualifiedService: "benchmark.Echo", method: "Get")
+    static let message = [UInt8](repeating: 7, count: 100)
+
+    static func call(_ client: GRPCClient<HTTP2ClientTransport.Posix>) async throws {
+        try await client.unary(
+            request: ClientRequest(message: message), descriptor: method, serializer: Bytes(), deserializer: Bytes(),
+            options: .defaults
+        ) { _ = try $0.message }
+    }
+
+    func registerMethods<Transport: ServerTransport>(with router: inout RPCRouter<Transport>) {
+        router.registerHandler(forMethod: Self.method, deserializer: Bytes(), serializer: Bytes()) { request, _ in
+            let request = try await ServerRequest(stream: request)
+            return StreamingServerResponse(single: ServerResponse(message: request.message))
+        }
+    }
+}
+
+private struct Bytes: MessageSerializer, MessageDeserializer {
+    func serialize<Bytes: GRPCContiguousBytes>(_ message: [UInt8]) throws -> Bytes { Bytes(message) }
+    func deserialize<Bytes: GRPCContiguousBytes>(_ bytes: Bytes) throws -> [UInt8] {
+        bytes.withUnsafeBytes { Array($0) }
+    }
+}
+#endif
