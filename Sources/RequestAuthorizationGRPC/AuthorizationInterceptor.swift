@@ -14,7 +14,7 @@ public import RequestAuthorization
 ///         interceptors: [AuthorizationInterceptor(auth, origin: "https://api.example.com")])
 ///
 /// When a server answers `UNAUTHENTICATED`, the provider is told, and gRPC makes the call once more, with a new credential,
-/// if the call's policy says so (``GRPCCore/ServiceConfig/retryingUnauthenticated``) and its messages can be replayed:
+/// if the call's policy says so (`ServiceConfig.retryingUnauthenticated`) and its messages can be replayed:
 /// the answer began with the refusal, and no more than the 64 messages that gRPC keeps had been written. Everything
 /// else gets the server's status, and the next call a new credential. `grpc-retry-pushback-ms` in the error's metadata
 /// says which it was: `0` if the provider knows a way forward, so that making the call again is worth a try, and `-1` if not.

@@ -42,7 +42,9 @@ public struct RestrictedFileAccounts: Sendable {
     ///
     /// Processes that use it are signed out. It revokes nothing: sign out first if the server shall know.
     ///
-    /// - Parameter limit: how long to wait for a refresh that is under way.
+    /// - Parameters:
+    ///   - account: as the store was given it.
+    ///   - limit: how long to wait for a refresh that is under way.
     /// - Throws: ``TokenStoreError``.
     public func remove(_ account: String, within limit: Duration = .seconds(30)) async throws {
         try await RestrictedFileItems(client: client, account: account, folder: folder).removeAll(within: limit)

@@ -14,7 +14,7 @@ public import RequestAuthorization
 ///
 /// The checks: a credential is set, in legal characters, and no other field is touched; another authorization replaces it; each
 /// of 1 000 concurrent calls gets its own request back; a cancelled call ends with a credential or a `CancellationError`;
-/// plain `http` is refused; after a 401 it throws ``NotAuthorized`` or can authorize again; it does not print its credential.
+/// plain `http` is refused; after a 401 it throws `NotAuthorized` or can authorize again; it does not print its credential.
 public struct AuthorizationProviderChecks: Sendable {
     private let origin: Origin
     private let allowsPlaintext: Bool

@@ -13,7 +13,7 @@ public import RequestAuthorization
 ///     held.release()
 ///     store.operations                                     // [.load, .save(…), …]
 ///
-/// Around a ``SharedTokenStore`` it is one too.
+/// Around a `SharedTokenStore` it is one too.
 public final class ScriptedTokenStore<Base: TokenStore>: TokenStore {
     public typealias Token = Base.Token
 
