@@ -20,6 +20,15 @@ import Testing
         await #expect(throws: TokenTransportError.self) { try await send(request) }
     }
 
+    /// The error of a request that had arrived when its time was over; on a busy machine the shortest is over before.
+    private func errorOfTimeOut(at server: RawServer) async -> TokenTransportError? {
+        for timeout in [Duration.milliseconds(200), .seconds(3), .seconds(20)] {
+            let error = await error(of: TokenRequest(url: server.url("/"), timeout: timeout))
+            if await !server.requests.isEmpty { return error }
+        }
+        return nil
+    }
+
     @Test func `a token request arrives as it was given, and nothing else with it`() async throws {
         try await withServer { _ in
             .status(200, ("X-Trace", "7"), ("X-Trace", "8"), body: "{}")
@@ -176,7 +185,7 @@ import Testing
         try await withServer { _ in
             .silence
         } body: { server in
-            let error = await error(of: TokenRequest(url: server.url("/"), timeout: .milliseconds(200)))
+            let error = await errorOfTimeOut(at: server)
             #expect(error?.code == .timedOut)
             #expect(error?.delivery == .mayHaveBeenProcessed)
         }
@@ -187,7 +196,7 @@ import Testing
         try await withServer { _ in
             half
         } body: { server in
-            let error = await error(of: TokenRequest(url: server.url("/"), timeout: .milliseconds(200)))
+            let error = await errorOfTimeOut(at: server)
             #expect(error?.code == .timedOut)
             #expect(error?.delivery == .mayHaveBeenProcessed)
         }
