@@ -12,7 +12,7 @@ import Foundation
 ///     try await request.authorize(using: .basic(username: "ada", password: password))
 ///
 /// Both are sent as given: a server that compares letters with accents expects them composed (NFC, RFC 7617 §2.1).
-public struct BasicAuthorization: AuthorizationProvider, RedactedDescription {
+public struct BasicAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
     private let credential: ConstantCredential
 
     /// - Parameters:
@@ -37,6 +37,10 @@ public struct BasicAuthorization: AuthorizationProvider, RedactedDescription {
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if name or password cannot
     ///   be sent, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
     public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        try credential.set(on: request)
+    }
+
+    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: Request) throws -> Request? {
         try credential.set(on: request)
     }
 }

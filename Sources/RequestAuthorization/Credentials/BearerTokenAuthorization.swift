@@ -7,7 +7,7 @@
 ///
 /// A token of other characters than letters, digits, `-._~+/` and trailing `=` is never sent. Where a server hands out such
 /// tokens all the same, write `.header("Authorization", "Bearer …")`, which refuses only what no header field can hold.
-public struct BearerTokenAuthorization: AuthorizationProvider, RedactedDescription {
+public struct BearerTokenAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
     private let credential: ConstantCredential
 
     /// - Parameter token: the token alone, without `Bearer`; checked here, refused by ``authorize(_:)``.
@@ -23,6 +23,10 @@ public struct BearerTokenAuthorization: AuthorizationProvider, RedactedDescripti
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the token has not the
     ///   form of one, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
     public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        try credential.set(on: request)
+    }
+
+    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: Request) throws -> Request? {
         try credential.set(on: request)
     }
 }

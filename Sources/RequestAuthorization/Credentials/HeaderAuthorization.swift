@@ -4,7 +4,7 @@
 /// Sends a constant value in a header field of your choice: an API key.
 ///
 ///     try await request.authorize(using: .header("X-API-Key", key))
-public struct HeaderAuthorization: AuthorizationProvider, RedactedDescription {
+public struct HeaderAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
     private let credential: ConstantCredential
 
     /// - Parameters:
@@ -20,6 +20,10 @@ public struct HeaderAuthorization: AuthorizationProvider, RedactedDescription {
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the name or the value
     ///   cannot stand in a header, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
     public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        try credential.set(on: request)
+    }
+
+    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: Request) throws -> Request? {
         try credential.set(on: request)
     }
 }

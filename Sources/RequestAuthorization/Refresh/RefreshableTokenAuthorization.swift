@@ -20,7 +20,7 @@ import Foundation
 ///
 /// With a ``TokenStore`` the token is loaded on first use and saved before anybody gets a new one. Test your own code with
 /// `ManualClock` and `ScriptedTokenService` of `RequestAuthorizationTesting`.
-public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: AuthorizationProvider {
+public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: AuthorizationProvider, ImmediateAuthorization {
     nonisolated let state: ProviderState<Token>
     nonisolated let service: any RefreshableTokenService<Token>
     nonisolated let store: (any TokenStore<Token>)?
@@ -112,13 +112,18 @@ extension RefreshableTokenAuthorization {
     /// - Throws: ``NotAuthorized`` if somebody must sign in first, ``RefreshFailed`` if there is no token at this time,
     ///   `CancellationError` at once when the task is cancelled.
     public nonisolated func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        try request.refusePlaintext()
+        if let authorized = try authorizeAtOnce(request) { return authorized }
         var request = request
-        if let header = state.warmHeader(at: clock.now) {
-            request.setCredential(header, in: "Authorization")
-        } else {
-            request.setCredential(try await heldHeader(), in: "Authorization")
-        }
+        request.setCredential(try await heldHeader(), in: "Authorization")
+        return request
+    }
+
+    @inline(__always)
+    package nonisolated func authorizeAtOnce<Request: AuthorizableRequest>(_ request: Request) throws -> Request? {
+        try request.refusePlaintext()
+        guard let header = state.warmHeader(at: clock.now) else { return nil }
+        var request = request
+        request.setCredential(header, in: "Authorization")
         return request
     }
 

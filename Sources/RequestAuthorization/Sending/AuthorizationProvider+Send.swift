@@ -21,8 +21,9 @@ extension AuthorizationProvider {
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
         transport: (Request) async throws -> Response
     ) async throws -> Response {
+        // Not `\.unauthorized`: generic code makes a key path anew for each use.
         try await send(
-            request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: \.unauthorized,
+            request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: { $0.unauthorized },
             transport: transport)
     }
 

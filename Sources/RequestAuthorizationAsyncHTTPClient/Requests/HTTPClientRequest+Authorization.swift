@@ -38,7 +38,7 @@ extension HTTPClientRequest: AuthorizableRequest {
     /// Whether the request would be readable on the wire: anything but `https`, and neither to this machine nor to a socket of
     /// it that the URL names (`http+unix`).
     public var isPlaintext: Bool {
-        if url.hasHTTPSScheme { return false }
+        if url.hasHTTPSScheme || url.namesLoopback { return false }
         return origin.map { $0.isPlaintext && !$0.isLoopback } ?? true
     }
 
@@ -54,7 +54,30 @@ extension String {
     var isHeaderFieldName: Bool { (try? HeaderFieldName.check(self)) != nil }
 
     /// Whether it holds no control character but the tab, as the client wants it (RFC 9110 §5.5).
-    var fitsInHeaderLine: Bool { utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 } }
+    var fitsInHeaderLine: Bool {
+        let fits: (UInt8) -> Bool = { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+        return utf8.withContiguousStorageIfAvailable { bytes in
+            for byte in bytes where !fits(byte) { return false }
+            return true
+        } ?? utf8.allSatisfy(fits)
+    }
+
+    /// Of sixteen bytes each.
+    private static let loopbackHosts: [StaticString] = ["http://127.0.0.1", "http://localhost"]
+
+    /// Whether this is plainly a URL of this machine, read from its bytes; `false` says nothing.
+    fileprivate var namesLoopback: Bool {
+        utf8.withContiguousStorageIfAvailable { bytes in
+            for host in Self.loopbackHosts
+            where bytes.starts(with: UnsafeBufferPointer(start: host.utf8Start, count: 16)) {
+                // A port at most may stand before the path: `@` or another letter would make it another host.
+                let end = bytes[16...].first { $0 != UInt8(ascii: ":") && !(0x30...0x39).contains($0) }
+                let isPort = bytes.count == 16 || !(0x30...0x39).contains(bytes[16])
+                return isPort && (end == nil || end == UInt8(ascii: "/"))
+            }
+            return false
+        } ?? false
+    }
 
     fileprivate var hasHTTPSScheme: Bool {
         let scheme = utf8.prefix(6)

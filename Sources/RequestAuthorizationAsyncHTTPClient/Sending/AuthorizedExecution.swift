@@ -20,14 +20,13 @@ struct AuthorizedExecution {
         isReplayable: Bool?
     ) async throws -> HTTPClientResponse {
         let fields = CredentialFields()
-        let limited = DeadlineAuthorization(provider: provider, deadline: deadline, eventLoops: client.eventLoopGroup)
-        return try await CredentialFields.$current.withValue(fields) {
-            try await limited.send(
-                request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: \.refusal,
-                discard: { await $0.response.body.discard(until: deadline) }
-            ) { authorized in
-                try await execute(authorized, credentials: fields.names(on: authorized, comparedWith: request))
-            }
+        let limited = DeadlineAuthorization(
+            provider: provider, deadline: deadline, eventLoops: client.eventLoopGroup, fields: fields)
+        return try await limited.send(
+            request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: { $0.refusal },
+            discard: { await $0.response.body.discard(until: deadline) }
+        ) { authorized in
+            try await execute(authorized, credentials: fields.names(on: authorized, comparedWith: request))
         }.response
     }
 
@@ -85,10 +84,11 @@ extension CredentialFields {
 extension HTTPClientRequest {
     /// Refuses what is no header field, also where a provider wrote around `setCredential`, and what was not set for that reason.
     fileprivate func checkFields(_ names: Set<String>) throws {
-        let written = headers.filter { names.contains($0.name.lowercased()) }
-        guard written.allSatisfy({ $0.name.isHeaderFieldName && $0.value.fitsInHeaderLine }),
-            names.isSubset(of: written.map { $0.name.lowercased() })
-        else {
+        var isWellFormed = names.allSatisfy { headers.contains(name: $0) }
+        for (name, value) in headers where names.contains(name.lowercased()) {
+            isWellFormed = isWellFormed && name.isHeaderFieldName && value.fitsInHeaderLine
+        }
+        guard isWellFormed else {
             throw NotAuthorized(
                 .malformedCredential, detail: "a header field holds a control character, or has no name")
         }

@@ -11,9 +11,19 @@ struct DeadlineAuthorization<Provider: AuthorizationProvider>: AuthorizationProv
     let provider: Provider
     let deadline: NIODeadline
     let eventLoops: any EventLoopGroup
+    /// Bound only here: the client copies what is bound into every task that it starts.
+    let fields: CredentialFields
 
     func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        try await limited { [provider] in try await provider.authorize(request) }
+        if deadline > .now(), let immediate = provider as? any ImmediateAuthorization,
+            let authorized = try CredentialFields.$current.withValue(
+                fields, operation: { try immediate.authorizeAtOnce(request) })
+        {
+            return authorized
+        }
+        return try await limited { [provider, fields] in
+            try await CredentialFields.$current.withValue(fields) { try await provider.authorize(request) }
+        }
     }
 
     func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(

@@ -19,7 +19,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
         let answer = try await CredentialFields.$current.withValue(fields) {
             try await provider.send(
                 request, refreshCount: refreshCount, isReplayable: body.isReplayable(with: request),
-                unauthorized: \.refusal, discard: { receiver.discard($0.body) }
+                unauthorized: { $0.refusal }, discard: { receiver.discard($0.body) }
             ) { authorized in
                 try await exchange(
                     authorized, credentialFields: fields.names(on: authorized, comparedWith: request))
@@ -33,9 +33,10 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
         _ authorized: URLRequest, credentialFields: Set<String>
     ) async throws -> Answer<Receiver.Body> {
         try authorized.checkFields(credentialFields)
-        let limits = SessionLimits(session.configuration)
+        let configuration = session.configuration  // a copy each time
+        let limits = SessionLimits(configuration)
         let rule = RedirectRule(
-            credentialFields: credentialFields, fieldsOfSession: session.configuration.httpAdditionalHeaders)
+            credentialFields: credentialFields, fieldsOfSession: configuration.httpAdditionalHeaders)
         var hop = Redirection(request: authorized, keepsBody: true, keepsCredential: true)
         var body = body
         for _ in 0...RedirectRule.limit {
@@ -96,8 +97,8 @@ extension URLRequest {
 extension RedirectRule {
     /// Asks the session's own header fields for credentials that could not be left behind.
     fileprivate init(credentialFields: Set<String>, fieldsOfSession: [AnyHashable: Any]?) {
-        let names = (fieldsOfSession ?? [:]).keys.compactMap { ($0 as? String)?.lowercased() }
-        let all = Self.alwaysCredentials.union(credentialFields)
-        self.init(credentialFields: credentialFields, sessionAddsCredential: !all.isDisjoint(with: names))
+        let names = (fieldsOfSession ?? [:]).keys.lazy.compactMap { ($0 as? String)?.lowercased() }
+        let addsCredential = names.contains { Self.alwaysCredentials.contains($0) || credentialFields.contains($0) }
+        self.init(credentialFields: credentialFields, sessionAddsCredential: addsCredential)
     }
 }

@@ -14,14 +14,14 @@ struct RedirectRule: Sendable {
     /// How many redirects are followed, as `URLSession` itself does.
     static let limit = 20
 
-    /// The header fields that stay at their origin, in lower case.
+    /// The header fields that stay at their origin beside those that always do, in lower case.
     let credentialFields: Set<String>
 
     /// Whether the session puts a credential on every request by itself (`httpAdditionalHeaders`).
     let sessionAddsCredential: Bool
 
     init(credentialFields: Set<String> = [], sessionAddsCredential: Bool = false) {
-        self.credentialFields = Self.alwaysCredentials.union(credentialFields)
+        self.credentialFields = credentialFields
         self.sessionAddsCredential = sessionAddsCredential
     }
 
@@ -55,7 +55,7 @@ struct RedirectRule: Sendable {
         guard !sessionAddsCredential else { return nil }
         var redirection = redirection
         redirection.keepsCredential = false
-        redirection.request.removeFields { credentialFields.contains($0.lowercased()) || $0.isSameField(as: "Host") }
+        redirection.request.removeFields { isCredential($0.lowercased()) || $0.isSameField(as: "Host") }
         return redirection
     }
 }
@@ -70,6 +70,10 @@ struct Redirection: Sendable {
 }
 
 extension RedirectRule {
+    private func isCredential(_ name: String) -> Bool {
+        Self.alwaysCredentials.contains(name) || credentialFields.contains(name)
+    }
+
     /// The fields that are credentials, whoever set them.
     static let alwaysCredentials: Set = ["authorization", "dpop", "cookie", "proxy-authorization"]
 

@@ -11,9 +11,10 @@ import Testing
 extension ScenarioRun {
     func connectionIsReused() async throws {
         let auth = holding(ScriptedTokenService(.token("b")))
-        let body = String(repeating: "no", count: 10_000)
+        // So long that a client which does not read it has not got it all.
+        let refusal = Answer.unauthorized("Bearer", body: String(repeating: "no", count: 30_000)).inPieces(of: 4_000)
         try await withServer { request in
-            request["Authorization"] == "Bearer a" ? .unauthorized("Bearer", body: body) : .text("hello")
+            request["Authorization"] == "Bearer a" ? refusal : .text("hello")
         } body: { server in
             for _ in 0..<3 {
                 let reply = try await client.send(Call(server.url("/")), authorizedBy: auth)
