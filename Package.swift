@@ -20,6 +20,8 @@ let package = Package(
         .library(name: "RequestAuthorization", targets: ["RequestAuthorization"]),
         .library(name: "RequestAuthorizationURLSession", targets: ["RequestAuthorizationURLSession"]),
         .library(name: "RequestAuthorizationStorage", targets: ["RequestAuthorizationStorage"]),
+        .library(name: "RequestAuthorizationOAuth", targets: ["RequestAuthorizationOAuth"]),
+        .library(name: "RequestAuthorizationSpotify", targets: ["RequestAuthorizationSpotify"]),
         .library(name: "RequestAuthorizationHTTPTypes", targets: ["RequestAuthorizationHTTPTypes"]),
         .library(name: "RequestAuthorizationAsyncHTTPClient", targets: ["RequestAuthorizationAsyncHTTPClient"]),
         .library(name: "RequestAuthorizationGRPC", targets: ["RequestAuthorizationGRPC"]),
@@ -29,11 +31,12 @@ let package = Package(
         .trait(name: "HTTPTypes", description: "HTTPRequest of swift-http-types."),
         .trait(name: "AsyncHTTPClient", description: "HTTPClientRequest and HTTPClient of async-http-client."),
         .trait(name: "GRPC", description: "An interceptor for grpc-swift-2."),
-        .trait(name: "Crypto", description: "Encrypted token stores on Linux; nothing on Apple's platforms."),
+        .trait(name: "Crypto", description: "PKCE and encrypted token stores on Linux; nothing on Apple's platforms."),
+        .trait(name: "LoopbackReceiver", description: "Receives the end of a sign-in in native apps and tools."),
         .trait(name: "SecretService", description: "The keyring of Linux desktops; needs libsecret-1-dev."),
         .trait(
             name: "Full", description: "Everything that needs no system library, and all tests.",
-            enabledTraits: ["HTTPTypes", "AsyncHTTPClient", "GRPC", "Crypto"]),
+            enabledTraits: ["HTTPTypes", "AsyncHTTPClient", "GRPC", "Crypto", "LoopbackReceiver"]),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -42,6 +45,7 @@ let package = Package(
         // Trait AsyncHTTPClient: the client of RequestAuthorizationAsyncHTTPClient.
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
         // Trait AsyncHTTPClient: the buffers and header fields in that client's signatures.
+        // Trait LoopbackReceiver: listens for the callback of a sign-in.
         .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
         // Trait AsyncHTTPClient: the logger in that client's signatures.
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
@@ -49,7 +53,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.27.0"),
         // Trait GRPC: the interceptors of RequestAuthorizationGRPC.
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.3.0"),
-        // Trait Crypto: AES-GCM, ChaChaPoly and PBKDF2 of RequestAuthorizationStorage where CryptoKit is not.
+        // Trait Crypto: AES-GCM, ChaChaPoly and PBKDF2 of RequestAuthorizationStorage, and SHA-256 of RequestAuthorizationOAuth,
+        // where CryptoKit is not.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         // The server and the client that the tests of RequestAuthorizationGRPC talk over. Only tests use it.
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.3.0"),
@@ -76,6 +81,18 @@ let package = Package(
                 .target(name: "CSecretService", condition: .when(traits: ["SecretService"])),
             ],
             swiftSettings: strict),
+        .target(
+            name: "RequestAuthorizationOAuth",
+            dependencies: [
+                "RequestAuthorization", "RequestAuthorizationStorage",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["LoopbackReceiver"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["LoopbackReceiver"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["LoopbackReceiver"])),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "RequestAuthorizationSpotify", dependencies: ["RequestAuthorizationOAuth"], swiftSettings: strict),
         // Trait SecretService: libsecret.
         .systemLibrary(name: "CSecretService", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
         .target(
@@ -139,6 +156,20 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "RequestAuthorizationOAuthTests",
+            dependencies: [
+                "RequestAuthorizationOAuth", "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient",
+                "RequestAuthorizationTesting", "LoopbackServer", "RedactionChecks",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RequestAuthorizationSpotifyTests",
+            dependencies: [
+                "RequestAuthorizationSpotify", "RequestAuthorizationURLSession", "RequestAuthorizationTesting",
+                "LoopbackServer", "RedactionChecks",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "RequestAuthorizationHTTPTypesTests",
             dependencies: [
                 "RequestAuthorizationHTTPTypes", "RequestAuthorizationURLSession", "RequestAuthorizationTesting",
@@ -185,7 +216,8 @@ let package = Package(
             name: "DocumentationSamples",
             dependencies: [
                 "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationStorage",
-                "RequestAuthorizationTesting", "LoopbackServer",
+                "RequestAuthorizationOAuth", "RequestAuthorizationSpotify", "RequestAuthorizationTesting",
+                "LoopbackServer",
             ],
             swiftSettings: strict),
         // Documentation/Performance.md: swift run -c release Benchmarks.

@@ -22,13 +22,20 @@ let package = Package(
         .library(name: "LocalSpotify", targets: ["LocalSpotify"]),
         .executable(name: "spotify", targets: ["spotify"]),
         .executable(name: "stress", targets: ["stress"]),
+        .executable(name: "spotify-web", targets: ["spotify-web"]),
+    ],
+    traits: [
+        .trait(name: "Web", description: "The web app, and the framework that it stands on."),
+        .default(enabledTraits: []),
     ],
     dependencies: [
-        .package(name: library, path: "../"),
+        .package(name: library, path: "../", traits: ["Crypto", "LoopbackReceiver"]),
         // Serves the embedded Spotify on loopback.
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
         // The options and the help of `spotify` and `stress`.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        // Trait Web: serves `spotify-web`.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.5.0"),
     ],
     targets: [
         .target(
@@ -45,9 +52,51 @@ let package = Package(
                 "LocalSpotify", .product(name: "RequestAuthorizationURLSession", package: library),
             ],
             swiftSettings: strict),
+        // Typed calls of Spotify's Web API.
+        .target(
+            name: "SpotifyWebAPI",
+            dependencies: [
+                .product(name: "RequestAuthorizationSpotify", package: library),
+                .product(name: "RequestAuthorizationURLSession", package: library),
+            ],
+            swiftSettings: strict),
+        // What `spotify` does beside the demo.
+        .target(
+            name: "SpotifyTool",
+            dependencies: [
+                "SpotifyWebAPI", "LocalSpotify",
+                .product(name: "RequestAuthorizationSpotify", package: library),
+                .product(name: "RequestAuthorizationURLSession", package: library),
+            ],
+            swiftSettings: strict),
+        // An app for Apple's platforms: its model, and views that hold no logic.
+        .target(
+            name: "SpotifyApp",
+            dependencies: [
+                "SpotifyWebAPI",
+                .product(name: "RequestAuthorizationSpotify", package: library),
+                .product(name: "RequestAuthorizationURLSession", package: library),
+            ],
+            swiftSettings: strict),
+        // A web app: log in with Spotify, see what is playing, log out.
+        .target(
+            name: "SpotifyWeb",
+            dependencies: [
+                "SpotifyWebAPI",
+                .product(name: "RequestAuthorizationSpotify", package: library),
+                .product(name: "RequestAuthorizationURLSession", package: library),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Web"])),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "spotify-web",
+            dependencies: [
+                "SpotifyWeb", "LocalSpotify", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "spotify",
-            dependencies: ["SpotifyDemo", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: ["SpotifyDemo", "SpotifyTool", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: strict),
         // Many processes that share one credential: the server, the workers, and the verdict on them.
         .target(
@@ -67,6 +116,39 @@ let package = Package(
                 "LocalSpotify",
                 .product(name: "RequestAuthorization", package: library),
                 .product(name: "RequestAuthorizationTesting", package: library),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SpotifyWebAPITests",
+            dependencies: [
+                "SpotifyWebAPI", "LocalSpotify",
+                .product(name: "RequestAuthorizationSpotify", package: library),
+                .product(name: "RequestAuthorizationURLSession", package: library),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SpotifyToolTests",
+            dependencies: [
+                "spotify", "SpotifyTool", "SpotifyWebAPI", "LocalSpotify",
+                .product(name: "RequestAuthorizationSpotify", package: library),
+                .product(name: "RequestAuthorizationURLSession", package: library),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SpotifyAppTests",
+            dependencies: [
+                "SpotifyApp", "SpotifyWebAPI", "LocalSpotify",
+                .product(name: "RequestAuthorizationSpotify", package: library),
+                .product(name: "RequestAuthorizationURLSession", package: library),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SpotifyWebTests",
+            dependencies: [
+                "SpotifyWeb", "SpotifyWebAPI", "LocalSpotify",
+                .product(name: "RequestAuthorizationSpotify", package: library),
+                .product(name: "RequestAuthorizationURLSession", package: library),
+                .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Web"])),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+@_exported public import RequestAuthorization
+@_exported public import RequestAuthorizationStorage
