@@ -123,6 +123,7 @@ let package = Package(
             dependencies: [
                 "SpotifyWebAPI", "LocalSpotify",
                 .product(name: "RequestAuthorizationSpotify", package: library),
+                .product(name: "RequestAuthorizationTesting", package: library),
                 .product(name: "RequestAuthorizationURLSession", package: library),
             ],
             swiftSettings: strict),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorizationSpotify
+@_exported public import RequestAuthorizationSpotify
+@_exported public import RequestAuthorizationURLSession

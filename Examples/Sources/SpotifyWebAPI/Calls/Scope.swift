@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// The scopes that the calls here want, as Spotify writes them.
+enum Scope {
+    static let readPlayback = "user-read-playback-state"
+    static let readPlaying = "user-read-currently-playing"
+    static let controlPlayback = "user-modify-playback-state"
+    static let readPlaylists = "playlist-read-private"
+    static let changePublicPlaylists = "playlist-modify-public"
+    static let changePrivatePlaylists = "playlist-modify-private"
+    static let readLibrary = "user-library-read"
+    static let changeLibrary = "user-library-modify"
+    static let changeFollowing = "user-follow-modify"
+}

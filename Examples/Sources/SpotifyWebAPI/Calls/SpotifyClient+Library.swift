@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension SpotifyClient {
+    /// The tracks in the user's library, the newest first.
+    public func savedTracks() -> PagedItems<SavedTrack> {
+        paged(WebAPICall(path: "/v1/me/tracks", scopes: .all([Scope.readLibrary])))
+    }
+
+    /// The albums in the user's library, the newest first.
+    public func savedAlbums() -> PagedItems<SavedAlbum> {
+        paged(WebAPICall(path: "/v1/me/albums", scopes: .all([Scope.readLibrary])))
+    }
+
+    /// Adds to the user's library; what is in it already stays.
+    ///
+    /// - Parameter uris: of tracks and albums; in Development Mode of anything that can be saved or followed.
+    /// - Throws: ``NotInLibrary`` for others, before anything is sent.
+    public func save(_ uris: [String]) async throws { try await changeLibrary("PUT", uris) }
+
+    /// Takes out of the user's library.
+    ///
+    /// - Parameter uris: of tracks and albums; in Development Mode of anything that can be saved or followed.
+    /// - Throws: ``NotInLibrary`` for others, before anything is sent.
+    public func removeSaved(_ uris: [String]) async throws { try await changeLibrary("DELETE", uris) }
+
+    // MARK: -
+
+    private func changeLibrary(_ method: String, _ uris: [String]) async throws {
+        let calls = try quota == .development ? Self.library(method, uris) : Self.collections(method, uris)
+        for call in calls { try await perform(call) }
+    }
+
+    /// One address for everything, URIs in the query, 40 at a time.
+    private static func library(_ method: String, _ uris: [String]) throws -> [WebAPICall] {
+        let scopes = try Set(uris.map { try LibraryKind($0).scope })
+        return stride(from: 0, to: uris.count, by: 40).map { start in
+            let part = uris[start..<min(start + 40, uris.count)].joined(separator: ",")
+            return WebAPICall(method: method, path: "/v1/me/library", query: [("uris", part)], scopes: .all(scopes))
+        }
+    }
+
+    /// An address for each kind, ids in the body, 50 at a time.
+    private static func collections(_ method: String, _ uris: [String]) throws -> [WebAPICall] {
+        struct IDs: Encodable { let ids: [String] }
+        let items = try uris.map { (kind: try LibraryKind($0), id: String($0.split(separator: ":").last ?? "")) }
+        let kinds = [LibraryKind.track, .album]
+        if let other = items.first(where: { !kinds.contains($0.kind) }) {
+            throw NotInLibrary(kind: other.kind.rawValue)
+        }
+        return try kinds.flatMap { kind in
+            let ids = items.filter { $0.kind == kind }.map(\.id)
+            return try stride(from: 0, to: ids.count, by: 50).map { start in
+                try WebAPICall(method: method, path: "/v1/me/\(kind.rawValue)s", scopes: .all([kind.scope]))
+                    .json(IDs(ids: Array(ids[start..<min(start + 50, ids.count)])))
+            }
+        }
+    }
+}
+
+/// What the library can hold.
+private enum LibraryKind: String {
+    case track, album, episode, show, audiobook, playlist, artist, user
+
+    init(_ uri: String) throws(NotInLibrary) {
+        let parts = uri.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "spotify", !parts[2].isEmpty,
+            let kind = LibraryKind(rawValue: String(parts[1]))
+        else { throw NotInLibrary(kind: parts.count > 1 ? String(parts[1].prefix(20)) : "") }
+        self = kind
+    }
+
+    var scope: String {
+        switch self {
+        case .artist, .user: Scope.changeFollowing
+        case .playlist: Scope.changePublicPlaylists
+        default: Scope.changeLibrary
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// The player wants Spotify Premium. Without an active device it answers ``PlayerErrorReason/noActiveDevice``.
+extension SpotifyClient {
+    /// What is playing; `nil` if no device is.
+    public func playbackState() async throws -> PlaybackState? {
+        try await answerIfAny(to: WebAPICall(path: "/v1/me/player", scopes: .all([Scope.readPlayback])))
+    }
+
+    /// What is playing, without the device; `nil` for nothing.
+    public func currentlyPlaying() async throws -> PlaybackState? {
+        try await answerIfAny(
+            to: WebAPICall(path: "/v1/me/player/currently-playing", scopes: .all([Scope.readPlaying])))
+    }
+
+    /// The user's devices that are on.
+    public func devices() async throws -> [Device] {
+        struct Devices: Decodable { let devices: [Device] }
+        let call = WebAPICall(path: "/v1/me/player/devices", scopes: .all([Scope.readPlayback]))
+        return try await answer(to: call, as: Devices.self).devices
+    }
+
+    /// Plays something, or goes on with what was paused.
+    ///
+    /// - Parameters:
+    ///   - playback: what.
+    ///   - position: how far into the first item to begin.
+    ///   - device: an id; by default the one that is active.
+    public func play(
+        _ playback: Playback = .resumed, at position: Duration? = nil, on device: String? = nil
+    ) async throws {
+        try await perform(try command("PUT", "play", on: device).json(PlayBody(playback, at: position)))
+    }
+
+    public func pause(on device: String? = nil) async throws { try await perform(command("PUT", "pause", on: device)) }
+
+    public func skipToNext(on device: String? = nil) async throws {
+        try await perform(command("POST", "next", on: device))
+    }
+
+    public func skipToPrevious(on device: String? = nil) async throws {
+        try await perform(command("POST", "previous", on: device))
+    }
+
+    /// Goes to a place in what is playing.
+    public func seek(to position: Duration, on device: String? = nil) async throws {
+        try await perform(command("PUT", "seek", [("position_ms", String(position.milliseconds))], on: device))
+    }
+
+    /// - Parameter percent: from 0 to 100; what lies outside is brought in.
+    public func setVolume(_ percent: Int, on device: String? = nil) async throws {
+        let percent = min(max(percent, 0), 100)
+        try await perform(command("PUT", "volume", [("volume_percent", String(percent))], on: device))
+    }
+
+    /// What comes next.
+    public func queue() async throws -> PlayQueue {
+        let scopes = ScopeRequirement.all([Scope.readPlayback, Scope.readPlaying])
+        return try await answer(to: WebAPICall(path: "/v1/me/player/queue", scopes: scopes))
+    }
+
+    /// Plays a track or an episode after what is playing.
+    public func addToQueue(_ uri: String, on device: String? = nil) async throws {
+        try await perform(command("POST", "queue", [("uri", uri)], on: device))
+    }
+
+    // MARK: -
+
+    private func command(
+        _ method: String, _ name: String, _ query: [(name: String, value: String)] = [], on device: String?
+    ) -> WebAPICall {
+        WebAPICall(
+            method: method, path: "/v1/me/player/\(name)", query: query + (device.map { [("device_id", $0)] } ?? []),
+            scopes: .all([Scope.controlPlayback]))
+    }
+}
+
+private struct PlayBody: Encodable {
+    struct Offset: Encodable {
+        var position: Int?
+        var uri: String?
+    }
+
+    let contextUri: String?
+    let uris: [String]?
+    let offset: Offset?
+    let positionMs: Int?
+
+    init(_ playback: Playback, at position: Duration?) {
+        contextUri = playback.contextURI
+        uris = playback.uris
+        offset = playback.offset.map {
+            switch $0 {
+            case .position(let position): Offset(position: position)
+            case .uri(let uri): Offset(uri: uri)
+            }
+        }
+        positionMs = position?.milliseconds
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int { Int(self / .milliseconds(1)) }
+}

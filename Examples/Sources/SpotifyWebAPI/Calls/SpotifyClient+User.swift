@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension SpotifyClient {
+    /// Who is signed in.
+    public func currentUser() async throws -> User { try await answer(to: WebAPICall(path: "/v1/me")) }
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// What comes next.
+public struct PlayQueue: Decodable, Hashable, Sendable {
+    public let currentlyPlaying: PlayableItem?
+    public let queue: [PlayableItem]
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import Testing
+
+@testable import SpotifyWebAPI
+
+private typealias Sent = ScriptedServer.Sent
+
+@Suite struct `The calls of the Web API` {
+    @Test func `Development Mode saves, lists, adds and creates by its own addresses`() async throws {
+        let server = ScriptedServer(
+            .status(200), .status(200), .json(Documents.playlist(#""items": {"total": 0}"#)),
+            .json(#"{"snapshot_id": "abc"}"#), .json(Documents.page([Documents.playlistItem("item", Documents.track)])))
+        let spotify = try server.client(.development)
+        try await spotify.save(["spotify:track:1", "spotify:album:2", "spotify:artist:3"])
+        try await spotify.removeSaved(["spotify:track:1"])
+        _ = try await spotify.createPlaylist("Für + & später", description: "a", isPublic: true)
+        #expect(try await spotify.add(["spotify:track:1"], toPlaylist: "p", at: 0) == "abc")
+        let names = try await spotify.items(ofPlaylist: "p").reduce(into: []) { $0.append($1.item?.name) }
+        #expect(names == ["Cut To The Feeling"])
+        #expect(
+            await server.sent == [
+                Sent("PUT", "/v1/me/library?uris=spotify%3Atrack%3A1%2Cspotify%3Aalbum%3A2%2Cspotify%3Aartist%3A3"),
+                Sent("DELETE", "/v1/me/library?uris=spotify%3Atrack%3A1"),
+                Sent("POST", "/v1/me/playlists", #"{"description":"a","name":"Für + & später","public":true}"#),
+                Sent("POST", "/v1/playlists/p/items", #"{"position":0,"uris":["spotify:track:1"]}"#),
+                Sent("GET", "/v1/playlists/p/items"),
+            ])
+    }
+
+    @Test func `Extended Quota saves, lists, adds and creates as before`() async throws {
+        let server = ScriptedServer(
+            .status(200), .status(200), .status(200), .json(Documents.user),
+            .json(Documents.playlist(#""tracks": {"total": 0}"#)), .json(#"{"snapshot_id": "abc"}"#),
+            .json(Documents.page([Documents.playlistItem("track", Documents.track)])))
+        let spotify = try server.client(.extended)
+        try await spotify.save(["spotify:track:1", "spotify:album:2", "spotify:track:3"])
+        try await spotify.removeSaved(["spotify:track:1"])
+        _ = try await spotify.createPlaylist("Later")
+        #expect(try await spotify.add(["spotify:track:1"], toPlaylist: "p") == "abc")
+        let names = try await spotify.items(ofPlaylist: "p").reduce(into: []) { $0.append($1.item?.name) }
+        #expect(names == ["Cut To The Feeling"])
+        #expect(
+            await server.sent == [
+                Sent("PUT", "/v1/me/tracks", #"{"ids":["1","3"]}"#), Sent("PUT", "/v1/me/albums", #"{"ids":["2"]}"#),
+                Sent("DELETE", "/v1/me/tracks", #"{"ids":["1"]}"#), Sent("GET", "/v1/me"),
+                Sent("POST", "/v1/users/unal/playlists", #"{"name":"Later","public":false}"#),
+                Sent("POST", "/v1/playlists/p/tracks", #"{"uris":["spotify:track:1"]}"#),
+                Sent("GET", "/v1/playlists/p/tracks"),
+            ])
+    }
+
+    @Test(
+        arguments: [
+            (Playback.resumed, nil, nil, "", "{}"),
+            (.context("spotify:album:2"), nil, nil, "", #"{"context_uri":"spotify:album:2"}"#),
+            (
+                .context("spotify:album:2", offset: .position(3)), .milliseconds(1500), "dev ice",
+                "?device_id=dev%20ice",
+                #"{"context_uri":"spotify:album:2","offset":{"position":3},"position_ms":1500}"#
+            ),
+            (
+                .uris(["spotify:track:1", "spotify:track:2"], offset: .uri("spotify:track:2")), nil, nil, "",
+                #"{"offset":{"uri":"spotify:track:2"},"uris":["spotify:track:1","spotify:track:2"]}"#
+            ),
+        ] as [(Playback, Duration?, String?, String, String)])
+    func `plays a context or tracks from a place on a device`(
+        playback: Playback, position: Duration?, device: String?, query: String, body: String
+    ) async throws {
+        let server = ScriptedServer(.status(204))
+        try await server.client().play(playback, at: position, on: device)
+        #expect(await server.sent == [Sent("PUT", "/v1/me/player/play\(query)", body)])
+    }
+
+    @Test func `commands the player, whatever it answers with`() async throws {
+        let server = ScriptedServer(.status(204), .status(200, "CgiKfQ== no JSON"), .status(202))
+        let spotify = try server.client()
+        try await spotify.pause()
+        try await spotify.skipToNext(on: "d")
+        try await spotify.skipToPrevious()
+        try await spotify.seek(to: .seconds(61))
+        try await spotify.setVolume(140)
+        try await spotify.addToQueue("spotify:track:1")
+        #expect(
+            await server.sent == [
+                Sent("PUT", "/v1/me/player/pause"), Sent("POST", "/v1/me/player/next?device_id=d"),
+                Sent("POST", "/v1/me/player/previous"), Sent("PUT", "/v1/me/player/seek?position_ms=61000"),
+                Sent("PUT", "/v1/me/player/volume?volume_percent=100"),
+                Sent("POST", "/v1/me/player/queue?uri=spotify%3Atrack%3A1"),
+            ])
+    }
+
+    @Test func `reads the player, its devices and its queue`() async throws {
+        let server = ScriptedServer(
+            .status(204), .json(Documents.player(item: Documents.plainTrack)),
+            .json(
+                #"{"devices": [\#(Documents.device), {"id": null, "is_active": false, "name": "Car", "type": "Automobile", "volume_percent": null}]}"#
+            ),
+            .json(#"{"currently_playing": \#(Documents.episode), "queue": [\#(Documents.track)]}"#))
+        let spotify = try server.client()
+        #expect(try await spotify.playbackState() == nil, "204: no device plays")
+        #expect(try await spotify.currentlyPlaying()?.item?.name == "Cut To The Feeling")
+        #expect(try await spotify.devices().map(\.name) == ["Kitchen speaker", "Car"])
+        let queue = try await spotify.queue()
+        #expect(queue.currentlyPlaying?.name == "Tips for sleep" && queue.queue.map(\.name) == ["Cut To The Feeling"])
+        #expect(
+            await server.sent.map(\.target) == [
+                "/v1/me/player", "/v1/me/player/currently-playing", "/v1/me/player/devices", "/v1/me/player/queue",
+            ])
+    }
+
+    @Test(arguments: [(QuotaMode.development, 10), (.extended, 50)])
+    func `asks a search for no more than the quota mode gives`(quota: QuotaMode, most: Int) async throws {
+        let server = ScriptedServer(.json(#"{"tracks": \#(Documents.page([Documents.track]))}"#))
+        let spotify = try server.client(quota)
+        let found = try await spotify.search("R&B + ü", for: [.track, .album], limit: 200)
+        #expect(found.tracks?.items.count == 1 && found.albums == nil)
+        #expect(
+            await server.sent == [
+                Sent("GET", "/v1/search?q=R%26B%20%2B%20%C3%BC&type=album%2Ctrack&limit=\(most)&offset=0")
+            ])
+    }
+
+    @Test func `an id from outside cannot leave its place`() async throws {
+        let server = ScriptedServer(.json(Documents.track))
+        _ = try await server.client().track("../me?x=1#y")
+        #expect(await server.sent == [Sent("GET", "/v1/tracks/%2E%2E%2Fme%3Fx%3D1%23y")])
+    }
+
+    @Test func `adds a hundred items with each call, in order`() async throws {
+        let server = ScriptedServer(.json(#"{"snapshot_id": "abc"}"#))
+        let uris = (0..<201).map { "spotify:track:\($0)" }
+        try await server.client().add(uris, toPlaylist: "p", at: 5)
+        let bodies = try await server.sent.map { try JSONDecoder().decode(Added.self, from: Data($0.body.utf8)) }
+        #expect(bodies.map(\.position) == [5, 105, 205])
+        #expect(bodies.flatMap(\.uris) == uris)
+    }
+
+    private struct Added: Decodable {
+        let uris: [String]
+        let position: Int
+    }
+
+    @Test func `saves forty things with each call, and nothing that cannot be saved`() async throws {
+        let server = ScriptedServer(.status(200))
+        let spotify = try server.client()
+        try await spotify.save((0..<41).map { "spotify:track:\($0)" })
+        #expect(await server.sent.count == 2)
+        await #expect(throws: NotInLibrary(kind: "genre")) {
+            try await spotify.save(["spotify:track:1", "spotify:genre:2"])
+        }
+        let extended = try server.client(.extended)
+        await #expect(throws: NotInLibrary(kind: "artist")) { try await extended.save(["spotify:artist:2"]) }
+        #expect(await server.sent.count == 2, "nothing was sent")
+    }
+}

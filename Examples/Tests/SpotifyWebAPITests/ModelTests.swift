@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import Testing
+
+@testable import SpotifyWebAPI
+
+@Suite struct `The models of the Web API` {
+    private func decode<Value: Decodable>(_ document: String, as type: Value.Type = Value.self) throws -> Value {
+        try SpotifyClient.decode(type, from: Data(document.utf8))
+    }
+
+    @Test func `a user of Extended Quota has everything`() throws {
+        let user: User = try decode(Documents.user)
+        #expect([user.id, user.uri, user.displayName] == ["unal", "spotify:user:unal", "Ünal K."])
+        #expect([user.email, user.country, user.product] == ["unal@example.com", "SE", "premium"])
+        #expect(user.followers?.total == 12)
+        #expect(user.images?.map(\.height) == [300])
+    }
+
+    @Test func `a user of Development Mode has a name and no more`() throws {
+        let user: User = try decode(Documents.plainUser)
+        #expect([user.id, user.displayName] == ["unal", "Ünal K."])
+        #expect([user.email, user.country, user.product] == [nil, nil, nil])
+        #expect(user.followers == nil)
+    }
+
+    @Test(arguments: [(Documents.track, 63), (Documents.plainTrack, nil)] as [(String, Int?)])
+    func `a track is read in both shapes`(document: String, popularity: Int?) throws {
+        let track: Track = try decode(document)
+        #expect(track.name == "Cut To The Feeling")
+        #expect(track.uri == "spotify:track:11dFghVXANMlKmJXsNCbNl")
+        #expect(track.duration == .milliseconds(207_959))
+        #expect(track.artists?.map(\.name) == ["Carly Rae Jepsen"])
+        #expect(track.album?.name == "Cut To The Feeling")
+        #expect(track.popularity == popularity)
+    }
+
+    @Test func `a file of the user's own has no id`() throws {
+        let track: Track = try decode(Documents.localFile)
+        #expect(track.id == nil && track.album?.id == nil && track.artists?.first?.id == nil)
+        #expect(track.isLocal == true)
+        #expect(track.uri == "spotify:local:We:Demos:Cellar:61")
+    }
+
+    @Test func `an album and an artist are read in both shapes`() throws {
+        let album: Album = try decode(Documents.album)
+        #expect(album.label == "Schoolboy" && album.popularity == 51 && album.releaseDate == "2017-05-26")
+        let artist: Artist = try decode(Documents.artist)
+        #expect(artist.genres == ["dance pop", "pop"] && artist.followers?.total == 8_361_410)
+        #expect(artist.images?.first?.width == nil)
+        let plain: Artist = try decode(Documents.plainArtist)
+        #expect(plain.name == artist.name && plain.followers == nil && plain.popularity == nil)
+    }
+
+    @Test func `the player tells what, where, how far and how`() throws {
+        let state: PlaybackState = try decode(Documents.player(item: Documents.track))
+        #expect(state.isPlaying && state.shuffleState == true && state.repeatState == "context")
+        #expect(state.device?.name == "Kitchen speaker" && state.device?.volumePercent == 59)
+        #expect(state.progress == .milliseconds(44272))
+        #expect(state.context?.uri == "spotify:playlist:37i9dQZF1DX1lVhptIYRda")
+        #expect(state.item?.name == "Cut To The Feeling" && state.item?.makers == ["Carly Rae Jepsen"])
+    }
+
+    @Test func `the player plays episodes and advertisements too`() throws {
+        let episode: PlaybackState = try decode(Documents.player(item: Documents.episode, type: "episode"))
+        guard case .episode(let item) = episode.item else { throw UnreadableAnswer(member: "item") }
+        #expect(item.show?.name == "Well & good" && episode.item?.makers == ["Well & good"])
+        let advertisement: PlaybackState = try decode(Documents.player(item: "null", type: "ad"))
+        #expect(advertisement.item == nil && advertisement.currentlyPlayingType == "ad")
+    }
+
+    @Test(arguments: [("items", "item"), ("tracks", "track")])
+    func `a playlist with its items is read in both shapes`(content: String, key: String) throws {
+        let items = [Documents.playlistItem(key, Documents.track), Documents.playlistItem(key, "null")]
+        let playlist: Playlist = try decode(Documents.playlist("\"\(content)\": \(Documents.page(items, total: 5))"))
+        #expect(playlist.owner.displayName == "JMPerez²")
+        #expect(playlist.isPublic == true && playlist.snapshotID == "AAAAEp" && playlist.images == nil)
+        #expect(playlist.total == 5)
+        #expect(playlist.items?.items.map(\.item?.name) == ["Cut To The Feeling", nil])
+        #expect(playlist.items?.items.first?.addedAt == Date(timeIntervalSince1970: 1_421_325_562))
+    }
+
+    @Test(arguments: [
+        #""items": {"href": "https://api.spotify.com/v1/playlists/3cEY/items", "total": 7}, "tracks": null"#,
+        #""tracks": {"href": "https://api.spotify.com/v1/playlists/3cEY/tracks", "total": 7}"#,
+    ])
+    func `a playlist in a list tells how many items it has, in both shapes`(content: String) throws {
+        let playlist: Playlist = try decode(Documents.playlist(content))
+        #expect(playlist.total == 7 && playlist.items == nil)
+    }
+
+    @Test func `a playlist of somebody else in Development Mode tells nothing of its items`() throws {
+        let playlist: Playlist = try decode(Documents.playlist(#""external": 1"#))
+        #expect(playlist.total == nil && playlist.items == nil)
+    }
+
+    @Test func `a page leaves out what Spotify could not show`() throws {
+        let page: Page<Track> = try decode(Documents.page(["null", Documents.plainTrack, "null"]))
+        #expect(page.items.map(\.name) == ["Cut To The Feeling"])
+        #expect(page.total == 3 && page.next == nil)
+    }
+
+    @Test(arguments: [
+        (#"{"items": [{"name": "x"}], "total": 1}"#, "items.0.uri"), (#"{"items": 5, "total": 1}"#, "items"),
+        ("<html>", ""), ("", ""), (#"{"items": []"#, ""),
+    ])
+    func `an answer of another shape names the member`(document: String, member: String) {
+        #expect(throws: UnreadableAnswer(member: member)) { try decode(document, as: Page<Track>.self) }
+    }
+}
