@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit)
+import CryptoKit
+#elseif Crypto
+import Crypto
+#endif
+
+/// Proof that who exchanges a code is who asked for it (RFC 7636).
+///
+///     let verifier = PKCE.makeVerifier()
+///     let challenge = PKCE.challenge(for: verifier)       // goes into the authorization request
+///
+/// ``OAuthTokenService`` does that by itself, with a new verifier each time. There is `S256` and nothing else: a client that
+/// falls back to `plain` shows the verifier to whoever sees the request (RFC 7636 §7.2, RFC 9700 §2.1.1).
+public enum PKCE {
+    /// What `code_challenge_method` says.
+    public static let method = "S256"
+
+    /// A new verifier: 32 random bytes as 43 unreserved characters (RFC 7636 §4.1).
+    ///
+    /// - Parameter generator: where randomness comes from; the system's, unless a test needs to know the outcome.
+    public static func makeVerifier(using generator: inout some RandomNumberGenerator) -> String {
+        Base64URL.random(bytes: 32, using: &generator)
+    }
+
+    /// A new verifier from the system's generator.
+    public static func makeVerifier() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return makeVerifier(using: &generator)
+    }
+
+    /// Whether a text may be a verifier: 43 to 128 characters out of `A-Z a-z 0-9 - . _ ~` (RFC 7636 §4.1).
+    public static func isVerifier(_ text: String) -> Bool {
+        (43...128).contains(text.utf8.count) && text.utf8.allSatisfy(isUnreserved)
+    }
+
+    #if canImport(CryptoKit) || Crypto
+    /// The challenge that belongs to a verifier: its SHA-256 in Base64URL without padding (RFC 7636 §4.2).
+    ///
+    /// - Parameter verifier: of ``makeVerifier()``.
+    public static func challenge(for verifier: String) -> String {
+        Base64URL.encode(SHA256.hash(data: Array(verifier.utf8)))
+    }
+    #else
+    /// The challenge that belongs to a verifier: with the trait `Crypto`.
+    @available(
+        *, unavailable,
+        message: "PKCE needs SHA-256: enable the trait 'Crypto' of swift-request-authorization, which brings it"
+    )
+    public static func challenge(for verifier: String) -> String { fatalError("unavailable") }
+    #endif
+
+    // MARK: -
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorizationOAuth
+import Testing
+
+@Suite struct PKCETests {
+    // RFC 7636 App. B.
+    @Test func `RFC 7636 App B gives the published verifier and challenge`() {
+        let octets: [UInt8] = [
+            116, 24, 223, 180, 151, 153, 224, 37, 79, 250, 96, 125, 216, 173, 187, 186, 22, 212, 37, 77, 105, 214, 191,
+            240, 91, 88, 5, 88, 83, 132, 141, 121,
+        ]
+        let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+        #expect(Base64URL.encode(octets) == verifier)
+        #expect(PKCE.isVerifier(verifier))
+        #expect(PKCE.challenge(for: verifier) == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+    }
+
+    // RFC 7636 App. A.
+    @Test func `RFC 7636 App A gives the published encoding, without padding`() {
+        #expect(Base64URL.encode([3, 236, 255, 224, 193]) == "A-z_4ME")
+    }
+
+    // RFC 7636 §4.1.
+    @Test func `RFC 7636 4_1 a verifier is 32 bytes of the generator in 43 unreserved characters`() {
+        var generator = Counter()
+        #expect(PKCE.makeVerifier(using: &generator) == Base64URL.encode(0..<32))
+        #expect(PKCE.makeVerifier().utf8.count == 43)
+        #expect(PKCE.isVerifier(PKCE.makeVerifier()))
+    }
+
+    @Test(arguments: [
+        ("a", 42, false), ("a", 43, true), ("~", 128, true), ("a", 129, false), ("+", 43, false), ("ä", 43, false),
+        ("=", 43, false), (" ", 43, false),
+    ])
+    func `RFC 7636 4_1 a verifier has 43 to 128 unreserved characters`(text: String, count: Int, isOne: Bool) {
+        #expect(PKCE.isVerifier(String(repeating: text, count: count)) == isOne)
+    }
+
+    // RFC 9700 §2.1.1: per transaction.
+    @Test func `no verifier is made twice`() {
+        #expect(Set((0..<1000).map { _ in PKCE.makeVerifier() }).count == 1000)
+    }
+
+    // RFC 7636 §4.2, §7.2.
+    @Test func `RFC 7636 7_2 the only method is S256`() {
+        #expect(PKCE.method == "S256")
+    }
+}
+
+/// Counts the bytes that it gives.
+private struct Counter: RandomNumberGenerator {
+    private var count: UInt8 = 0
+
+    mutating func next() -> UInt64 {
+        defer { count += 1 }
+        // `UInt8.random(in: .min ... .max)` takes the lowest byte.
+        return UInt64(count)
+    }
+}
