@@ -21,7 +21,7 @@ extension TokenServiceFailure {
 }
 
 /// What a failed refresh means for the session.
-public enum TokenFailureKind: Hashable, Sendable {
+public enum TokenFailureKind: String, Hashable, Sendable, Codable {
     /// The session has ended: `invalid_grant` and its kin.
     case terminal
     /// The server refused without a known error code. Three in a row end the session; what is stored is set aside.
@@ -49,17 +49,24 @@ public struct TokenEndpointError: TokenServiceFailure, Hashable {
     /// The `error` member of the answer, if it had one.
     public let code: String?
     public let retryAfter: Duration?
+    public let kind: TokenFailureKind
     public var delivery: TokenRequestDelivery { .answered }
 
-    public init(status: Int, code: String? = nil, retryAfter: Duration? = nil) {
+    /// - Parameters:
+    ///   - status: the HTTP status.
+    ///   - code: the `error` member of the answer, if it had one.
+    ///   - retryAfter: how long the server asked to be left alone.
+    ///   - kind: what the server means by it, where that is known better than from status and code.
+    public init(status: Int, code: String? = nil, retryAfter: Duration? = nil, kind: TokenFailureKind? = nil) {
         self.status = status
         self.code = code
         self.retryAfter = retryAfter
+        self.kind = kind ?? Self.usualKind(status: status, code: code)
     }
 
-    public var kind: TokenFailureKind {
-        if let code, Self.terminalCodes.contains(code) { return .terminal }
-        if let code, Self.passingCodes.contains(code) { return .transient }
+    private static func usualKind(status: Int, code: String?) -> TokenFailureKind {
+        if let code, terminalCodes.contains(code) { return .terminal }
+        if let code, passingCodes.contains(code) { return .transient }
         return [400, 401, 403].contains(status) ? .rejected : .transient
     }
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+
+/// A client as it is registered with an authorization server, and what it says with each request.
+///
+///     let tool: OAuthClient = .public(id: "tool")
+///     var billing = OAuthClient.secretBasic(id: "billing", secret: secret)
+///     billing.tokenParameters["audience"] = "https://api.example.com"
+public struct OAuthClient: Sendable, Hashable, Codable {
+    public let id: String
+    public let authentication: ClientAuthentication
+    /// Sent along when somebody is to sign in: `audience`, `resource`, `access_type`, `prompt`, `login_hint`. What this
+    /// library sends itself cannot be replaced.
+    public var authorizationParameters: [String: String]
+    /// Sent along with each request for a token, on the same terms.
+    public var tokenParameters: [String: String]
+
+    public init(
+        id: String, authentication: ClientAuthentication, authorizationParameters: [String: String] = [:],
+        tokenParameters: [String: String] = [:]
+    ) {
+        self.id = id
+        self.authentication = authentication
+        self.authorizationParameters = authorizationParameters
+        self.tokenParameters = tokenParameters
+    }
+}
+
+extension OAuthClient {
+    /// A client that can keep no secret: an app, a command-line tool.
+    public static func `public`(id: String) -> OAuthClient { OAuthClient(id: id, authentication: .none) }
+
+    /// A client that proves itself in the `Authorization` field (`client_secret_basic`), as servers should.
+    public static func secretBasic(id: String, secret: String) -> OAuthClient {
+        OAuthClient(id: id, authentication: .secretBasic(secret))
+    }
+
+    /// A client that proves itself in the body (`client_secret_post`).
+    public static func secretPost(id: String, secret: String) -> OAuthClient {
+        OAuthClient(id: id, authentication: .secretPost(secret))
+    }
+}
+
+/// The id is no secret; extra parameters may be (a `login_hint` is somebody's name).
+extension OAuthClient: RedactedDescription {
+    public var description: String { "OAuthClient(\(id), \(authentication))" }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+package import RequestAuthorization
+
+/// The JSON object that an authorization server answered with, read with tolerance.
+package struct AnswerObject: Sendable, RedactedDescription {
+    package let status: Int
+    package let members: [String: JSONValue]
+
+    /// - Throws: ``InvalidTokenResponse`` for the field `body` if there is no JSON object.
+    package init(_ response: TokenResponse) throws {
+        status = response.statusCode
+        do {
+            members = try JSONDecoder().decode([String: JSONValue].self, from: Data(response.body))
+        } catch {
+            throw InvalidTokenResponse(status: response.statusCode, field: "body", problem: .notJSON)
+        }
+    }
+
+    /// A text that has something in it.
+    package func text(_ name: String) -> String? {
+        guard case .string(let text) = members[name], !text.isEmpty else { return nil }
+        return text
+    }
+
+    /// - Throws: ``InvalidTokenResponse`` that names the field.
+    package func requiredText(_ name: String) throws -> String {
+        if let text = text(name) { return text }
+        let isMissing = [nil, .null, .string("")].contains(members[name])
+        throw InvalidTokenResponse(status: status, field: name, problem: isMissing ? .missing : .malformed)
+    }
+
+    /// A time in seconds, which servers send as a number or a text. What makes no sense is as good as absent: below zero,
+    /// zero (some mean "never" by it) or more than a hundred years.
+    package func seconds(_ name: String) -> Duration? {
+        guard let seconds = members[name]?.numberOrNumeral, seconds > 0, seconds <= 100 * 366 * 86_400 else {
+            return nil
+        }
+        return Duration(wholeSeconds: seconds)
+    }
+
+    package func date(_ name: String) -> Date? {
+        guard let seconds = members[name]?.numberOrNumeral, abs(seconds) < 1e11 else { return nil }
+        return Date(timeIntervalSince1970: seconds)
+    }
+}
+
+extension Duration {
+    /// `nil` for what is no finite number of seconds that fits.
+    package init?(wholeSeconds seconds: Double) {
+        guard seconds.isFinite, abs(seconds) < 1e15 else { return nil }
+        self = .seconds(seconds)
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
+enum RetryAfter {
+    /// - Parameters:
+    ///   - values: the values of the field; the first that says something counts.
+    ///   - now: what a date is counted from.
+    /// - Returns: at least zero and at most a year; how much of it is honoured is the core's decision.
+    static func duration(_ values: [String], at now: Date) -> Duration? {
+        for value in values {
+            let text = value.drop { $0 == " " || $0 == "\t" }.split(separator: ",", maxSplits: 0)
+            guard let text = text.first else { continue }
+            if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+                return .seconds(min(Int(text) ?? longest, longest))
+            }
+            if let date = HTTPDate.parse(String(text), at: now) {
+                return .seconds(min(max(0, date.timeIntervalSince(now)), Double(longest)))
+            }
+        }
+        return nil
+    }
+
+    private static let longest = 366 * 86_400
+}

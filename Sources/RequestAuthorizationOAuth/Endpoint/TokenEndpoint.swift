@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+public import RequestAuthorization
+
+/// Asks an authorization server for tokens: posts forms, authenticates the client, reads answers and sorts failures.
+///
+/// Each request is sent once, over `https` (or `http` on this machine), follows no redirect and reads at most 1 MiB. A grant
+/// that this library does not have is a few lines:
+///
+///     let service = OAuthTokenService.custom(server: server, client: client, transport: URLSession.shared) { endpoint in
+///         try await endpoint.token(grantType: "urn:example:grant", parameters: [("assertion", assertion)])
+///     }
+public struct TokenEndpoint: Sendable, RedactedDescription {
+    public let server: AuthorizationServer
+    public let client: OAuthClient
+    public let transport: any TokenTransport
+    public let clock: any AuthorizationClock
+
+    public init(
+        server: AuthorizationServer, client: OAuthClient, transport: any TokenTransport,
+        clock: any AuthorizationClock = .system
+    ) {
+        self.server = server
+        self.client = client
+        self.transport = transport
+        self.clock = clock
+    }
+
+    /// Exchanges a grant for a token.
+    ///
+    /// - Parameters:
+    ///   - grantType: `grant_type`.
+    ///   - parameters: what the grant consists of; none is sent twice, and the client's own extra parameters come last.
+    ///   - requestedScopes: what was asked for; the token has these if the server does not say.
+    /// - Throws: `TokenEndpointError` for what the server refused, ``InvalidTokenResponse`` for what cannot be used,
+    ///   ``AuthorizationServerError`` if nothing can be sent, and what the transport throws.
+    public func token(
+        grantType: String, parameters: [(name: String, value: String)] = [], requestedScopes: Set<String> = []
+    ) async throws -> OAuthToken {
+        let url = try server.endpoint(server.tokenEndpoint, named: "token_endpoint")
+        return try await token(grantType, parameters, at: url, requestedScopes: requestedScopes, replacing: nil)
+    }
+
+    /// Exchanges a refresh token for a token (RFC 6749 §6), for the same scopes.
+    func refreshed(_ token: OAuthToken, with refreshToken: String) async throws -> OAuthToken {
+        let url = try server.endpoint(
+            server.refreshEndpoint ?? server.tokenEndpoint,
+            named: server.refreshEndpoint == nil ? "token_endpoint" : "refresh_endpoint")
+        return try await self.token(
+            "refresh_token", [("refresh_token", refreshToken)], at: url, requestedScopes: token.scopes,
+            replacing: token)
+    }
+
+    private func token(
+        _ grantType: String, _ parameters: [(name: String, value: String)], at url: URL, requestedScopes: Set<String>,
+        replacing old: OAuthToken?
+    ) async throws -> OAuthToken {
+        var form = FormParameters([("grant_type", grantType)])
+        form.add(parameters)
+        form.add(extra: client.tokenParameters)
+        let sentAt = clock.now
+        let answer = try await object(form.list, to: url)
+        if answer.isError { throw failure(answer) }
+        return try OAuthToken(
+            answer, sentAt: sentAt, requestedScopes: requestedScopes, replacing: old, quirks: server.quirks)
+    }
+}
+
+// MARK: - Requests and answers
+
+extension TokenEndpoint {
+    /// Posts a form in the client's name and returns the answer, whatever its status.
+    ///
+    /// - Throws: ``AuthorizationServerError`` if the address is not to be called, and what the transport throws.
+    package func post(_ parameters: [(name: String, value: String)], to url: URL) async throws -> TokenResponse {
+        try AuthorizationServer.check(url, named: "endpoint")
+        // RFC 6749 §2.3: one way of authentication in a request, and the secret never in a URI (§2.3.1).
+        var form = FormParameters(client.authentication.parameters(for: client.id))
+        form.add(parameters)
+        let fields =
+            [
+                (name: "Content-Type", value: "application/x-www-form-urlencoded"),
+                (name: "Accept", value: "application/json"),
+            ] + client.authentication.fields(for: client.id)
+        return try await transport.send(TokenRequest(url: url, fields: fields, body: FormEncoding.encode(form.list)))
+    }
+
+    /// Posts a form and returns the JSON object of a successful answer.
+    ///
+    /// - Throws: `TokenEndpointError` for any status but 2xx, ``InvalidTokenResponse`` for what is no JSON object.
+    package func object(_ parameters: [(name: String, value: String)], to url: URL) async throws -> AnswerObject {
+        let response = try await post(parameters, to: url)
+        guard (200..<300).contains(response.statusCode) else { throw failure(response) }
+        return try AnswerObject(response)
+    }
+
+    /// Sorts an answer that is no success: its `error` member, what the server's preset makes of it, its `Retry-After`.
+    package func failure(_ response: TokenResponse) -> TokenEndpointError {
+        let code = (try? AnswerObject(response))?.text("error")
+        return TokenEndpointError(
+            status: response.statusCode, code: code,
+            retryAfter: RetryAfter.duration(response.headerValues(for: "Retry-After"), at: clock.now),
+            kind: code.flatMap { server.quirks.errorKinds[$0] })
+    }
+
+    /// An error within a success: as good as a 400.
+    private func failure(_ answer: AnswerObject) -> TokenEndpointError {
+        let code = answer.text("error")
+        let usual = TokenEndpointError(status: 400, code: code)
+        return TokenEndpointError(
+            status: answer.status, code: code, kind: code.flatMap { server.quirks.errorKinds[$0] } ?? usual.kind)
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+public import RequestAuthorization
+
+/// In what an authorization server differs from the standards, as data.
+///
+///     let quirks = ServerQuirks(scopeSeparators: [","], errorKinds: ["bad_refresh_token": .terminal])
+public struct ServerQuirks: Sendable, Hashable {
+    /// What stands between scopes: the first one where they are sent, all of them where they are read; a space by default
+    /// (RFC 6749 §3.3).
+    public var scopeSeparators: [String]
+    /// What the server's own error codes mean, and what its standard ones mean where it uses them otherwise.
+    public var errorKinds: [String: TokenFailureKind]
+    /// How long after the sign-in refresh tokens end, where the server does not say so in its answers.
+    public var refreshTokenLifetime: Duration?
+    /// What a person must do to end the client's access where there is no revocation, for instance where to remove the app.
+    public var signOutAdvice: String?
+    /// Whether revocation works only for clients that authenticate: then a public one does not even ask.
+    public var refusesPublicRevocation: Bool
+
+    public init(
+        scopeSeparators: [String] = [" "], errorKinds: [String: TokenFailureKind] = [:],
+        refreshTokenLifetime: Duration? = nil, signOutAdvice: String? = nil, refusesPublicRevocation: Bool = false
+    ) {
+        self.scopeSeparators = scopeSeparators
+        self.errorKinds = errorKinds
+        self.refreshTokenLifetime = refreshTokenLifetime
+        self.signOutAdvice = signOutAdvice
+        self.refusesPublicRevocation = refusesPublicRevocation
+    }
+}
+
+extension ServerQuirks {
+    /// Scopes as the server reads them; in a fixed order, which means nothing (RFC 6749 §3.3).
+    package func text(of scopes: Set<String>) -> String {
+        scopes.sorted().joined(separator: scopeSeparators.first ?? " ")
+    }
+
+    /// The scopes of a text that the server wrote.
+    package func scopes(in text: String) -> Set<String> {
+        let separators = scopeSeparators.filter { !$0.isEmpty }
+        let pieces = separators.reduce([text]) { pieces, separator in
+            pieces.flatMap { $0.split(separator: separator).map(String.init) }
+        }
+        return Set(pieces.filter { !$0.isEmpty })
+    }
+}
+
+// MARK: - Coding
+
+extension ServerQuirks: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case scopeSeparators, errorKinds, refreshTokenLifetime, signOutAdvice, refusesPublicRevocation
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            scopeSeparators: try values.decodeIfPresent([String].self, forKey: .scopeSeparators) ?? [" "],
+            errorKinds: try values.decodeIfPresent([String: TokenFailureKind].self, forKey: .errorKinds) ?? [:],
+            refreshTokenLifetime: try values.decodeIfPresent(Double.self, forKey: .refreshTokenLifetime)
+                .flatMap { Duration(wholeSeconds: $0) },
+            signOutAdvice: try values.decodeIfPresent(String.self, forKey: .signOutAdvice),
+            refusesPublicRevocation: try values.decodeIfPresent(Bool.self, forKey: .refusesPublicRevocation) ?? false)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(scopeSeparators, forKey: .scopeSeparators)
+        try values.encode(errorKinds, forKey: .errorKinds)
+        try values.encodeIfPresent(refreshTokenLifetime.map { $0 / .seconds(1) }, forKey: .refreshTokenLifetime)
+        try values.encodeIfPresent(signOutAdvice, forKey: .signOutAdvice)
+        try values.encode(refusesPublicRevocation, forKey: .refusesPublicRevocation)
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+
+/// A value of a server's answer that the library knows nothing about. It may be a secret, so it prints none of it.
+public enum JSONValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    /// A number without a fraction.
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+}
+
+extension JSONValue: Codable {
+    public init(from decoder: any Decoder) throws {
+        if let object = try? decoder.container(keyedBy: Name.self) {
+            self = .object(
+                try object.allKeys.reduce(into: [:]) {
+                    $0[$1.stringValue] = try object.decode(JSONValue.self, forKey: $1)
+                })
+            return
+        }
+        let value = try decoder.singleValueContainer()
+        if let text = try? value.decode(String.self) {
+            self = .string(text)
+        } else if let number = try? value.decode(Int64.self) {
+            self = .integer(number)
+        } else if let number = try? value.decode(Double.self) {
+            self = .number(number)
+        } else if let bool = try? value.decode(Bool.self) {
+            self = .bool(bool)
+        } else if value.decodeNil() {
+            self = .null
+        } else {
+            self = .array(try value.decode([JSONValue].self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var value = encoder.singleValueContainer()
+        switch self {
+        case .null: try value.encodeNil()
+        case .bool(let bool): try value.encode(bool)
+        case .integer(let number): try value.encode(number)
+        case .number(let number): try value.encode(number)
+        case .string(let text): try value.encode(text)
+        case .array(let values): try value.encode(values)
+        case .object(let members): try value.encode(members)
+        }
+    }
+
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}
+
+extension JSONValue {
+    /// The number, also if it stands there as a text.
+    package var numberOrNumeral: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        case .string(let text): Double(text)
+        case .null, .bool, .array, .object: nil
+        }
+    }
+}
+
+extension JSONValue: RedactedDescription {}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+import RequestAuthorization
+
+extension OAuthToken {
+    /// Reads a successful answer (RFC 6749 §5.1).
+    ///
+    /// - Parameters:
+    ///   - answer: what the server said.
+    ///   - sentAt: when the request was sent: lifetimes count from there.
+    ///   - requestedScopes: what was asked for: what the server leaves out is as asked for (§3.3).
+    ///   - old: the token that was refreshed; what the server leaves out is as it was (§6).
+    ///   - quirks: in what the server differs.
+    /// - Throws: ``InvalidTokenResponse`` that names the field.
+    init(
+        _ answer: AnswerObject, sentAt: Date, requestedScopes: Set<String>, replacing old: OAuthToken?,
+        quirks: ServerQuirks
+    ) throws {
+        let accessToken = try answer.accessToken()
+        let lifetime = answer.seconds("expires_in")
+        let renewed = answer.text("refresh_token")
+        let authorizedAt = old.map(\.authorizedAt) ?? sentAt
+        self.init(
+            accessToken: accessToken, refreshToken: renewed ?? old?.refreshToken, tokenType: try answer.tokenType(),
+            scopes: try answer.scopes(quirks) ?? old?.scopes ?? requestedScopes, lifetime: lifetime,
+            expiresAt: lifetime.map { sentAt.addingTimeInterval($0 / .seconds(1)) } ?? .distantFuture,
+            authorizedAt: authorizedAt, idToken: answer.text("id_token") ?? old?.idToken,
+            additionalMembers: answer.unknownMembers(replacing: old?.additionalMembers ?? [:]))
+        let announced = answer.seconds("refresh_token_expires_in") ?? answer.seconds("refresh_expires_in")
+        if refreshToken == nil {
+            refreshTokenExpiresAt = nil
+        } else if let announced {
+            refreshTokenExpiresAt = sentAt.addingTimeInterval(announced / .seconds(1))
+        } else if let preset = quirks.refreshTokenLifetime, let authorizedAt {
+            // Counted from the sign-in: no refresh moves that end.
+            refreshTokenExpiresAt = authorizedAt.addingTimeInterval(preset / .seconds(1))
+        } else {
+            refreshTokenExpiresAt = renewed == nil ? old?.refreshTokenExpiresAt : nil
+        }
+    }
+}
+
+extension AnswerObject {
+    private static let known: Set = [
+        "access_token", "refresh_token", "token_type", "scope", "expires_in", "refresh_token_expires_in",
+        "refresh_expires_in", "id_token",
+    ]
+
+    /// Whether it is an error after all, which some servers send with status 200.
+    var isError: Bool { text("error") != nil && text("access_token") == nil }
+
+    /// Visible ASCII (RFC 6749 App. A.12): nothing else could stand in a header field.
+    fileprivate func accessToken() throws -> String {
+        let token = try requiredText("access_token")
+        guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw InvalidTokenResponse(status: status, field: "access_token", problem: .malformed)
+        }
+        return token
+    }
+
+    /// RFC 6749 §7.1: a token of a type that is not understood is not used. The type is compared without case (§5.1), and
+    /// many servers leave it out.
+    fileprivate func tokenType() throws -> String {
+        guard let type = text("token_type") else { return "Bearer" }
+        guard type.lowercased() == "bearer" else {
+            throw InvalidTokenResponse(status: status, field: "token_type", problem: .unsupported)
+        }
+        return type
+    }
+
+    fileprivate func scopes(_ quirks: ServerQuirks) throws -> Set<String>? {
+        switch members["scope"] {
+        case nil, .null: return nil
+        case .string(let text): return quirks.scopes(in: text)
+        case .array(let values):
+            return Set(
+                try values.map {
+                    guard case .string(let scope) = $0 else {
+                        throw InvalidTokenResponse(status: status, field: "scope", problem: .malformed)
+                    }
+                    return scope
+                })
+        default: throw InvalidTokenResponse(status: status, field: "scope", problem: .malformed)
+        }
+    }
+
+    fileprivate func unknownMembers(replacing old: [String: JSONValue]) -> [String: JSONValue] {
+        old.merging(members.filter { !Self.known.contains($0.key) }) { $1 }
+    }
+}

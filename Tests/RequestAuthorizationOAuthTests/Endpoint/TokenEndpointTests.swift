@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationOAuth
+import RequestAuthorizationTesting
+import Testing
+
+@Suite struct TokenEndpointTests {
+    @Test func `RFC 6749 §4.4.2: client credentials are one form post with Basic`() async throws {
+        let transport = ScriptedTokenTransport(.response(200, json: #"{"access_token":"a","token_type":"Bearer"}"#))
+        let service = OAuthTokenService.clientCredentials(
+            server: .make(), client: .secretBasic(id: "s6BhdRkqt3", secret: "gX1fBat3bV"), scopes: ["b", "a"],
+            transport: transport)
+        let token = try await service.initialToken()
+        let request = try #require(transport.requests.first)
+        #expect(request.method == "POST")
+        #expect(request.text == "grant_type=client_credentials&scope=a+b")
+        #expect(request["Authorization"] == "Basic czZCaGRSa3F0MzpnWDFmQmF0M2JW")
+        #expect(request["Content-Type"] == "application/x-www-form-urlencoded")
+        #expect(token == OAuthToken(accessToken: "a", scopes: ["a", "b"], authorizedAt: token.authorizedAt))
+    }
+
+    @Test func `RFC 6749 §6: a refresh sends the token, and what the answer omits stays`() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTokenTransport(
+            .response(200, json: #"{"access_token":"b","token_type":"bearer","expires_in":60}"#))
+        let service = OAuthTokenService.authorizationCode(
+            server: .make(), client: .public(id: "tool"), transport: transport, clock: clock)
+        let old = OAuthToken.make(accessToken: "a", refreshToken: "r", scopes: ["x"], authorizedAt: .distantPast)
+        let token = try await service.refresh(old)
+        #expect(transport.requests.first?.text == "client_id=tool&grant_type=refresh_token&refresh_token=r")
+        var expected = OAuthToken.make(accessToken: "b", refreshToken: "r", scopes: ["x"], authorizedAt: .distantPast)
+        (expected.tokenType, expected.lifetime) = ("bearer", .seconds(60))
+        expected.expiresAt = clock.now.addingTimeInterval(60)
+        #expect(token == expected)
+    }
+}
