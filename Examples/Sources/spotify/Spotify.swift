@@ -7,5 +7,5 @@ import ArgumentParser
 @main struct Spotify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "spotify", abstract: "Calls Spotify with tokens that are refreshed by themselves.",
-        subcommands: [DemoCommand.self])
+        subcommands: [ServeCommand.self, DemoCommand.self])
 }

@@ -1,0 +1,199 @@
+"""Drives Debian's chromium, headless, over the WebDriver protocol (https://www.w3.org/TR/webdriver2/).
+
+Needs the packages chromium and chromium-driver (`.ci/install-tools` installs them) and nothing from PyPI.
+
+    with Browser(screenshots="Documentation/images") as browser:   # None: no picture is written
+        browser.open("http://127.0.0.1:8181/authorize?…")          # returns when the page has loaded
+        browser.screenshot("tool-consent")                         # Documentation/images/tool-consent.png
+        browser.click("#allow")                                    # returns when the page that follows has loaded
+        assert "You can close this window" in browser.text()
+
+Elements are named by CSS selectors. Each look-up waits up to PATIENCE seconds for its element, so nothing sleeps. What
+goes wrong is a BrowserError that says at which address. Each Browser has a profile of its own: no cookies at first, and
+nothing left afterwards. Cookies can be looked at (`cookie`) and are named with all their attributes.
+
+A new part of `.ci/check-browser` is a file beside this one with `def check(browser, products)`; see tool.py.
+"""
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import urllib.error
+import urllib.request
+
+PATIENCE = 10  # seconds that an element may take to appear
+LIMIT = 60  # seconds that a page may take to load, or the driver to answer
+
+# Nothing but the pages that are asked for, and no dialogue of a first start.
+ARGUMENTS = [
+    "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--no-default-browser-check",
+    "--no-proxy-server", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--disable-extensions", "--hide-scrollbars", "--force-device-scale-factor=1", "--lang=en",
+]
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key of an element's reference, WebDriver §12.1
+
+
+class BrowserError(Exception):
+    pass
+
+
+class Browser:
+    def __init__(self, screenshots=None, width=720, height=520):
+        self.screenshots = screenshots
+        self.size = {"width": width, "height": height}
+
+    def __enter__(self):
+        self.profile = tempfile.mkdtemp(prefix="browser-")
+        log = open(os.path.join(self.profile, "chromedriver.log"), "w+b")
+        try:
+            self.driver = subprocess.Popen(
+                [tool("chromedriver"), "--port=0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log)
+        except BaseException:
+            shutil.rmtree(self.profile, ignore_errors=True)
+            raise
+        try:
+            self.base = f"http://127.0.0.1:{self._port()}"
+            self.base += "/session/" + self._call("POST", "/session", {"capabilities": {"alwaysMatch": {
+                "browserName": "chrome",
+                "timeouts": {"implicit": PATIENCE * 1000, "pageLoad": LIMIT * 1000, "script": LIMIT * 1000},
+                "goog:chromeOptions": {
+                    "binary": tool("chromium"),
+                    "args": ARGUMENTS + [f"--user-data-dir={self.profile}/profile"]
+                    # The sandbox wants a user who is not root.
+                    + (["--no-sandbox"] if os.geteuid() == 0 else []),
+                },
+            }}})["sessionId"]
+            self._call("POST", "/window/rect", self.size)
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self._call("DELETE", "")
+        except (OSError, BrowserError):
+            pass
+        self._end()
+
+    def _end(self):
+        self.driver.terminate()
+        try:
+            self.driver.wait(10)
+        except subprocess.TimeoutExpired:
+            self.driver.kill()
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+    # Pages
+
+    def open(self, url):
+        """Loads a page. A status of 400 and more is a page too."""
+        self._call("POST", "/url", {"url": url})
+
+    @property
+    def url(self):
+        return self._call("GET", "/url")
+
+    @property
+    def title(self):
+        return self._call("GET", "/title")
+
+    @property
+    def source(self):
+        return self._call("GET", "/source")
+
+    def back(self):
+        self._call("POST", "/back", {})
+
+    def reload(self):
+        self._call("POST", "/refresh", {})
+
+    def script(self, body, *arguments):
+        """Runs JavaScript in the page, for instance `return document.referrer`."""
+        return self._call("POST", "/execute/sync", {"script": body, "args": list(arguments)})
+
+    def screenshot(self, name):
+        """Writes NAME.png into the folder for screenshots, if there is one."""
+        if self.screenshots is None:
+            return
+        os.makedirs(self.screenshots, exist_ok=True)
+        with open(os.path.join(self.screenshots, name + ".png"), "wb") as file:
+            file.write(base64.b64decode(self._call("GET", "/screenshot")))
+
+    # Elements
+
+    def click(self, selector):
+        self._call("POST", f"/element/{self._find(selector)}/click", {})
+
+    def type(self, selector, text):
+        """Empties a field and types into it."""
+        element = self._find(selector)
+        self._call("POST", f"/element/{element}/clear", {})
+        self._call("POST", f"/element/{element}/value", {"text": text})
+
+    def text(self, selector="body"):
+        """The text of the first such element, as a person sees it."""
+        return self._call("GET", f"/element/{self._find(selector)}/text")
+
+    def texts(self, selector):
+        """The texts of all such elements that are there now or within PATIENCE; an empty list if there is none."""
+        found = self._call("POST", "/elements", {"using": "css selector", "value": selector})
+        return [self._call("GET", f"/element/{element[ELEMENT]}/text") for element in found]
+
+    def attribute(self, selector, name):
+        return self._call("GET", f"/element/{self._find(selector)}/attribute/{name}")
+
+    def has(self, selector):
+        """Whether there is such an element now."""
+        return self.script("return document.querySelector(arguments[0]) !== null", selector)
+
+    # Cookies
+
+    def cookies(self):
+        """The cookies of this page: {name: {"value", "path", "domain", "secure", "httpOnly", "sameSite", …}}."""
+        return {cookie["name"]: cookie for cookie in self._call("GET", "/cookie")}
+
+    def forget_cookies(self):
+        self._call("DELETE", "/cookie")
+
+    # The protocol
+
+    def _find(self, selector):
+        return self._call("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
+
+    def _port(self):
+        for line in self.driver.stdout:
+            started = re.search(rb"started successfully on port (\d+)", line)
+            if started:
+                return int(started[1])
+        raise BrowserError("chromedriver did not start")
+
+    def _call(self, method, path, body=None):
+        request = urllib.request.Request(
+            self.base + path, method=method, data=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"})
+        try:
+            with DIRECT.open(request, timeout=LIMIT + PATIENCE) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            value = json.load(error)["value"]
+            # WebDriver §6.6: a short code and a message, whose further lines are a stack.
+            message = f"{value['error']}: {value['message'].splitlines()[0]}"
+        # Where it happened; nothing of a query, which may hold a code.
+        place = "" if path in ("/session", "/url") else " at " + self.url.split("?")[0]
+        raise BrowserError(f"{method} {path or '/'}{place}: {message}")
+
+
+# No proxy that the environment names is asked for what is on this machine.
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def tool(name):
+    found = shutil.which(name)
+    if found is None:
+        raise BrowserError(f"{name} is not installed: run .ci/install-tools")
+    return found

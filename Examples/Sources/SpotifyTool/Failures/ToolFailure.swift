@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Why nothing came of a command: the exit status, what happened, and what to do.
+public struct ToolFailure: Error, Hashable, Sendable {
+    public let status: ExitStatus
+    public let message: String
+    public let advice: String?
+
+    init(_ status: ExitStatus, _ message: String, advice: String? = nil) {
+        (self.status, self.message, self.advice) = (status, message, advice)
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Text that does nothing to a terminal but appear, whoever wrote it.
+///
+/// Names of songs and messages of servers are other people's words: an escape sequence in one could move the cursor, set the
+/// window's title or turn the direction of writing, and show a line that says something else than what was sent.
+enum PlainText {
+    /// Replaces line breaks and tabs by spaces and drops what is not visible, direction and escapes included.
+    static func clean(_ text: String) -> String {
+        var clean = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control: if scalar == "\n" || scalar == "\t" || scalar == "\r" { clean.append(" ") }
+            case .lineSeparator, .paragraphSeparator: clean.append(" ")
+            // Joiners are part of words and of emoji; the rest of the category turns, hides or tags.
+            case .format: if scalar == "\u{200C}" || scalar == "\u{200D}" { clean.append(scalar) }
+            default: clean.append(scalar)
+            }
+        }
+        return String(clean)
+    }
+
+    /// Writes what ``clean(_:)`` would drop as `\u` and four digits: the same JSON.
+    static func escape(json: String) -> String {
+        var escaped = ""
+        for scalar in json.unicodeScalars {
+            let category = scalar.properties.generalCategory
+            // The line breaks between the members are not inside a string: there they are escaped already.
+            if scalar != "\n", [.control, .format, .lineSeparator, .paragraphSeparator].contains(category) {
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            } else {
+                escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    /// How many columns a terminal gives a text.
+    static func width(_ text: String) -> Int { text.reduce(0) { $0 + (isWide($1) ? 2 : 1) } }
+
+    /// The wide blocks of Unicode Standard Annex 11, near enough for a table.
+    private static func isWide(_ character: Character) -> Bool {
+        guard let scalar = character.unicodeScalars.first else { return false }
+        return switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+            0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+            true
+        default: false
+        }
+    }
+}

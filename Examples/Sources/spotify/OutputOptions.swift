@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import ArgumentParser
+import Foundation
+import SpotifyTool
+
+/// How results are written.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print one JSON value and nothing else.")
+    var json = false
+
+    /// Runs a command, and says on standard error why nothing came of it.
+    func run(_ body: (ToolOutput) async throws -> Void) async throws {
+        let output = ToolOutput(json: json, environment: ProcessInfo.processInfo.environment)
+        do {
+            try await body(output)
+        } catch let failure as ToolFailure {
+            output.show(failure)
+            throw ExitCode(failure.status.code)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+
+/// The `spotify` that was built beside the tests, as a process: what a person runs.
+final class Running {
+    struct Result {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    private let process = Process()
+    private let output = Reader()
+    private let errors = Reader()
+    private let end: AsyncStream<Int32>
+
+    /// - Parameters:
+    ///   - arguments: of the command line.
+    ///   - environment: all of it, but for where programs and libraries are found.
+    init(_ arguments: [String], environment: [String: String]) throws {
+        process.executableURL = Self.products.appending(path: "spotify")
+        process.arguments = arguments
+        let inherited = ProcessInfo.processInfo.environment.filter {
+            ["PATH", "LD_LIBRARY_PATH", "HOME"].contains($0.key)
+        }
+        process.environment = inherited.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        (process.standardOutput, process.standardError) = (output.pipe, errors.pipe)
+        let (end, ended) = AsyncStream.makeStream(of: Int32.self)
+        self.end = end
+        process.terminationHandler = {
+            ended.yield($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus)
+            ended.finish()
+        }
+        try process.run()
+    }
+
+    /// Runs to the end.
+    static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Result {
+        try await Running(arguments, environment: environment).result()
+    }
+
+    /// Waits for the end.
+    func result() async throws -> Result {
+        var status: Int32 = -1
+        for await code in end { status = code }
+        return Result(status: status, output: await output.text(), errors: await errors.text())
+    }
+
+    /// The first word of standard output or standard error that begins so.
+    func word(beginning start: String, ofErrors: Bool) async throws -> String {
+        let reader = ofErrors ? errors : output
+        for try await line in reader.lines {
+            if let word = line.split(separator: " ").first(where: { $0.hasPrefix(start) }) { return String(word) }
+        }
+        throw NeverSaid(start: start, text: await reader.text())
+    }
+
+    func terminate() { process.terminate() }
+
+    struct NeverSaid: Error {
+        let start: String
+        let text: String
+    }
+
+    // MARK: -
+
+    private static var products: URL {
+        #if os(macOS)
+        Bundle(for: Running.self).bundleURL.deletingLastPathComponent()
+        #else
+        Bundle.main.bundleURL
+        #endif
+    }
+}
+
+/// Reads a pipe on a thread of its own until the other end is closed.
+private struct Reader {
+    let pipe = Pipe()
+    let lines: AsyncStream<String>
+    private let whole: Task<String, Never>
+
+    init() {
+        let (lines, line) = AsyncStream.makeStream(of: String.self)
+        let (chunks, chunk) = AsyncStream.makeStream(of: Data.self)
+        self.lines = lines
+        let handle = pipe.fileHandleForReading
+        Thread.detachNewThread {
+            while case let data = handle.availableData, !data.isEmpty { chunk.yield(data) }
+            chunk.finish()
+        }
+        whole = Task {
+            var (all, pending) = (Data(), Data())
+            for await data in chunks {
+                all.append(data)
+                pending.append(data)
+                while let end = pending.firstIndex(of: 0x0A) {
+                    line.yield(String(decoding: pending[..<end], as: UTF8.self))
+                    pending = Data(pending[pending.index(after: end)...])
+                }
+            }
+            line.finish()
+            return String(decoding: all, as: UTF8.self)
+        }
+    }
+
+    func text() async -> String { await whole.value }
+}

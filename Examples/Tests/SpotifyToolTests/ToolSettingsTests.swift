@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+@testable import SpotifyTool
+import Testing
+
+@Suite struct `Whom the tool talks to` {
+    @Test func `Spotify itself, with a client ID and perhaps a secret`() throws {
+        let open = try ToolSettings(
+            local: false, account: "me", environment: ["CLIENT_ID": "abc", "CLIENT_SECRET": ""])
+        #expect(open.destination == .spotify(clientID: "abc", hasSecret: false))
+        #expect(open.clientSecret == nil)
+        #expect(open.command("login") == "spotify login")
+
+        let confidential = try ToolSettings(
+            local: false, account: "work", environment: ["CLIENT_ID": "abc", "CLIENT_SECRET": "hush"])
+        #expect(confidential.clientSecret == "hush")
+        #expect(confidential.command("login") == "spotify login --account work")
+        var dumped = ""
+        dump(confidential, to: &dumped)
+        #expect(!dumped.contains("hush") && !"\(confidential)".contains("hush"))
+    }
+
+    @Test func `the local one, where the environment says or at the usual port`() throws {
+        let usual = try ToolSettings(local: true, account: "me", environment: ["CLIENT_ID": "abc"])
+        #expect(usual.destination == .local(try #require(URL(string: "http://127.0.0.1:8181"))))
+        #expect(usual.command("login") == "spotify login --local")
+        let there = try ToolSettings(
+            local: true, account: "me", environment: ["SPOTIFY_LOCAL": "http://127.0.0.1:40123/"])
+        #expect(there.destination == .local(try #require(URL(string: "http://127.0.0.1:40123/"))))
+    }
+
+    @Test func `nobody without a client ID`() {
+        #expect { try ToolSettings(local: false, account: "me", environment: [:]) } throws: { error in
+            let failure = error as? ToolFailure
+            return failure?.status == .configuration && failure?.advice?.contains("--local") == true
+        }
+    }
+
+    @Test(arguments: [
+        "http://accounts.spotify.com:80", "https://127.0.0.1:8181", "http://127.0.0.1", "http://localhost:8181",
+        "http://127.0.0.1.evil.example:80", "http://127.0.0.1:1@evil.example:80", "http://127.0.0.1:80/x",
+        "http://me@127.0.0.1:80", "http://127.0.0.1:80?x", "127.0.0.1:80", "no address",
+    ])
+    func `no local one that is elsewhere`(address: String) {
+        #expect { try ToolSettings(local: true, account: "me", environment: ["SPOTIFY_LOCAL": address]) } throws: {
+            ($0 as? ToolFailure)?.status == .configuration
+        }
+    }
+}
