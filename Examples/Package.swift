@@ -96,7 +96,9 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "spotify",
-            dependencies: ["SpotifyDemo", "SpotifyTool", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "SpotifyDemo", "SpotifyTool", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: strict),
         // Many processes that share one credential: the server, the workers, and the verdict on them.
         .target(
@@ -141,6 +143,7 @@ let package = Package(
                 "SpotifyApp", "SpotifyWebAPI", "LocalSpotify",
                 .product(name: "RequestAuthorizationSpotify", package: library),
                 .product(name: "RequestAuthorizationURLSession", package: library),
+                .product(name: "RequestAuthorizationTesting", package: library),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -149,6 +152,7 @@ let package = Package(
                 "SpotifyWeb", "SpotifyWebAPI", "LocalSpotify",
                 .product(name: "RequestAuthorizationSpotify", package: library),
                 .product(name: "RequestAuthorizationURLSession", package: library),
+                .product(name: "RequestAuthorizationTesting", package: library),
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Web"])),
             ],
             swiftSettings: strict),

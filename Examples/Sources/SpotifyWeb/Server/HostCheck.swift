@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Web
+import HTTPTypes
+import Hummingbird
+
+/// Refuses requests for another host, and forms that another site has sent.
+struct HostCheck: RouterMiddleware {
+    let address: SiteAddress
+
+    func handle(
+        _ request: Request, context: SiteContext, next: @concurrent (Request, SiteContext) async throws -> Response
+    ) async throws -> Response {
+        guard let host = request.head.authority, let origin = address.origin(of: host) else {
+            return .page(.wrongHost)
+        }
+        guard request.method == .get || request.method == .head || Self.isOurs(request, origin: origin) else {
+            return .page(.forgedForm)
+        }
+        var context = context
+        context.origin = origin
+        return try await next(request, context)
+    }
+
+    /// Browsers say where a form stood; what they say must be us. The form's token is checked beside it.
+    private static func isOurs(_ request: Request, origin: String) -> Bool {
+        if let said = request.headers[.origin], said != origin { return false }
+        guard let field = HTTPField.Name("Sec-Fetch-Site"), let said = request.headers[field] else { return true }
+        return said == "same-origin"
+    }
+}
+#endif

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import RequestAuthorization
+
+/// What the server knows of each browser, in memory, bounded in number and age.
+///
+/// A browser that has begun to log in is a *visitor* and holds what it needs to finish; after the log-in it is a *session*
+/// and holds the account. The two have different ids: an id that somebody planted in a browser before the log-in (session
+/// fixation) is worth nothing after it.
+actor SessionStore<Pending: Sendable, Account: Sendable> {
+    private struct Visitor {
+        let createdAt: Date
+        var pending: [Pending]
+    }
+
+    private struct Entry {
+        let session: Session<Account>
+        let createdAt: Date
+        var usedAt: Date
+    }
+
+    private var visitors: [SessionSecret: Visitor] = [:]
+    private var entries: [SessionSecret: Entry] = [:]
+    private var nextSweep = Date.distantPast
+    private var generator: any RandomNumberGenerator & Sendable
+    private let limits: SessionLimits
+    private let clock: any AuthorizationClock
+
+    init(
+        limits: SessionLimits = SessionLimits(), clock: any AuthorizationClock = .system,
+        generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
+        self.limits = limits
+        self.clock = clock
+        self.generator = generator
+    }
+
+    /// How many browsers are remembered.
+    var counts: (visitors: Int, sessions: Int) { (visitors.count, entries.count) }
+
+    /// Notes a log-in that a browser has begun.
+    ///
+    /// - Returns: the browser's id: the one that it came with if that is a visitor's, else a new one.
+    func add(_ pending: Pending, of id: SessionSecret?) -> SessionSecret {
+        removeOld()
+        if let id, isAlive(visitor: id) {
+            visitors[id]?.pending.append(pending)
+            if let count = visitors[id]?.pending.count, count > limits.pendingPerVisitor {
+                visitors[id]?.pending.removeFirst(count - limits.pendingPerVisitor)
+            }
+            return id
+        }
+        makeRoom(in: &visitors, for: limits.visitors, oldestBy: \.createdAt)
+        let id = newSecret()
+        visitors[id] = Visitor(createdAt: clock.now, pending: [pending])
+        return id
+    }
+
+    /// Whether a browser has begun to log in.
+    func isVisitor(_ id: SessionSecret?) -> Bool { id.map { isAlive(visitor: $0) } ?? false }
+
+    /// Takes out the log-in that a callback belongs to, once: what another browser has begun is never found.
+    func take(of id: SessionSecret?, where matches: @Sendable (Pending) -> Bool) -> Pending? {
+        removeOld()
+        guard let id, isAlive(visitor: id), let index = visitors[id]?.pending.firstIndex(where: matches) else {
+            return nil
+        }
+        return visitors[id]?.pending.remove(at: index)
+    }
+
+    /// Begins the session of a browser that has logged in; whatever it was before is forgotten.
+    func begin(_ account: Account, insteadOf id: SessionSecret?) -> Session<Account> {
+        removeOld()
+        if let id {
+            visitors[id] = nil
+            entries[id] = nil
+        }
+        makeRoom(in: &entries, for: limits.sessions, oldestBy: \.usedAt)
+        let session = Session(id: newSecret(), formToken: newSecret(), account: account)
+        entries[session.id] = Entry(session: session, createdAt: clock.now, usedAt: clock.now)
+        return session
+    }
+
+    /// The session of a browser, if it is logged in.
+    func session(of id: SessionSecret?) -> Session<Account>? {
+        removeOld()
+        guard let id, isAlive(session: id) else { return nil }
+        entries[id]?.usedAt = clock.now
+        return entries[id]?.session
+    }
+
+    /// Forgets a browser.
+    func end(_ id: SessionSecret?) {
+        guard let id else { return }
+        visitors[id] = nil
+        entries[id] = nil
+    }
+
+    // MARK: -
+
+    private func newSecret() -> SessionSecret { SessionSecret(using: &generator) }
+
+    private func isAlive(visitor id: SessionSecret) -> Bool { visitors[id].map { clock.now < end(of: $0) } ?? false }
+    private func isAlive(session id: SessionSecret) -> Bool { entries[id].map { clock.now < end(of: $0) } ?? false }
+
+    private func end(of visitor: Visitor) -> Date { visitor.createdAt + limits.visitorAge.timeInterval }
+    private func end(of entry: Entry) -> Date {
+        min(entry.createdAt + limits.age.timeInterval, entry.usedAt + limits.idle.timeInterval)
+    }
+
+    /// Forgets what is too old, at most once a minute: it looks at everything.
+    private func removeOld() {
+        let now = clock.now
+        guard now >= nextSweep else { return }
+        nextSweep = now + 60
+        visitors = visitors.filter { now < end(of: $0.value) }
+        entries = entries.filter { now < end(of: $0.value) }
+    }
+
+    private func makeRoom<Value>(
+        in table: inout [SessionSecret: Value], for limit: Int, oldestBy date: KeyPath<Value, Date>
+    ) {
+        while table.count >= max(limit, 1) {
+            guard let oldest = table.min(by: { $0.value[keyPath: date] < $1.value[keyPath: date] }) else { return }
+            table[oldest.key] = nil
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var timeInterval: TimeInterval {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}
