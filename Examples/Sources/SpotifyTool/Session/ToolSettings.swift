@@ -52,6 +52,14 @@ public struct ToolSettings: Hashable, Sendable {
     var clientSecret: String? { secret?.text }
     var isLocal: Bool { if case .local = destination { true } else { false } }
 
+    /// What it talks to, for people.
+    var serviceName: String {
+        switch destination {
+        case .spotify: "Spotify"
+        case .local(let url): "the local Spotify at \(url.absoluteString)"
+        }
+    }
+
     /// A command with the options that make it talk to the same service, for advice.
     func command(_ name: String) -> String {
         "spotify \(name)" + (isLocal ? " --local" : "")

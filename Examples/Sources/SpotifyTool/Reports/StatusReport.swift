@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationSpotify
+
+/// `spotify status`, and what `login` ends with: all about the token but the token.
+struct StatusReport: ToolReport {
+    let isSignedIn: Bool
+    let service: String
+    let account: String
+    let expiresAt: Date?
+    /// When somebody has to sign in again, where the service says so.
+    let signInAgainBefore: Date?
+    let scopes: [String]
+    let advice: String?
+    private let now: Date
+
+    private enum CodingKeys: CodingKey { case isSignedIn, service, account, expiresAt, signInAgainBefore, scopes }
+
+    init(_ token: OAuthToken?, of settings: ToolSettings, at now: Date) {
+        isSignedIn = token != nil
+        (service, account) = (settings.serviceName, settings.account)
+        (expiresAt, signInAgainBefore) = (token?.expiresAt, token?.refreshTokenExpiresAt)
+        scopes = token?.scopes.sorted() ?? []
+        advice = token == nil ? settings.command("login") : nil
+        self.now = now
+    }
+
+    var blocks: [Block] {
+        guard isSignedIn else {
+            return [
+                .line([.bad("not signed in"), Span(" to \(service) as \(account)")]),
+                .line([.dim("Sign in: \(advice ?? "")")]),
+            ]
+        }
+        var facts: [(String, Span)] = [("account", Span(account)), ("expires", Span(expiry))]
+        if let signInAgainBefore { facts.append(("sign in again before", Span(Self.format(signInAgainBefore)))) }
+        facts.append(("scopes", Span(scopes.isEmpty ? "none" : scopes.joined(separator: " "))))
+        return [.line([.good("signed in"), Span(" to \(service)")]), .facts(facts)]
+    }
+
+    // MARK: -
+
+    private var expiry: String {
+        guard let expiresAt else { return "never" }
+        let minutes = Int(expiresAt.timeIntervalSince(now) / 60)
+        return switch minutes {
+        case _ where expiresAt <= now: "refreshed with the next call"
+        case 0: "in less than a minute, then refreshed by itself"
+        default: "in \(minutes) min, then refreshed by itself"
+        }
+    }
+
+    private static func format(_ date: Date) -> String { date.formatted(.iso8601.year().month().day()) }
+}

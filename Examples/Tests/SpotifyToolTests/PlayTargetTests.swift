@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+@testable import SpotifyTool
+import SpotifyWebAPI
+import Testing
+
+@Suite struct `What can be played` {
+    @Test(arguments: [
+        ("spotify:track:1cNightFerry0000000001", Playback.uris(["spotify:track:1cNightFerry0000000001"])),
+        ("spotify:album:2bTides", .context("spotify:album:2bTides")),
+        ("https://open.spotify.com/playlist/3dRain", .context("spotify:playlist:3dRain")),
+        ("https://open.spotify.com/intl-de/track/1cNight?si=0123", .uris(["spotify:track:1cNight"])),
+    ])
+    func `is a URI, or a link as Spotify's apps copy it`(text: String, playback: Playback) throws {
+        #expect(try PlayTarget(text).playback == playback)
+    }
+
+    @Test(arguments: [
+        "", "night ferry", "spotify:track:", "spotify:user:me", "spotify:track:a b", "spotify:track:ä",
+        "spotify:track:a:b",
+        "http://open.spotify.com/track/a", "https://open.spotify.com.evil.example/track/a",
+        "https://open.spotify.com/track",
+    ])
+    func `is nothing else`(text: String) {
+        #expect { try PlayTarget(text) } throws: { ($0 as? ToolFailure)?.status == .usage }
+    }
+}

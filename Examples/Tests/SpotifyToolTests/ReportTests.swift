@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationSpotify
+@testable import SpotifyTool
+import SpotifyWebAPI
+import Testing
+
+@Suite struct `What the commands report` {
+    private let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private func text(_ report: some ToolReport) -> String { Renderer(colours: false).render(report.blocks) }
+
+    private func settings(local: Bool = false) throws -> ToolSettings {
+        try ToolSettings(local: local, account: "me", environment: ["CLIENT_ID": "abc"])
+    }
+
+    @Test func `all about a token but the token`() throws {
+        let token = OAuthToken(
+            accessToken: "ACCESS-secret", refreshToken: "REFRESH-secret", tokenType: "Bearer",
+            scopes: ["user-read-email", "playlist-read-private"], expiresAt: now + 3599)
+        let report = StatusReport(token, of: try settings(), at: now)
+        #expect(
+            text(report) == """
+                signed in to Spotify
+                account  me
+                expires  in 59 min, then refreshed by itself
+                scopes   playlist-read-private user-read-email
+                """)
+        #expect(
+            try ToolOutput.json(report) == """
+                {
+                  "account" : "me",
+                  "expiresAt" : "2027-01-15T08:59:59Z",
+                  "isSignedIn" : true,
+                  "scopes" : [
+                    "playlist-read-private",
+                    "user-read-email"
+                  ],
+                  "service" : "Spotify"
+                }
+                """)
+        var dumped = ""
+        dump(report, to: &dumped)
+        #expect(!dumped.contains("secret"))
+    }
+
+    @Test(arguments: [(-1, "refreshed with the next call"), (59, "in less than a minute"), (61, "in 1 min")])
+    func `when a token is replaced`(seconds: Int, words: String) throws {
+        let token = OAuthToken(accessToken: "a", expiresAt: now + TimeInterval(seconds))
+        #expect(text(StatusReport(token, of: try settings(), at: now)).contains("expires  \(words)"))
+    }
+
+    @Test func `that nobody is signed in, and how to change that`() throws {
+        #expect(
+            text(StatusReport(nil, of: try settings(local: true), at: now)) == """
+                not signed in to the local Spotify at http://127.0.0.1:8181 as me
+                Sign in: spotify login --local
+                """)
+    }
+
+    @Test func `that nothing is playing`() throws {
+        #expect(text(NowReport(nil)) == "Nothing is playing.")
+        #expect(try ToolOutput.json(NowReport(nil)).contains(#""isPlaying" : false"#))
+    }
+
+    @Test func `what was found, for programs as a list`() throws {
+        let found = SearchReport(try JSONDecoder().decode(SearchResult.self, from: Data("{}".utf8)))
+        #expect(text(found) == "Nothing was found.")
+        #expect(try ToolOutput.json(found) == "[\n\n]")
+        #expect(text(PlaylistsReport([])) == "There are no playlists.")
+    }
+}
