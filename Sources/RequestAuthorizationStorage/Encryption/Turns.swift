@@ -4,11 +4,13 @@
 import RequestAuthorization
 
 /// Lets one after the other do what must not be interleaved.
-final class Turns: Sendable {
+package final class Turns: Sendable {
     private let last = Lock<Task<Void, Never>?>(nil)
 
+    package init() {}
+
     /// Does something after all that came before it; cancelling the caller cancels it.
-    func next<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+    package func next<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         let turn = last.withLock { last in
             let previous = last
             let turn = Task {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import RequestAuthorization
+public import RequestAuthorizationStorage
+
+/// Keeps sign-ins in an item of bytes, so that they survive a restart: the system may end an app while its user is in the
+/// browser.
+///
+///     let pending = ItemPendingSignIns(RestrictedFileItems(client: "CLIENT_ID", account: "sign-in"))
+///
+/// With a `SharedTokenItemStore`, such as a file, several processes may use it at a time, and one of them takes a sign-in. Any
+/// other item is for one process, which makes one object of this type. It keeps 32 sign-ins: it is for apps and tools.
+public final class ItemPendingSignIns<Items: TokenItemStore>: PendingSignInStore, RedactedDescription {
+    private let items: Items
+    private let turns = Turns()
+
+    /// - Parameter items: not the one that a token is in.
+    public init(_ items: Items) { self.items = items }
+
+    public func add(_ pending: PendingSignIn) async throws { try await change { try $0.add(pending, limit: 32) } }
+
+    public func find(state: String) async throws -> PendingSignIn? { try await read().kept.find(state: state) }
+
+    public func take(state: String) async throws -> PendingSignIn? { try await change { try $0.take(state: state) } }
+
+    // MARK: -
+
+    /// Reads, changes and saves, as often as somebody else has changed it meanwhile.
+    private func change<Value: Sendable>(
+        _ body: @escaping @Sendable (inout PendingSignIns) throws -> Value
+    ) async throws -> Value {
+        try await turns.next { [self] in
+            while true {
+                var (kept, item) = try await read()
+                let before = kept
+                let value = try body(&kept)
+                if kept == before { return value }
+                if try await save(try Self.encode(kept), replacing: item) { return value }
+            }
+        }
+    }
+
+    private func read() async throws -> (kept: PendingSignIns, item: Data?) {
+        guard let item = try await items.load() else { return (PendingSignIns(), nil) }
+        if let contents = try? JSONDecoder().decode(Contents.self, from: item) { return (contents.signIns, item) }
+        // What nobody can read keeps nobody from signing in.
+        _ = try await items.setAside(item)
+        return (PendingSignIns(), item)
+    }
+
+    /// - Returns: `false` if something else stands there by now.
+    private func save(_ new: Data, replacing old: Data?) async throws -> Bool {
+        guard let shared = items as? any SharedTokenItemStore else {
+            try await items.save(new)
+            return true
+        }
+        return try await shared.save(new) { $0 == nil || $0 == old } == nil
+    }
+
+    private struct Contents: Codable {
+        var format = 1
+        let signIns: PendingSignIns
+    }
+
+    private static func encode(_ kept: PendingSignIns) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(Contents(signIns: kept))
+    }
+}

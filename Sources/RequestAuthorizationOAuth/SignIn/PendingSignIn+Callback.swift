@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension PendingSignIn {
+    /// Whether a callback is the answer to this sign-in: it came to the redirect URI and has the `state`.
+    ///
+    /// Anything else is foreign and leaves the sign-in as it is. That the answer is a good one is for
+    /// ``OAuthTokenService/finish(callback:)`` to say.
+    public func accepts(_ callback: URL) -> Bool { parameters(of: callback) != nil }
+
+    /// The parameters of the answer to this sign-in; `nil` for a foreign callback.
+    func parameters(of callback: URL) -> FormPairs? {
+        guard let uri = try? RedirectURI(redirectURI), let parameters = uri.parameters(of: callback.absoluteString),
+            case .text(let state) = parameters["state"], ConstantTime.areEqual(state, self.state)
+        else { return nil }
+        return parameters
+    }
+
+    /// Reads the code out of the answer.
+    ///
+    /// - Parameters:
+    ///   - parameters: of ``parameters(of:)``, so with the right state.
+    ///   - now: the time of day.
+    /// - Throws: ``SignInError``.
+    func code(in parameters: FormPairs, at now: Date) throws -> String {
+        if isExpired(at: now) { throw SignInError(.expired) }
+        // RFC 9207 §2.4: also in error responses, and before anything else is believed.
+        try checkIssuer(parameters["iss"])
+        switch (parameters["code"], parameters["error"]) {
+        case (.text(let code), .absent): return code
+        case (.absent, .text(let error)):
+            throw SignInError(
+                error == "access_denied" ? .denied : .refused, code: error,
+                serverDescription: parameters["error_description"].text.map { TerminalText.clean($0) })
+        default: throw SignInError(.malformed)
+        }
+    }
+
+    private func checkIssuer(_ named: FormPairs.Value) throws {
+        switch named {
+        case .text(let named):
+            // A server that has no name here cannot be told from another by it.
+            guard let issuer else { return }
+            guard issuer.unicodeScalars.elementsEqual(named.unicodeScalars) else { throw SignInError(.otherIssuer) }
+        case .absent:
+            if announcesIssuer {
+                throw SignInError(
+                    .otherIssuer, detail: "the server names itself in its answers, and this one has no iss")
+            }
+        case .unusable: throw SignInError(.otherIssuer)
+        }
+    }
+}

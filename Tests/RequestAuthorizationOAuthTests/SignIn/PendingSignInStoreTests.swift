@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+@testable import RequestAuthorizationOAuth
+import RequestAuthorizationStorage
+import Testing
+
+/// Sign-ins are kept until one takes them.
+@Suite struct PendingSignInStoreTests {
+    /// Where sign-ins can be kept.
+    enum Place: CaseIterable {
+        case memory, shared, plain
+
+        var store: any PendingSignInStore {
+            switch self {
+            case .memory: InMemoryPendingSignIns()
+            case .shared: ItemPendingSignIns(InMemoryItems())
+            case .plain: ItemPendingSignIns(PlainItems())
+            }
+        }
+    }
+
+    @Test(arguments: Place.allCases)
+    func `a sign-in is found as often as one likes, and taken once`(place: Place) async throws {
+        let store = place.store
+        let (first, second) = (PendingSignIn.make(state: "a"), PendingSignIn.make(state: "b"))
+        try await store.add(first)
+        try await store.add(second)
+        #expect(try await store.find(state: "a") == first)
+        #expect(try await store.find(state: "a") == first)
+        #expect(try await store.take(state: "a") == first)
+        #expect(try await store.find(state: "b") == second)
+        await #expect(throws: SignInError(.alreadyUsed)) { try await store.take(state: "a") }
+        await #expect(throws: SignInError(.alreadyUsed)) { try await store.find(state: "a") }
+        await #expect(throws: SignInError(.alreadyUsed)) { try await store.add(first) }
+    }
+
+    @Test(arguments: Place.allCases)
+    func `a state that nobody made is unknown`(place: Place) async throws {
+        let store = place.store
+        try await store.add(.make(state: "a"))
+        for state in ["b", "", "aa"] {
+            #expect(try await store.find(state: state) == nil)
+            #expect(try await store.take(state: state) == nil)
+        }
+    }
+
+    @Test(arguments: Place.allCases)
+    func `of 50 who take it at a time one gets it`(place: Place) async throws {
+        let store = place.store
+        try await store.add(.make(state: "a"))
+        let winners = await withTaskGroup { group in
+            for _ in 0..<50 { group.addTask { (try? await store.take(state: "a")) != nil } }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(winners == 1)
+    }
+
+    @Test func `of several processes that share the item one gets it`() async throws {
+        let items = InMemoryItems()
+        try await ItemPendingSignIns(items).add(.make(state: "a"))
+        let winners = await withTaskGroup { group in
+            for _ in 0..<20 {
+                group.addTask { (try? await ItemPendingSignIns(items).take(state: "a")) != nil }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(winners == 1)
+    }
+
+    @Test func `several processes that add at a time lose nothing`() async throws {
+        let items = InMemoryItems()
+        try await withThrowingTaskGroup { group in
+            for index in 0..<20 {
+                group.addTask { try await ItemPendingSignIns(items).add(.make(state: "\(index)")) }
+            }
+            try await group.waitForAll()
+        }
+        for index in 0..<20 { #expect(try await ItemPendingSignIns(items).find(state: "\(index)") != nil) }
+    }
+
+    @Test func `a sign-in in a file survives a restart, and is taken by one of the two processes that ask`()
+        async throws
+    {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func store() -> some PendingSignInStore {
+            .items(RestrictedFileItems(client: "tool", account: "sign-in", folder: .at(folder.path)))
+        }
+        let pending = PendingSignIn.make()
+        try await store().add(pending)
+        #expect(try await store().find(state: pending.state) == pending)
+        #expect(try await store().take(state: pending.state) == pending)
+        await #expect(throws: SignInError(.alreadyUsed)) { try await store().take(state: pending.state) }
+    }
+
+    @Test func `an item that nobody can read is set aside, and the next sign-in works`() async throws {
+        let items = InMemoryItems(Data("damaged".utf8))
+        let store = ItemPendingSignIns(items)
+        #expect(try await store.find(state: "a") == nil)
+        try await store.add(.make(state: "a"))
+        #expect(try await store.find(state: "a") != nil)
+        #expect(items.aside == [Data("damaged".utf8)])
+    }
+
+    @Test func `what is too old or too much goes, the oldest first`() async throws {
+        let store = InMemoryPendingSignIns(limit: 2)
+        let start = Date(timeIntervalSince1970: 1_800_000_000)
+        for (state, seconds) in [("a", 0.0), ("b", 1), ("c", 2)] {
+            try await store.add(.make(state: state, createdAt: start.addingTimeInterval(seconds)))
+        }
+        #expect(try await store.find(state: "a") == nil)
+        _ = try await store.take(state: "b")
+        try await store.add(.make(state: "d", createdAt: start.addingTimeInterval(1201.5)))
+        #expect(try await store.find(state: "b") == nil)
+        #expect(try await store.find(state: "c") != nil)
+        try await store.add(.make(state: "e", createdAt: start.addingTimeInterval(1202)))
+        #expect(try await store.find(state: "c") == nil)
+    }
+
+    @Test func `the store of the process is one`() async throws {
+        let pending = PendingSignIn.make(state: UUID().uuidString)
+        let (one, other): (InMemoryPendingSignIns, InMemoryPendingSignIns) = (.inMemory, .inMemory)
+        try await one.add(pending)
+        #expect(try await other.take(state: pending.state) == pending)
+    }
+}
