@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if LoopbackReceiver
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import NIOCore
+import NIOHTTP1
+import RequestAuthorization
+
+/// Answers the first request of a connection; whatever else comes in is ignored.
+final class LoopbackHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let exchange: Lock<LoopbackExchange>
+    private let callback: EventLoopPromise<URL>
+    private var hasAnswered = false
+
+    init(exchange: Lock<LoopbackExchange>, callback: EventLoopPromise<URL>) {
+        self.exchange = exchange
+        self.callback = callback
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !hasAnswered, case .head(let head) = unwrapInboundIn(data) else { return }
+        let request = LoopbackExchange.Request(
+            method: head.method.rawValue, target: head.uri, hosts: head.headers["Host"])
+        send(exchange.withLock { $0.answer(to: request) }, withBody: head.method != .HEAD, to: context)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !hasAnswered else { return }
+        switch error {
+        case is LoopbackHeadTooLong: send(.refused(431), to: context)
+        case is HTTPParserError: send(.refused(400), to: context)
+        default: context.close(promise: nil)
+        }
+    }
+
+    private func send(_ answer: LoopbackAnswer, withBody: Bool = true, to context: ChannelHandlerContext) {
+        hasAnswered = true
+        let head = HTTPResponseHead(
+            version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status),
+            headers: HTTPHeaders(answer.fields.map { ($0.name, $0.value) }))
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if withBody {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: answer.body)))), promise: nil)
+        }
+        let sent = context.writeAndFlush(wrapOutboundOut(.end(nil)))
+        if let url = answer.callback {
+            // Not before the page is out: the wait's end closes the connection.
+            sent.whenComplete { [callback] _ in callback.succeed(url) }
+        }
+        // What the caller still sends is read until it closes, so that its system does not drop the answer.
+        context.close(mode: .output, promise: nil)
+    }
+}
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import FlyingSocks
+import Foundation
+
+/// A client on loopback that says what it is told to, byte by byte.
+package struct RawConnection: Sendable {
+    private let socket: AsyncSocket
+
+    /// - Parameter host: an IP address, without brackets.
+    package static func open(host: String = "127.0.0.1", port: UInt16) async throws -> RawConnection {
+        host.contains(":")
+            ? RawConnection(socket: try await .connected(to: sockaddr_in6.inet6(ip6: host, port: port)))
+            : RawConnection(socket: try await .connected(to: sockaddr_in.inet(ip4: host, port: port)))
+    }
+
+    package func send(_ text: String) async throws { try await socket.write(Data(text.utf8)) }
+
+    /// What the server says until it closes the connection.
+    package func rest() async throws -> String {
+        var bytes: [UInt8] = []
+        do {
+            while true { bytes += try await socket.read(atMost: 4096) }
+        } catch SocketError.disconnected {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    package func close() throws { try socket.close() }
+}
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+import LoopbackServer
+import Testing
+
+@testable import RequestAuthorizationOAuth
+
+/// How a wait ends, and that nothing is left of it then.
+@Suite(.timeLimit(.minutes(1))) struct LoopbackEndTests {
+    @Test(arguments: [LoopbackReceiver.Address.ipv4, .ipv6])
+    func `nothing of it is left afterwards`(address: LoopbackReceiver.Address) async throws {
+        let callback = try await withReception(.loopback(address: address)) { reception in
+            let idle = try await reception.connect()
+            #expect(HeldSockets.all(on: reception.port) >= 1)
+            try await reception.end()
+            #expect(try await idle.rest() == "")
+            try idle.close()
+        }
+        #expect(HeldSockets.all(on: callback.loopbackPort) == 0)
+    }
+
+    #if os(Linux)
+    @Test func `it listens on the literal alone`() async throws {
+        _ = try await withReception { reception in
+            // Linux has all of 127.0.0.0/8.
+            await #expect(throws: (any Error).self) {
+                try await RawConnection.open(host: "127.0.0.2", port: reception.port)
+            }
+            try await reception.end()
+        }
+        _ = try await withReception(.loopback(address: .ipv6)) { reception in
+            await #expect(throws: (any Error).self) {
+                try await RawConnection.open(host: "127.0.0.1", port: reception.port)
+            }
+            try await reception.end()
+        }
+    }
+
+    @Test func `fifty sign-ins leave no descriptor behind`() async throws {
+        func signIn() async throws {
+            _ = try await withReception { reception in
+                let idle = try await reception.connect()
+                try await reception.end()
+                #expect(try await idle.rest() == "")
+                try idle.close()
+            }
+        }
+        func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        }
+        // The first ones start the threads that the process keeps.
+        for _ in 0..<8 { try await signIn() }
+        let before = try descriptors()
+        for _ in 0..<50 { try await signIn() }
+        // Other tests have some too.
+        #expect(try descriptors() < before + 50)
+    }
+    #endif
+
+    @Test func `its port is free afterwards`() async throws {
+        let port = try await withReception { try await $0.end() }.loopbackPort
+        let again = try await withReception(.loopback(port: port, path: "/other/path")) { reception in
+            #expect(reception.redirectURI == "http://127.0.0.1:\(port)/other/path")
+            let answer = try await reception.ask("/other/path?code=2&state=5tate")
+            #expect(answer.status == 200)
+        }
+        #expect(again.path() == "/other/path")
+    }
+
+    @Test func `a port that another listens on is an error`() async throws {
+        _ = try await withReception { reception in
+            let error = await #expect(throws: LoopbackReceiverError.self) {
+                try await withReception(.loopback(port: reception.port)) { _ in }
+            }
+            #expect(error?.code == .cannotListen)
+            #expect(error?.underlying != nil)
+            try await reception.end()
+        }
+    }
+
+    @Test(arguments: ["", "callback", "/a b", "/a?b", "/a#b", "/ü", "/a\r\nb"])
+    func `a path that no redirect URI has is an error`(path: String) async throws {
+        let error = await #expect(throws: LoopbackReceiverError.self) {
+            try await withReception(.loopback(path: path)) { _ in }
+        }
+        #expect(error?.code == .invalidPath)
+    }
+
+    @Test func `the deadline ends the wait`() async throws {
+        let error = await #expect(throws: SignInError.self) {
+            try await withReception(.loopback(timeout: .milliseconds(50))) { _ in }
+        }
+        #expect(error?.kind == .expired)
+    }
+
+    @Test func `the deadline ends a start that hangs`() async throws {
+        let error = await #expect(throws: SignInError.self) {
+            try await LoopbackReceiver.loopback(timeout: .milliseconds(50)).callback { _ in
+                try await forever()
+                return try .waiting(at: "")
+            } show: { _ in
+            }
+        }
+        #expect(error?.kind == .expired)
+    }
+
+    @Test func `cancelling ends the wait at once and closes the connections`() async throws {
+        let seen = await #expect(throws: SeenEnough.self) {
+            _ = try await withReception { reception in
+                _ = try await reception.connect()
+                throw SeenEnough(port: reception.port)
+            }
+        }
+        #expect(HeldSockets.all(on: try #require(seen).port) == 0)
+    }
+
+    @Test func `a task that is cancelled throws CancellationError and shows nothing`() async throws {
+        let (gate, opening) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            for await _ in gate {}
+            return try await LoopbackReceiver.loopback.callback {
+                try .waiting(at: $0)
+            } show: { _ in
+                Issue.record("shown")
+            }
+        }
+        task.cancel()
+        opening.finish()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func `cancelling while it waits is a CancellationError`() async throws {
+        let (shown, continuation) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            try await LoopbackReceiver.loopback.callback {
+                try .waiting(at: $0)
+            } show: { _ in
+                continuation.finish()
+            }
+        }
+        for await _ in shown {}
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func `what start and show throw ends the wait`() async throws {
+        await #expect(throws: SeenEnough.self) {
+            _ = try await LoopbackReceiver.loopback.callback { _ in
+                throw SeenEnough()
+            } show: { _ in
+            }
+        }
+        await #expect(throws: SeenEnough.self) {
+            _ = try await LoopbackReceiver.loopback.callback {
+                try .waiting(at: $0)
+            } show: { _ in
+                throw SeenEnough()
+            }
+        }
+    }
+
+    @Test func `a page that is still being shown is cancelled when the callback is there`() async throws {
+        let wasCancelled = Lock(false)
+        let callback = try await LoopbackReceiver.loopback.callback {
+            try .waiting(at: $0)
+        } show: { page in
+            let reception = Reception(of: try #require(page.fragment()))
+            try await Task { try await reception.end() }.value
+            do {
+                try await forever()
+            } catch is CancellationError {
+                wasCancelled.withLock { $0 = true }
+            }
+        }
+        #expect(callback.absoluteString.hasSuffix(Reception.good))
+        #expect(wasCancelled.withLock { $0 })
+    }
+
+    @Test func `a callback before the sign-in has started is refused`() async throws {
+        let callback = try await LoopbackReceiver.loopback.callback { redirectURI in
+            let answer = try await Reception(of: redirectURI).ask("/callback?code=early&state=5tate")
+            #expect(answer.status == 400)
+            return try .waiting(at: redirectURI)
+        } show: { page in
+            let reception = Reception(of: try #require(page.fragment()))
+            try await Task { try await reception.end() }.value
+        }
+        #expect(callback.absoluteString.hasSuffix(Reception.good))
+    }
+
+    @Test func `a sign-in with another redirect URI is an error, not a wait`() async throws {
+        let error = await #expect(throws: LoopbackReceiverError.self) {
+            _ = try await LoopbackReceiver.loopback.callback { _ in
+                try .waiting(at: "http://127.0.0.1:1/callback")
+            } show: { _ in
+                Issue.record("shown")
+            }
+        }
+        #expect(error?.code == .otherRedirectURI)
+    }
+
+    @Test func `the errors say what to do`() {
+        let codes: [LoopbackReceiverError.Code] = [.cannotListen, .invalidPath, .otherRedirectURI]
+        #expect(Set(codes.map { LoopbackReceiverError($0).description }).count == 3)
+        #expect(
+            "\(LoopbackReceiverError(.cannotListen))"
+                == "the callback's port cannot be listened on: use port 0, or end what listens there")
+    }
+}
+
+extension URL {
+    fileprivate var loopbackPort: UInt16 { port.flatMap { UInt16(exactly: $0) } ?? 0 }
+}
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+import LoopbackServer
+import Testing
+
+@testable import RequestAuthorizationOAuth
+
+/// What the receiver answers to whom.
+@Suite(.timeLimit(.minutes(1))) struct LoopbackRuleTests {
+    @Test(arguments: [LoopbackReceiver.Address.ipv4, .ipv6])
+    func `the callback comes back as it was sent`(address: LoopbackReceiver.Address) async throws {
+        let query = "code=a%2Bb%26c%3D+%C3%BC&state=\(PendingSignIn.stateForTests)&iss=https%3A%2F%2Fa.example"
+        let callback = try await withReception(.loopback(address: address)) { reception in
+            #expect(reception.redirectURI == "http://\(reception.authority)/callback")
+            let answer = try await reception.ask("/callback?\(query)")
+            #expect(answer.status == 200)
+        }
+        #expect(callback.absoluteString.hasSuffix("/callback?\(query)"))
+        #expect(callback.absoluteString.hasPrefix(address == .ipv4 ? "http://127.0.0.1:" : "http://[::1]:"))
+    }
+
+    @Test func `the page says that the window can be closed, and nothing that came in`() async throws {
+        _ = try await withReception { reception in
+            let page = try await reception.ask("/callback?code=c0de&x=<b>&state=\(PendingSignIn.stateForTests)")
+            #expect(page.status == 400)
+            let answer = try await reception.ask(Reception.good, fields: "X-Name: <i>\r\nUser-Agent: spy\r\n")
+            #expect(answer.body.contains("You can close this window."))
+            for text in ["c0de", PendingSignIn.stateForTests, "<i>", "spy", "\(reception.port)"] {
+                #expect(!answer.body.contains(text) && !answer.head.contains(text))
+            }
+        }
+    }
+
+    @Test func `a denial is a callback, and its page says so`() async throws {
+        let callback = try await withReception { reception in
+            let answer = try await reception.ask(
+                "/callback?error=access_denied&state=\(PendingSignIn.stateForTests)")
+            #expect(answer.status == 200)
+            #expect(answer.body.contains("Access was not granted. You can close this window."))
+            #expect(!answer.body.contains("access_denied"))
+        }
+        #expect(callback.query() == "error=access_denied&state=\(PendingSignIn.stateForTests)")
+    }
+
+    @Test(arguments: [Reception.good, "/callback?code=c0de&state=other", "/favicon.ico"])
+    func `no page is kept, framed, scripted or told to others`(target: String) async throws {
+        _ = try await withReception { reception in
+            let answer = try await reception.ask(target)
+            #expect(answer["Content-Type"] == "text/html; charset=utf-8")
+            #expect(answer["Content-Length"] == "\(answer.body.utf8.count)")
+            #expect(answer["Cache-Control"] == "no-store")
+            #expect(
+                answer["Content-Security-Policy"]
+                    == "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+            #expect(answer["Referrer-Policy"] == "no-referrer")
+            #expect(answer["X-Content-Type-Options"] == "nosniff")
+            #expect(answer["Connection"] == "close")
+            if target != Reception.good { try await reception.end() }
+        }
+    }
+
+    @Test(arguments: [
+        ("/callback?code=c0de&state=other", 400), ("/callback?code=c0de", 400), ("/callback", 400),
+        ("/callback?", 400), ("/favicon.ico", 404), ("/", 404), ("/callback/", 404), ("/Callback?state=5tate", 404),
+        ("/callback/../callback?code=c0de&state=5tate", 404), ("/%63allback?code=c0de&state=5tate", 404),
+        ("//callback?code=c0de&state=5tate", 404), ("/favicon.ico?code=c0de&state=5tate", 404),
+        ("http://127.0.0.1/callback?code=c0de&state=5tate", 404), ("/callback?code=<&state=5tate", 400),
+    ])
+    func `another request is refused and leaves the sign-in pending`(target: String, status: Int) async throws {
+        let callback = try await withReception { reception in
+            #expect(try await reception.ask(target).status == status)
+            try await reception.end()
+        }
+        #expect(callback.absoluteString.hasSuffix(Reception.good))
+    }
+
+    @Test(arguments: ["POST", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])
+    func `another method is refused and leaves the sign-in pending`(method: String) async throws {
+        _ = try await withReception { reception in
+            let refused = try await reception.ask(Reception.good, method: method)
+            #expect(refused.status == 405)
+            #expect(refused["Allow"] == "GET")
+            #expect(refused.body.isEmpty == (method == "HEAD"))
+            try await reception.end()
+        }
+    }
+
+    @Test(arguments: [
+        "", "127.0.0.1", "localhost:PORT", "127.0.0.1:1", "evil.example:PORT", "127.1:PORT", "[::1]:PORT",
+    ])
+    func `another host is refused and leaves the sign-in pending`(host: String) async throws {
+        _ = try await withReception { reception in
+            let host = host.replacing("PORT", with: "\(reception.port)")
+            #expect(try await reception.ask(Reception.good, hosts: [host]).status == 400)
+            try await reception.end()
+        }
+    }
+
+    @Test func `no host and two hosts are refused`() async throws {
+        _ = try await withReception { reception in
+            #expect(try await reception.ask(Reception.good, hosts: []).status == 400)
+            let twice = [reception.authority, reception.authority]
+            #expect(try await reception.ask(Reception.good, hosts: twice).status == 400)
+            try await reception.end()
+        }
+    }
+
+    @Test(arguments: [
+        "HELLO\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}", "GET  HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nA B\r\n\r\n",
+    ])
+    func `what is not HTTP is refused and leaves the sign-in pending`(text: String) async throws {
+        _ = try await withReception { reception in
+            #expect(try await reception.say(text).status == 400)
+            try await reception.end()
+        }
+    }
+
+    @Test func `a second request on a connection is not answered`() async throws {
+        let callback = try await withReception { reception in
+            let first = "GET /favicon.ico HTTP/1.1\r\nHost: \(reception.authority)\r\n\r\n"
+            let second = "GET /callback?code=2&state=5tate HTTP/1.1\r\nHost: \(reception.authority)\r\n\r\n"
+            let answer = try await reception.say(first + second)
+            #expect(answer.status == 404)
+            #expect(!answer.body.contains("HTTP/1.1"))
+            try await reception.end()
+        }
+        #expect(callback.absoluteString.hasSuffix(Reception.good))
+    }
+}
+#endif
