@@ -49,6 +49,28 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
         guard let initial else { throw NotAuthorized(.noToken) }
         return try await initial(endpoint)
     }
+
+    /// Revokes a token at the server (RFC 7009), its refresh token first. A server without revocation is no error.
+    ///
+    /// - Throws: `TokenEndpointError` of the kind `transient` if the server wants to be asked later, and `rejected` if it will
+    ///   not do it, for instance for a public client; what the transport throws.
+    public func revoke(_ token: OAuthToken) async throws { try await endpoint.revoke(token) }
+
+    /// Revokes a token that came too late, if the server lets itself be reached.
+    public func discard(_ token: OAuthToken) async { try? await revoke(token) }
+
+    /// Asks the server what a token is worth (RFC 7662): for resource servers, which authenticate themselves as clients.
+    ///
+    /// - Throws: ``AuthorizationServerError`` if there is no introspection endpoint, ``InvalidTokenResponse`` if the answer says
+    ///   nothing, `TokenEndpointError` if the server refused, and what the transport throws.
+    public func introspect(_ token: OAuthToken) async throws -> TokenIntrospection {
+        try await introspect(accessToken: token.accessToken)
+    }
+
+    /// The same for an access token that came with a request.
+    public func introspect(accessToken: String) async throws -> TokenIntrospection {
+        try await endpoint.introspect(accessToken, hint: "access_token")
+    }
 }
 
 // MARK: - Grants
@@ -87,6 +109,18 @@ extension OAuthTokenService {
             (token.refreshToken, token.refreshTokenExpiresAt) = (nil, nil)
             return token
         }
+    }
+
+    /// The same, with a server that is discovered.
+    ///
+    /// - Throws: what ``AuthorizationServer/discover(issuer:transport:)`` throws.
+    public static func clientCredentials(
+        issuer: String, client: OAuthClient, scopes: Set<String> = [], transport: any TokenTransport,
+        clock: any AuthorizationClock = .system
+    ) async throws -> OAuthTokenService {
+        clientCredentials(
+            server: try await .discover(issuer: issuer, transport: transport), client: client, scopes: scopes,
+            transport: transport, clock: clock)
     }
 
     /// People sign in on another device, with a code that this one shows (RFC 8628).

@@ -32,6 +32,10 @@ public struct AuthorizationEvent: Sendable {
         public static let tokenAdopted = Kind(description: "token adopted")
         /// A token came after its session had ended and was dropped.
         public static let tokenDiscarded = Kind(description: "token discarded")
+        /// A token was installed whose session ends soon, whatever is refreshed: see `signInNeededBefore`.
+        public static let signInNeeded = Kind(description: "sign-in needed")
+        /// A sign-out went on although the server would not revoke the token.
+        public static let revocationRefused = Kind(description: "revocation refused")
     }
 
     public let kind: Kind
@@ -39,11 +43,14 @@ public struct AuthorizationEvent: Sendable {
     public let error: (any Error)?
     /// When the next try is due, if that is known.
     public let nextTryAt: Date?
+    /// When the session ends unless somebody signs in again, if that is what the event says.
+    public let signInNeededBefore: Date?
 
-    init(_ kind: Kind, error: (any Error)? = nil, nextTryAt: Date? = nil) {
+    init(_ kind: Kind, error: (any Error)? = nil, nextTryAt: Date? = nil, signInNeededBefore: Date? = nil) {
         self.kind = kind
         self.error = error
         self.nextTryAt = nextTryAt
+        self.signInNeededBefore = signInNeededBefore
     }
 
     static let refreshStarted = Self(.refreshStarted)
@@ -56,6 +63,8 @@ public struct AuthorizationEvent: Sendable {
     }
     static func saveFailed(_ error: any Error) -> Self { Self(.saveFailed, error: error) }
     static func clearFailed(_ error: any Error) -> Self { Self(.clearFailed, error: error) }
+    static func revocationRefused(_ error: any Error) -> Self { Self(.revocationRefused, error: error) }
+    static func signInNeeded(before date: Date) -> Self { Self(.signInNeeded, signInNeededBefore: date) }
 }
 
 extension AuthorizationEvent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

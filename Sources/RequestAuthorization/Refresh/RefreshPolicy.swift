@@ -67,11 +67,14 @@ public struct RefreshPolicy: Hashable, Sendable {
     public var storeDeadline: Duration
     /// How long a refresh waits for the sibling that holds a shared store; 20 s by default.
     public var lockDeadline: Duration
+    /// How long before the end of a session, where that is known, listeners hear of it; 7 days by default.
+    public var signInNotice: Duration
 
     public init(
         leeway: Leeway = Leeway(), jitter: Double = 0.2, deadline: Duration = .seconds(30),
         backOff: BackOff = BackOff(), storm: Storm = Storm(), rejectionLimit: Int = 3,
-        storeDeadline: Duration = .seconds(10), lockDeadline: Duration = .seconds(20)
+        storeDeadline: Duration = .seconds(10), lockDeadline: Duration = .seconds(20),
+        signInNotice: Duration = .seconds(7 * 86_400)
     ) {
         self.leeway = leeway
         self.jitter = jitter
@@ -81,6 +84,7 @@ public struct RefreshPolicy: Hashable, Sendable {
         self.rejectionLimit = rejectionLimit
         self.storeDeadline = storeDeadline
         self.lockDeadline = lockDeadline
+        self.signInNotice = signInNotice
     }
 
     public static let `default` = RefreshPolicy()

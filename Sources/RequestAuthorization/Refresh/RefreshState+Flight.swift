@@ -160,7 +160,7 @@ extension RefreshState {
             return (first(.initial), [])
         }
         guard isNews(stored) else { return (nil, releaseWaiters(at: now)) }
-        let actions = takeOver(stored, intent, &flight, random: random)
+        let actions = takeOver(stored, intent, &flight, at: now, random: random)
         if isServed(at: now) { return (nil, actions + releaseWaiters(at: now)) }
         return (first(serviceCall), actions)
     }
@@ -174,7 +174,7 @@ extension RefreshState {
             credential = .absent
             return (nil, isHolding ? [] : resumeAll(.failure(NotAuthorized(.noToken))))
         }
-        let actions = isNews(stored) ? takeOver(stored, nil, &flight, random: random) : []
+        let actions = isNews(stored) ? takeOver(stored, nil, &flight, at: now, random: random) : []
         guard isServed(at: now) else {
             let failure = RefreshFailure(ofStore: NotAuthorized(.refreshedElsewhere))
             return (nil, actions + note(failure, at: now, random: random) + releaseWaiters(at: now))
@@ -193,7 +193,7 @@ extension RefreshState {
     ) -> (Step?, [Action]) {
         var actions: [Action] = []
         if let stored, unsaved == nil, isNews(stored) {
-            actions = [.emit(.tokenAdopted)] + takeOver(stored, intent, &flight, random: random)
+            actions = [.emit(.tokenAdopted)] + takeOver(stored, intent, &flight, at: now, random: random)
             if isServed(at: now) { return (nil, actions + releaseWaiters(at: now)) }
         }
         return (announcedCall(of: flight, at: now), actions)
@@ -225,7 +225,7 @@ extension RefreshState {
         guard let stored, unsaved == nil, isNews(stored) else {
             return clearIntent(of: &flight, then: .fail(failure), at: now, random: random)
         }
-        let actions = [.emit(.tokenAdopted)] + takeOver(stored, intent, &flight, random: random)
+        let actions = [.emit(.tokenAdopted)] + takeOver(stored, intent, &flight, at: now, random: random)
         guard isServed(at: now) else { return (announcedCall(of: flight, at: now), actions) }
         let (next, more) = clearIntent(of: &flight, then: nil, at: now, random: random)
         return (next, actions + releaseWaiters(at: now) + more)
@@ -246,7 +246,7 @@ extension RefreshState {
         let isOver = stored.token == nil || stored.version.session != held.version.session
         var actions = isOver ? late(held.token) : [.emit(.tokenDiscarded)]
         if isNews(stored) {
-            actions += dropUnsaved() + [.emit(.tokenAdopted)] + takeOver(stored, nil, &flight, random: random)
+            actions += dropUnsaved() + [.emit(.tokenAdopted)] + takeOver(stored, nil, &flight, at: now, random: random)
             if isServed(at: now) { actions += releaseWaiters(at: now) }
         }
         let (next, more) = clearIntent(of: &flight, then: nil, at: now, random: random)
@@ -255,9 +255,10 @@ extension RefreshState {
 
     /// Goes on from what a sibling, or an earlier launch, left in the store.
     private mutating func takeOver(
-        _ stored: StoredToken<Token>, _ intent: RefreshIntent?, _ flight: inout Flight, random: Double
+        _ stored: StoredToken<Token>, _ intent: RefreshIntent?, _ flight: inout Flight, at now: Moment,
+        random: Double
     ) -> [Action] {
-        let actions = adopt(stored, intent, random: random)
+        let actions = adopt(stored, intent, at: now, random: random)
         flight.session = session
         flight.basis = heldVersion
         return actions

@@ -27,6 +27,18 @@ extension RefreshState {
         return over + end(error, at: now)
     }
 
+    /// Signs out after a token has been revoked, unless somebody has signed in, or refreshed, since.
+    ///
+    /// - Returns: whether it did.
+    mutating func reset(after revoked: TokenVersion?, newSession: UUID, at now: Moment) -> (Bool, [Action]) {
+        if let held = heldVersion {
+            guard let revoked, held.session == revoked.session, held.generation <= revoked.generation else {
+                return (false, [])
+            }
+        }
+        return (true, reset(newSession: newSession, at: now))
+    }
+
     /// What takes the place of the session in the store.
     private func signOut(at now: Moment) -> Content {
         guard storage == .shared else { return .clear }
@@ -72,13 +84,16 @@ extension RefreshState {
         }
         // What a flight has just saved is not a sibling's.
         guard isNews(stored), !flights.contains(where: { $0.cargo?.version == stored.version }) else { return [] }
-        return [.emit(.tokenAdopted)] + adopt(stored, intent, random: random) + releaseWaiters(at: now)
+        return [.emit(.tokenAdopted)] + adopt(stored, intent, at: now, random: random)
+            + releaseWaiters(at: now)
     }
 
     // MARK: - What sessions and flights share
 
     /// Takes over what a store holds, and tells the observers. Nobody who waits is released yet.
-    mutating func adopt(_ stored: StoredToken<Token>, _ intent: RefreshIntent?, random: Double) -> [Action] {
+    mutating func adopt(
+        _ stored: StoredToken<Token>, _ intent: RefreshIntent?, at now: Moment, random: Double
+    ) -> [Action] {
         let over = stored.token == nil || stored.version.session != session ? leaveFlight() : []
         session = stored.version.session
         forgetFailures()
@@ -91,7 +106,7 @@ extension RefreshState {
                 held.isRefused = true
             }
             credential = .held(held)
-            return over + [.announce(.tokenUpdated(token)), .emit(.tokenInstalled)]
+            return over + news(of: held, at: now)
         case .signedOut: return over + invalidate(NotAuthorized(.signedOut))
         case .setAside: return over + invalidate(NotAuthorized(.rejected))
         }
@@ -119,7 +134,7 @@ extension RefreshState {
     mutating func publish(_ held: HeldToken<Token>, at now: Moment) -> [Action] {
         credential = .held(held)
         forgetFailures()
-        let news: [Action] = [.announce(.tokenUpdated(held.token)), .emit(.tokenInstalled)]
+        let news = news(of: held, at: now)
         guard let fault = held.fault else {
             if isHolding { return news }
             // Who waited goes on with it, also if it has expired by now: nobody waits twice.
@@ -128,6 +143,15 @@ extension RefreshState {
         failure = RefreshFailure(fault)
         backOff.fail(at: now, policy: policy.backOff, random: 1)
         return news + releaseWaiters(at: now)
+    }
+
+    /// What observers and listeners hear of a token in use.
+    private func news(of held: HeldToken<Token>, at now: Moment) -> [Action] {
+        let news: [Action] = [.announce(.tokenUpdated(held.token)), .emit(.tokenInstalled)]
+        guard let end = held.token.signInNeededBefore,
+            end.timeIntervalSince(now.date) <= policy.signInNotice.seconds
+        else { return news }
+        return news + [.emit(.signInNeeded(before: end))]
     }
 
     /// The session is over, and everybody is told.

@@ -40,6 +40,8 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     var keptLock: TokenStoreLock?
     /// Follows what siblings do to the store.
     var watch: Task<Void, Never>?
+    /// When the server wants to be asked for a revocation again.
+    var revocationPause: (error: any Error, end: Duration)?
 
     /// A provider without a store.
     ///
@@ -210,7 +212,8 @@ extension RefreshableTokenAuthorization {
         }
     }
 
-    /// Signs out: requests that wait, and all that come, throw ``NotAuthorized``.
+    /// Signs out here: requests that wait, and all that come, throw ``NotAuthorized``. The server is not asked: the token goes
+    /// on to be valid there; see ``signOut()``.
     ///
     /// An answer that is still on its way is dropped, and the service is asked to revoke it. Returns when the store has been
     /// cleared; if that fails, ``events`` says so, and it is tried again.

@@ -24,10 +24,16 @@ public protocol AuthorizationToken: Sendable, CustomStringConvertible, CustomDeb
     ///
     /// Count it from when the request for the token was sent, not from when the answer came.
     var expiresAt: Date { get }
+
+    /// From when on no refresh helps and somebody must sign in again, if that is known; `nil` by default.
+    ///
+    /// Ahead of it a provider says so; see ``AuthorizationEvent/Kind/signInNeeded``.
+    var signInNeededBefore: Date? { get }
 }
 
 extension AuthorizationToken {
     public var expiresAt: Date { .distantFuture }
+    public var signInNeededBefore: Date? { nil }
 
     /// Whether the token has ended at a point in time.
     public func isExpired(at date: Date) -> Bool { expiresAt <= date }

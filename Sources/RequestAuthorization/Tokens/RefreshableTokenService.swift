@@ -33,9 +33,18 @@ public protocol RefreshableTokenService<Token>: Sendable {
     ///
     /// Does nothing by default.
     func discard(_ token: Token) async
+
+    /// Ends a token at the server, when somebody signs out with ``RefreshableTokenAuthorization/signOut()``.
+    ///
+    /// Does nothing by default.
+    ///
+    /// - Throws: any error if it may work later (no network, a server's 503): nobody is signed out then. An error whose
+    ///   ``TokenServiceFailure/kind`` is another one says that the server will not do it, and stops no sign-out.
+    func revoke(_ token: Token) async throws
 }
 
 extension RefreshableTokenService {
     public func initialToken() async throws -> Token { throw NotAuthorized(.noToken) }
     public func discard(_ token: Token) async {}
+    public func revoke(_ token: Token) async throws {}
 }

@@ -24,6 +24,11 @@ package struct AnswerObject: Sendable, RedactedDescription {
         }
     }
 
+    init(status: Int, members: [String: JSONValue]) {
+        self.status = status
+        self.members = members
+    }
+
     /// A text that has something in it.
     package func text(_ name: String) -> String? {
         guard case .string(let text) = members[name], !text.isEmpty else { return nil }
@@ -46,6 +51,13 @@ package struct AnswerObject: Sendable, RedactedDescription {
         return Duration(wholeSeconds: seconds)
     }
 
+    /// One text or a list of texts.
+    func texts(_ name: String) -> [String] {
+        guard case .array(let values) = members[name] else { return text(name).map { [$0] } ?? [] }
+        return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    }
+
+    /// Seconds since 1970.
     package func date(_ name: String) -> Date? {
         guard let seconds = members[name]?.numberOrNumeral, abs(seconds) < 1e11 else { return nil }
         return Date(timeIntervalSince1970: seconds)

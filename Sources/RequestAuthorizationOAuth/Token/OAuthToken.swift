@@ -51,6 +51,8 @@ public struct OAuthToken: AuthorizationToken, Sendable, Hashable {
         self.additionalMembers = additionalMembers
     }
 
+    public var signInNeededBefore: Date? { refreshTokenExpiresAt }
+
     /// RFC 6750 §2.1: in the header, never in a query (§2.3) or a form.
     public var authorizationHeaderValue: String { "Bearer \(accessToken)" }
 }

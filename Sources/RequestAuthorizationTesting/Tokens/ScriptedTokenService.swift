@@ -20,6 +20,7 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
 
     private let script: Script<TokenServiceInput<Token>, Token>
     private let discardedTokens = Lock<[Token]>([])
+    private let revocations = Lock((tokens: [Token](), failures: [any Error]()))
 
     /// Writes the script.
     ///
@@ -40,6 +41,12 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     /// The tokens that came too late and were handed to `discard(_:)`, in order.
     public var discarded: [Token] { discardedTokens.withLock { $0 } }
 
+    /// The tokens that were handed to `revoke(_:)`, in order, whatever came of it.
+    public var revoked: [Token] { revocations.withLock { $0.tokens } }
+
+    /// Lets the next revocation fail that has no failure yet; all others succeed.
+    public func failRevocation(with error: any Error) { revocations.withLock { $0.failures.append(error) } }
+
     /// Adds steps at the end of the script.
     public func append(_ steps: Step...) { script.append(steps) }
 
@@ -56,6 +63,13 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     public func initialToken() async throws -> Token { try await script.call(.initialToken) }
     public func refresh(_ token: Token) async throws -> Token { try await script.call(.refresh(token)) }
     public func discard(_ token: Token) async { discardedTokens.withLock { $0.append(token) } }
+    public func revoke(_ token: Token) async throws {
+        let failure = revocations.withLock { revocations in
+            revocations.tokens.append(token)
+            return revocations.failures.isEmpty ? nil : revocations.failures.removeFirst()
+        }
+        if let failure { throw failure }
+    }
 }
 
 /// What a token service was asked for.

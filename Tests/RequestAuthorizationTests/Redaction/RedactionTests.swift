@@ -76,6 +76,8 @@ import Testing
         "RequestAuthorizationAsyncHTTPClient",
         "RequestAuthorizationGRPC",
         "RequestAuthorizationHTTPTypes",
+        "RequestAuthorizationOAuth",
+        "RequestAuthorizationSpotify",
         "RequestAuthorizationStorage",
     ]
 

@@ -77,6 +77,7 @@ struct DiscardingService: RefreshableTokenService {
         await script.discard(token)
         discards.add()
     }
+    func revoke(_ token: TestToken) async throws { try await script.revoke(token) }
 }
 
 /// A shared store that tells nobody of changes.

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+import RequestAuthorization
+
+extension TokenEndpoint {
+    /// Revokes a token (RFC 7009): the refresh token first, because a server that can then drops what came of it.
+    ///
+    /// - Throws: `TokenEndpointError` of the kind `transient` for a server that wants to be asked later, `rejected` for one that
+    ///   will not do it; what the transport throws.
+    func revoke(_ token: OAuthToken) async throws {
+        guard let url = server.revocationEndpoint else { return }
+        if server.quirks.refusesPublicRevocation, client.authentication == .none { return }
+        var tokens = token.refreshToken.map { [(text: $0, hint: "refresh_token")] } ?? []
+        if !token.isExpired(at: clock.now) { tokens.append((token.accessToken, "access_token")) }
+        var refusal: TokenEndpointError?
+        for token in tokens {
+            let answer = try await revoke(token.text, hint: token.hint, at: url)
+            refusal = refusal ?? answer
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// - Returns: how the server refused, if it did; a token that it does not know is no refusal (§2.2).
+    private func revoke(_ token: String, hint: String, at url: URL) async throws -> TokenEndpointError? {
+        let response = try await post([("token", token), ("token_type_hint", hint)], to: url)
+        if (200..<300).contains(response.statusCode) { return nil }
+        let failure = failure(response)
+        // RFC 7009 §2.2.1: after a 503 the token still exists.
+        let isPassing =
+            [408, 429, 500, 502, 503, 504].contains(failure.status)
+            || ["temporarily_unavailable", "server_error"].contains(failure.code)
+        let kind: TokenFailureKind = isPassing ? .transient : .rejected
+        let sorted = TokenEndpointError(
+            status: failure.status, code: failure.code, retryAfter: failure.retryAfter, kind: kind)
+        if isPassing { throw sorted }
+        return sorted
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+public import RequestAuthorization
+
+extension AuthorizationServer {
+    /// Asks a server for its metadata (RFC 8414, OpenID Connect Discovery).
+    ///
+    ///     let server = try await AuthorizationServer.discover(issuer: "https://id.example.com", transport: URLSession.shared)
+    ///
+    /// The document must name the issuer exactly as you do, code point by code point; another one is not used (RFC 8414 §3.3).
+    ///
+    /// - Parameters:
+    ///   - issuer: `https`, or `http` on this machine; without query and fragment.
+    ///   - transport: carries the requests, for instance `URLSession.shared`.
+    /// - Throws: ``AuthorizationServerError``, `TokenEndpointError` if the server is not able to answer now, and what the
+    ///   transport throws.
+    public static func discover(issuer: String, transport: any TokenTransport) async throws -> AuthorizationServer {
+        var refusal: (any Error)?
+        for url in try metadataURLs(of: issuer) {
+            let response = try await transport.send(
+                TokenRequest(method: "GET", url: url, fields: [(name: "Accept", value: "application/json")]))
+            guard response.statusCode == 200 else {
+                if response.statusCode == 429 || response.statusCode >= 500 {
+                    refusal = refusal ?? TokenEndpointError(status: response.statusCode)
+                }
+                continue
+            }
+            // A page that a server has for everything is no metadata.
+            guard let document = try? AnswerObject(response), let named = document.text("issuer") else { continue }
+            if isSameIssuer(named, issuer) { return try AuthorizationServer(metadata: document, issuer: issuer) }
+            refusal = AuthorizationServerError(.otherIssuer, member: "issuer")
+        }
+        throw refusal ?? AuthorizationServerError(.noMetadata, member: "issuer")
+    }
+
+    /// The same server, with what is `nil` filled from its metadata: what stands here already wins.
+    ///
+    /// - Throws: what ``discover(issuer:transport:)`` throws; ``AuthorizationServerError`` if there is no issuer to ask.
+    public func completed(by transport: any TokenTransport) async throws -> AuthorizationServer {
+        guard let issuer else {
+            throw AuthorizationServerError(.noMetadata, member: "issuer", detail: "name the issuer to be asked")
+        }
+        let found = try await Self.discover(issuer: issuer, transport: transport)
+        var server = self
+        server.authorizationEndpoint = authorizationEndpoint ?? found.authorizationEndpoint
+        server.tokenEndpoint = tokenEndpoint ?? found.tokenEndpoint
+        server.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint ?? found.deviceAuthorizationEndpoint
+        server.revocationEndpoint = revocationEndpoint ?? found.revocationEndpoint
+        server.introspectionEndpoint = introspectionEndpoint ?? found.introspectionEndpoint
+        server.announcesIssuer = announcesIssuer || found.announcesIssuer
+        return server
+    }
+}
+
+// MARK: - Documents
+
+extension AuthorizationServer {
+    /// Where the metadata may stand, in the order in which to look.
+    ///
+    /// RFC 8414 §3.1 inserts the well-known part between host and path, OpenID Connect appends it; some servers do it the other
+    /// way round (§5), and one that is mounted below a path may answer only what is below it.
+    static func metadataURLs(of issuer: String) throws -> [URL] {
+        guard let url = URL(string: issuer) else { throw AuthorizationServerError(.notAURL, member: "issuer") }
+        try check(url, named: "issuer")
+        if url.query() != nil {
+            throw AuthorizationServerError(.notAURL, member: "issuer", detail: "leave out the query (RFC 8414 §2)")
+        }
+        // As it is spelt: nothing is decoded or normalized (§4), but for a slash at the end (§3.1).
+        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        let authority = base.drop { $0 != "/" }.dropFirst(2)
+        let path = authority.firstIndex(of: "/") ?? base.endIndex
+        let (host, rest) = (base[..<path], base[path...])
+        let places = ["oauth-authorization-server", "openid-configuration"].map { "/.well-known/\($0)" }
+        let texts =
+            ["\(host)\(places[0])\(rest)"] + places.reversed().map { base + $0 } + ["\(host)\(places[1])\(rest)"]
+        var urls: [URL] = []
+        for case let url? in texts.map({ URL(string: $0) }) where !urls.contains(url) { urls.append(url) }
+        return urls
+    }
+
+    private init(metadata: AnswerObject, issuer: String) throws {
+        func endpoint(_ name: String) throws -> URL? {
+            guard let text = metadata.text(name) else { return nil }
+            guard let url = URL(string: text) else { throw AuthorizationServerError(.notAURL, member: name) }
+            return url
+        }
+        self.init(
+            issuer: issuer, authorizationEndpoint: try endpoint("authorization_endpoint"),
+            tokenEndpoint: try endpoint("token_endpoint"),
+            deviceAuthorizationEndpoint: try endpoint("device_authorization_endpoint"),
+            revocationEndpoint: try endpoint("revocation_endpoint"),
+            introspectionEndpoint: try endpoint("introspection_endpoint"),
+            announcesIssuer: metadata.members["authorization_response_iss_parameter_supported"] == .bool(true))
+    }
+}

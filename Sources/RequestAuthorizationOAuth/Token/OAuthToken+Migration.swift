@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+import RequestAuthorization
+
+extension OAuthToken {
+    /// Reads what an authorization manager of SpotifyAPI encoded of itself, for somebody who is signed in there:
+    ///
+    ///     {"access_token":"…","refresh_token":"…","scope":"a b","expiration_date":"2026-11-21T17:00:00Z","backend":{…}}
+    ///
+    /// The shape is that of its `AuthInfo` (Peter-Schorn/SpotifyAPI). Hand the token to `setToken(_:)`, then delete the data.
+    ///
+    /// - Throws: ``UnreadableToken`` that names the member.
+    public init(spotifyAPI data: Data) throws {
+        try self.init(
+            migrating: data,
+            from: Names(
+                format: "SpotifyAPI", accessToken: "access_token", refreshToken: "refresh_token",
+                expiry: "expiration_date"))
+    }
+
+    /// Reads the `SpotifyTokens` of SpotifyKit as its stores keep them:
+    ///
+    ///     {"accessToken":"…","refreshToken":"…","expiresAt":"2026-11-21T17:00:00Z","scope":"a b","tokenType":"Bearer"}
+    ///
+    /// Dates in the form that `JSONEncoder` gives them by default are read too.
+    ///
+    /// - Throws: ``UnreadableToken`` that names the member.
+    public init(spotifyKit data: Data) throws {
+        try self.init(
+            migrating: data,
+            from: Names(
+                format: "SpotifyKit", accessToken: "accessToken", refreshToken: "refreshToken", expiry: "expiresAt"))
+    }
+
+    private struct Names {
+        let format, accessToken, refreshToken, expiry: String
+    }
+
+    private init(migrating data: Data, from names: Names) throws {
+        guard let members = try? JSONDecoder().decode([String: JSONValue].self, from: data) else {
+            throw UnreadableToken(format: names.format, member: nil)
+        }
+        func text(_ name: String) -> String? {
+            if case .string(let text) = members[name], !text.isEmpty { text } else { nil }
+        }
+        guard let accessToken = text(names.accessToken) else {
+            throw UnreadableToken(format: names.format, member: names.accessToken)
+        }
+        let expiry: Date
+        switch members[names.expiry] {
+        case .string(let text)?:
+            guard let date = Self.date(text) else { throw UnreadableToken(format: names.format, member: names.expiry) }
+            expiry = date
+        case let number?:
+            expiry = number.numberOrNumeral.map { Date(timeIntervalSinceReferenceDate: $0) } ?? .distantPast
+        case nil: expiry = .distantPast  // Both take it for expired then.
+        }
+        self.init(
+            accessToken: accessToken, refreshToken: text(names.refreshToken), tokenType: text("tokenType") ?? "Bearer",
+            scopes: ServerQuirks().scopes(in: text("scope") ?? ""), expiresAt: expiry)
+    }
+
+    /// ISO 8601 as Swift, and with an offset as Apple's formatters, write it.
+    private static func date(_ text: String) -> Date? {
+        let plain = text.hasSuffix("+0000") ? "\(text.dropLast(5))Z" : text
+        return (try? Date(plain, strategy: .iso8601))
+            ?? (try? Date(plain, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    }
+}

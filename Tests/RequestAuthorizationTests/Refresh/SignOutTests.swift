@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@Suite struct SignOutTests {
+    @Test func `signing out revokes, then clears the store and memory`() async throws {
+        let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>())
+        let bench = Bench.make(store: store)
+        try await bench.auth.setToken(TestToken("a"))
+        try await bench.auth.signOut()
+        #expect(bench.service.revoked.map(\.name) == ["a"])
+        #expect(store.base.stored == nil)
+        await #expect { try await bench.name() } throws: { ($0 as? NotAuthorized)?.reason == .signedOut }
+    }
+
+    @Test func `signing out before anything was loaded revokes what is stored, without a refresh`() async throws {
+        let store = InMemoryTokenStore<TestToken>()
+        let before = Bench.make(store: store)
+        try await before.auth.setToken(TestToken("a", expiresAt: before.clock.now.addingTimeInterval(-1)))
+        let bench = Bench.make(store: store)
+        try await bench.auth.signOut()
+        #expect(bench.service.revoked.map(\.name) == ["a"])
+        #expect(bench.service.calls == 0)
+        #expect(store.stored == nil)
+    }
+
+    @Test func `a server that cannot be reached loses nothing`() async throws {
+        let store = InMemoryTokenStore<TestToken>()
+        let bench = Bench.make(store: store)
+        try await bench.auth.setToken(TestToken("a"))
+        bench.service.failRevocation(with: Offline())
+        await #expect(throws: Offline.self) { try await bench.auth.signOut() }
+        #expect(store.stored?.token?.name == "a")
+        #expect(try await bench.name() == "a")
+        try await bench.auth.signOut()
+        #expect(bench.service.revoked.map(\.name) == ["a", "a"])
+        #expect(store.stored == nil)
+    }
+
+    @Test func `a store that cannot be read signs nobody out`() async throws {
+        let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>())
+        store.fail(all: .load, with: Offline())
+        let bench = Bench.make(store: store)
+        await #expect(throws: Offline.self) { try await bench.auth.signOut() }
+        #expect(store.operations.allSatisfy { $0.kind == .load })
+    }
+
+    @Test func `a server that refuses stops no sign-out, and listeners hear of it`() async throws {
+        let bench = Bench.make()
+        let refusal = TokenEndpointError(status: 400, code: "unsupported_token_type", kind: .rejected)
+        bench.service.failRevocation(with: refusal)
+        let event = try await bench.event(.revocationRefused) { try await bench.auth.signOut() }
+        #expect(event?.error as? TokenEndpointError == refusal)
+        await #expect { try await bench.name() } throws: { ($0 as? NotAuthorized)?.reason == .signedOut }
+    }
+
+    @Test func `RFC 7009 §2.2.1: until the time that a 503 names the server is not asked again`() async throws {
+        let bench = Bench.make(holding: .seconds(10_000))
+        let busy = TokenEndpointError(status: 503, retryAfter: .seconds(86_400))
+        bench.service.failRevocation(with: busy)
+        await #expect(throws: busy) { try await bench.auth.signOut() }
+        bench.clock.advance(by: .seconds(299))
+        await #expect(throws: busy) { try await bench.auth.signOut() }
+        #expect(bench.service.revoked.count == 1)
+        #expect(try await bench.name() == "old")
+        bench.clock.advance(by: .seconds(1))  // No more than 5 minutes of it are honoured.
+        try await bench.auth.signOut()
+        #expect(bench.service.revoked.count == 2)
+    }
+
+    @Test func `reset asks no server`() async throws {
+        let bench = Bench.make()
+        await bench.auth.reset()
+        #expect(bench.service.revoked.isEmpty)
+        try await bench.auth.signOut()
+        #expect(bench.service.revoked.isEmpty)
+    }
+
+    @Test func `a refresh that ends after the sign-out is dropped and its token discarded`() async throws {
+        let clock = ManualClock()
+        let service = DiscardingService(script: ScriptedTokenService(clock: clock, .held))
+        let auth = RefreshableTokenAuthorization(
+            service: service, token: TestToken("old", expiresAt: clock.now), clock: clock)
+        let waiting = Task { try await auth.validToken() }
+        let call = try await service.nextCall()
+        try await auth.signOut()
+        #expect(service.script.revoked.map(\.name) == ["old"])
+        await #expect { try await waiting.value } throws: { ($0 as? NotAuthorized)?.reason == .signedOut }
+        call.succeed(TestToken("late"))
+        await service.discards.reaches(1)
+        #expect(service.discarded == ["late"])
+    }
+
+    @Test func `a token that a refresh brings while the old one is revoked is revoked too`() async throws {
+        let service = GatedRevocation()
+        let clock = ManualClock()
+        let auth = RefreshableTokenAuthorization(
+            service: service, token: TestToken("a", expiresAt: clock.now.addingTimeInterval(10)), clock: clock)
+        let out = Task { try await auth.signOut() }
+        await service.begins("a")
+        clock.advance(by: .seconds(11))
+        #expect(try await auth.validToken().name == "b")
+        service.finish("a")
+        await service.begins("b")
+        service.finish("b")
+        try await out.value
+        await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+    }
+
+    @Test func `who signs in while the server is asked stays signed in`() async throws {
+        let service = GatedRevocation()
+        let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"), clock: ManualClock())
+        let out = Task { try await auth.signOut() }
+        await service.begins("a")
+        try await auth.signIn { TestToken("c") }
+        service.finish("a")
+        try await out.value
+        #expect(try await auth.validToken().name == "c")
+    }
+
+    @Test func `a sign-out that is cancelled while the server is asked changes nothing`() async throws {
+        let service = GatedRevocation()
+        let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"), clock: ManualClock())
+        let out = Task { try await auth.signOut() }
+        await service.begins("a")
+        out.cancel()
+        service.fail("a", with: CancellationError())
+        await #expect(throws: CancellationError.self) { try await out.value }
+        #expect(try await auth.validToken().name == "a")
+    }
+
+    @Test func `a read-only store is signed out of in this process alone`() async throws {
+        let store = InMemoryTokenStore<TestToken>()
+        try await Bench.make(store: store).auth.setToken(TestToken("a"))
+        let bench = Bench.make(store: store.readOnly)
+        #expect(try await bench.name() == "a")
+        try await bench.auth.signOut()
+        #expect(bench.service.revoked.isEmpty)
+        #expect(store.stored?.token?.name == "a")
+    }
+
+    @Test func `a sibling's newer token is the one that is revoked`() async throws {
+        let first = SharedBench.make(follows: false)
+        let second = first.sibling(.token("b"))
+        #expect(try await first.name() == "old")
+        first.clock.advance(by: .seconds(11))
+        #expect(try await second.name() == "b")
+        try await first.auth.signOut()
+        #expect(first.service.script.revoked.map(\.name) == ["b"])
+        #expect(first.place.stored?.token == nil)
+        await #expect(throws: NotAuthorized.self) { try await first.name() }
+    }
+
+    @Test func `no call that began after a sign-out had returned gets the old token`() async throws {
+        let auth = RefreshableTokenAuthorization(service: CountingService(), clock: ManualClock())
+        let lastSignOut = SharedCount(-1)
+        let violations = SharedCount(0)
+        let isOver = SharedCount(0)
+        await withTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    while isOver.value == 0 {
+                        await Task.yield()
+                        let over = lastSignOut.value
+                        guard let name = try? await auth.validToken().name, let number = Int(name) else { continue }
+                        if number <= over { violations.add(1) }
+                    }
+                }
+            }
+            group.addTask {
+                for number in 0..<2_000 {
+                    try? await auth.setToken(TestToken("\(number)"))
+                    await Task.yield()
+                    try? await auth.signOut()
+                    lastSignOut.add(1)
+                    _ = number
+                }
+                isOver.add(1)
+            }
+        }
+        #expect(violations.value == 0)
+    }
+}
+
+/// A service whose revocations wait for the test.
+private final class GatedRevocation: RefreshableTokenService {
+    private let gates = ScriptedTransport<String, Void>(forever: .held)
+    private let open = Lock<[String: ScriptedTransport<String, Void>.Call]>([:])
+
+    func refresh(_ token: TestToken) async throws -> TestToken { TestToken("b") }
+    func revoke(_ token: TestToken) async throws { try await gates.send(token.name) }
+
+    func begins(_ name: String) async {
+        guard let call = try? await gates.nextCall() else { return }
+        open.withLock { $0[call.input] = call }
+    }
+    func finish(_ name: String) { open.withLock { $0[name] }?.succeed(()) }
+    func fail(_ name: String, with error: any Error) { open.withLock { $0[name] }?.fail(error) }
+}
