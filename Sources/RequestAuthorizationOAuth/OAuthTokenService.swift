@@ -19,15 +19,18 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
     public let endpoint: TokenEndpoint
     /// Where the server sends people back to, unless a sign-in names another.
     package let redirectURI: String?
+    /// Keeps sign-ins until their callbacks come.
+    package let pendingSignIns: any PendingSignInStore
     /// Fetches a first token without a person, where the grant can.
     package let initial: (@Sendable (TokenEndpoint) async throws -> OAuthToken)?
 
     package init(
-        endpoint: TokenEndpoint, redirectURI: String? = nil,
+        endpoint: TokenEndpoint, redirectURI: String? = nil, pendingSignIns: any PendingSignInStore = .inMemory,
         initial: (@Sendable (TokenEndpoint) async throws -> OAuthToken)? = nil
     ) {
         self.endpoint = endpoint
         self.redirectURI = redirectURI
+        self.pendingSignIns = pendingSignIns
         self.initial = initial
     }
 
@@ -82,15 +85,17 @@ extension OAuthTokenService {
     ///   - server: the authorization server.
     ///   - client: the client as it is registered there.
     ///   - redirectURI: where the server sends people back to; a sign-in may name another.
+    ///   - pendingSignIns: keeps sign-ins until their callbacks come; `.items(…)` also over a restart of the app.
     ///   - transport: carries the requests, for instance `URLSession.shared`.
     ///   - clock: the machine's, or a `ManualClock` in tests.
     public static func authorizationCode(
-        server: AuthorizationServer, client: OAuthClient, redirectURI: String? = nil, transport: any TokenTransport,
+        server: AuthorizationServer, client: OAuthClient, redirectURI: String? = nil,
+        pendingSignIns: any PendingSignInStore = .inMemory, transport: any TokenTransport,
         clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
         OAuthTokenService(
             endpoint: TokenEndpoint(server: server, client: client, transport: transport, clock: clock),
-            redirectURI: redirectURI)
+            redirectURI: redirectURI, pendingSignIns: pendingSignIns)
     }
 
     /// The client acts for itself: it fetches its first token alone, and another when that ends (RFC 6749 §4.4).

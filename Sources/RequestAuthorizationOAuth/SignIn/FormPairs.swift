@@ -20,6 +20,12 @@ package struct FormPairs: Sendable {
 
     init(_ pairs: [ArraySlice<UInt8>]) { self.pairs = pairs }
 
+    /// The pairs of a URL's query.
+    init(queryOf url: String) {
+        let query = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+        self.init(Array(query).split(separator: UInt8(ascii: "&")))
+    }
+
     package subscript(name: String) -> Value {
         let found = pairs.filter { Self.name(of: $0) == name }
         guard let pair = found.first else { return .absent }

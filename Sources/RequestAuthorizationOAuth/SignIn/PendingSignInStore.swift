@@ -39,3 +39,13 @@ extension PendingSignInStore {
         ItemPendingSignIns(items)
     }
 }
+
+extension PendingSignInStore where Self == ItemPendingSignIns<DefaultTokenStore<OAuthToken>.Items> {
+    /// Where this platform's programs keep tokens, beside them: the Keychain on Apple's, a file elsewhere.
+    ///
+    /// - Parameter client: for whom tokens are issued, such as an OAuth client's id.
+    public static func `default`(client: String) -> Self {
+        // A client of its own, so that it is not listed as an account.
+        ItemPendingSignIns(DefaultTokenStore<OAuthToken>(client: "\(client) sign-in", account: "pending").items)
+    }
+}

@@ -38,6 +38,12 @@ package struct RedirectURI: Hashable, Sendable {
         return FormPairs(pairs)
     }
 
+    /// In lower case.
+    package var scheme: String { parts.scheme }
+    /// In lower case, without its port.
+    package var host: String? { parts.host }
+    package var path: String { String(decoding: parts.path, as: UTF8.self) }
+
     // MARK: -
 
     /// RFC 8252 §7: what a native app or a server can receive codes at.

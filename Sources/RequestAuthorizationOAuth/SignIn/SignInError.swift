@@ -30,6 +30,8 @@ public struct SignInError: Error, Sendable, Hashable {
         public static let alreadyUsed = Kind(description: "already used")
         /// The person closed the page.
         public static let cancelled = Kind(description: "cancelled")
+        /// The page cannot be shown: another one is being shown, or the app is not in the foreground.
+        public static let notShown = Kind(description: "page not shown")
         /// The redirect URI is missing, or is one that codes must not be sent to.
         public static let redirectURI = Kind(description: "redirect URI")
     }

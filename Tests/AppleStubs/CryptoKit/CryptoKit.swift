@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// Declarations of what the encrypted store calls, in the shapes of Apple's reference
+// Declarations of what the encrypted store and PKCE call, in the shapes of Apple's reference
 // (https://developer.apple.com/documentation/cryptokit), for the type checker only: nothing here does anything.
 
 import Foundation
@@ -60,6 +60,10 @@ public protocol HashFunction {
     init()
     mutating func update<D: DataProtocol>(data: D)
     func finalize() -> Digest
+}
+
+extension HashFunction {
+    public static func hash<D: DataProtocol>(data: D) -> Digest { Self().finalize() }
 }
 
 public struct SHA256: HashFunction {

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+public import RequestAuthorization
+
+/// A step of a sign-in on another device.
+public enum DeviceSignInStep: Sendable, Hashable {
+    /// The person has not agreed yet; the server is asked again after this time.
+    case waiting(Duration)
+    /// The server wants to be asked less often, from now on.
+    case slowedDown(Duration)
+    /// The server could not be reached or has trouble; it is asked less often from now on.
+    case unanswered(Duration)
+    /// The person agreed: the last step.
+    case authorized(OAuthToken)
+}
+
+/// The steps of a sign-in on another device; see ``DeviceSignIn/progress``.
+public struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription {
+    public typealias Element = DeviceSignInStep
+    public typealias Failure = any Error
+
+    let signIn: DeviceSignIn
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(signIn: signIn, polling: signIn.polling) }
+
+    /// Asks the server, for one task.
+    public struct AsyncIterator: AsyncIteratorProtocol, RedactedDescription {
+        let signIn: DeviceSignIn
+        var polling: DevicePolling
+        private var state = State.fresh
+
+        private enum State { case fresh, waiting, ended }
+
+        init(signIn: DeviceSignIn, polling: DevicePolling) { (self.signIn, self.polling) = (signIn, polling) }
+
+        public mutating func next() async throws -> DeviceSignInStep? {
+            switch state {
+            case .ended: return nil
+            case .fresh:
+                state = .ended
+                guard signIn.begin() else { throw SignInError(.alreadyUsed) }
+                state = .waiting
+                return .waiting(polling.interval)
+            case .waiting:
+                state = .ended
+                let step = try await step()
+                if case .authorized = step { return step }
+                state = .waiting
+                return step
+            }
+        }
+
+        private mutating func step() async throws -> DeviceSignInStep {
+            let clock = signIn.endpoint.clock
+            // RFC 8628 §3.5: at least the interval before each question, the first included, and none after the end.
+            if let pause = polling.pause(at: clock.uptime) { try await clock.sleep(for: pause) }
+            guard polling.pause(at: clock.uptime) != nil else { throw SignInError(.expired) }
+            do {
+                return .authorized(try await signIn.ask())
+            } catch {
+                guard let outcome = DevicePolling.outcome(of: error) else { throw DeviceSignIn.end(of: error) }
+                polling.react(to: outcome)
+                return switch outcome {
+                case .pending: .waiting(polling.interval)
+                case .slowDown: .slowedDown(polling.interval)
+                case .unanswered: .unanswered(polling.interval)
+                }
+            }
+        }
+    }
+}
+
+extension DeviceSignIn {
+    fileprivate func begin() -> Bool {
+        hasBegun.withLock { hasBegun in
+            defer { hasBegun = true }
+            return !hasBegun
+        }
+    }
+
+    /// RFC 8628 §3.4.
+    fileprivate func ask() async throws -> OAuthToken {
+        try await endpoint.token(
+            grantType: "urn:ietf:params:oauth:grant-type:device_code", parameters: [("device_code", deviceCode)],
+            requestedScopes: scopes)
+    }
+
+    /// RFC 8628 §3.5: the errors that have a name here.
+    fileprivate static func end(of error: any Error) -> any Error {
+        switch (error as? TokenEndpointError)?.code {
+        case "access_denied": SignInError(.denied, code: "access_denied")
+        case "expired_token": SignInError(.expired, code: "expired_token")
+        default: error
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+#if canImport(CryptoKit) || Crypto
+extension OAuthTokenService {
+    /// Begins a sign-in: makes a fresh state and verifier, and the address of the server's page (RFC 6749 §4.1.1, RFC 7636).
+    ///
+    ///     let pending = try await service.signIn(scopes: ["read"])
+    ///     open(pending.url)                                   // in a browser, never in a web view of the app
+    ///
+    /// - Parameters:
+    ///   - scopes: all that the token is to be for; the server's choice if there are none.
+    ///   - redirectURI: where the server sends the person back to, if not where the service says: `https`, `http` with 127.0.0.1
+    ///     or [::1], or a scheme of the app's own. It has the port that is listened on.
+    ///   - parameters: more to say to the server this time, such as `prompt`. What the library sends cannot be replaced.
+    /// - Returns: the sign-in, which is kept in the service's store of pending sign-ins, too.
+    /// - Throws: ``SignInError`` of the kind ``SignInError/Kind/redirectURI``, ``AuthorizationServerError``, and what the store throws.
+    public func signIn(
+        scopes: Set<String>, redirectURI: String? = nil, parameters: [String: String] = [:]
+    ) async throws -> PendingSignIn {
+        var generator = SystemRandomNumberGenerator()
+        return try await signIn(
+            scopes: scopes, redirectURI: redirectURI, parameters: parameters, using: &generator)
+    }
+
+    /// The same with a given source of randomness, for tests.
+    public func signIn(
+        scopes: Set<String>, redirectURI: String? = nil, parameters: [String: String] = [:],
+        using generator: inout some RandomNumberGenerator
+    ) async throws -> PendingSignIn {
+        let pending = try makeSignIn(scopes, redirectURI: redirectURI, parameters: parameters, using: &generator)
+        try await pendingSignIns.add(pending)
+        return pending
+    }
+
+    /// Signs in from beginning to end: shows the server's page, waits for the callback, and exchanges the code.
+    ///
+    ///     try await auth.signIn {
+    ///         try await service.signIn(scopes: ["read"], through: .loopback) { url in print("Open", url) }
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - scopes: all that the token is to be for.
+    ///   - parameters: more to say to the server this time.
+    ///   - receiver: how the callback comes; it also says which redirect URI is used.
+    ///   - show: opens the page, where the receiver does not do that itself.
+    /// - Throws: what ``signIn(scopes:redirectURI:parameters:)``, the receiver, `show` and ``finish(callback:)`` throw.
+    public func signIn(
+        scopes: Set<String>, parameters: [String: String] = [:], through receiver: some CallbackReceiver,
+        show: @Sendable (URL) async throws -> Void = { _ in }
+    ) async throws -> OAuthToken {
+        let callback = try await receiver.callback(
+            for: { try await signIn(scopes: scopes, redirectURI: $0, parameters: parameters) }, show: show)
+        return try await finish(callback: callback)
+    }
+
+    // MARK: -
+
+    private func makeSignIn(
+        _ scopes: Set<String>, redirectURI: String?, parameters: [String: String],
+        using generator: inout some RandomNumberGenerator
+    ) throws -> PendingSignIn {
+        let (server, client) = (endpoint.server, endpoint.client)
+        guard let text = redirectURI ?? self.redirectURI else {
+            throw SignInError(.redirectURI, detail: "say where the server is to send people back to")
+        }
+        let uri = try RedirectURI(text)
+        let page = try server.endpoint(server.authorizationEndpoint, named: "authorization_endpoint")
+        let state = Base64URL.random(bytes: 32, using: &generator)
+        let verifier = PKCE.makeVerifier(using: &generator)
+        let ours =
+            [
+                ("response_type", "code"), ("client_id", client.id), ("redirect_uri", uri.text), ("state", state),
+                ("code_challenge", PKCE.challenge(for: verifier)), ("code_challenge_method", PKCE.method),
+            ] + (scopes.isEmpty ? [] : [("scope", server.quirks.text(of: scopes))])
+        return PendingSignIn(
+            state: state, codeVerifier: verifier, redirectURI: uri.text, clientID: client.id, issuer: server.issuer,
+            announcesIssuer: server.announcesIssuer, tokenEndpoint: server.tokenEndpoint, scopes: scopes,
+            createdAt: endpoint.clock.now,
+            url: try AuthorizationRequest.url(
+                of: page, ours: ours.map { (name: $0.0, value: $0.1) },
+                extra: [parameters, client.authorizationParameters]))
+    }
+}
+#endif

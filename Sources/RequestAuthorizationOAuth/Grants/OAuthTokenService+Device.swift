@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension OAuthTokenService {
+    /// Begins a sign-in on another device (RFC 8628): for a television or a terminal without a browser.
+    ///
+    ///     let device = try await service.deviceSignIn(scopes: ["read"])
+    ///     print(device.instructions)
+    ///     try await auth.signIn { try await device.token() }
+    ///
+    /// Call it only when a person asked for it (§3.1), and let them type the code: whoever is talked into entering a code that
+    /// somebody else began signs that somebody in (§5.4).
+    ///
+    /// - Parameters:
+    ///   - scopes: all that the token is to be for; the server's choice if there are none.
+    ///   - parameters: more to say to the server this time. What the library sends cannot be replaced.
+    /// - Throws: ``AuthorizationServerError`` if the server has no such endpoint; ``InvalidTokenResponse``, `TokenEndpointError`, and
+    ///   what the transport throws.
+    public func deviceSignIn(scopes: Set<String>, parameters: [String: String] = [:]) async throws -> DeviceSignIn {
+        let server = endpoint.server
+        let url = try server.endpoint(server.deviceAuthorizationEndpoint, named: "device_authorization_endpoint")
+        var form = FormParameters(scopes.isEmpty ? [] : [("scope", server.quirks.text(of: scopes))])
+        form.add(extra: parameters)
+        form.add(extra: endpoint.client.authorizationParameters)
+        let (sentAt, uptime) = (endpoint.clock.now, endpoint.clock.uptime)
+        let authorization = try DeviceAuthorization(try await endpoint.object(form.list, to: url))
+        return DeviceSignIn(
+            authorization, scopes: scopes, endpoint: endpoint,
+            expiresAt: sentAt.addingTimeInterval(authorization.lifetime / .seconds(1)),
+            polling: DevicePolling(
+                interval: authorization.interval, deadline: uptime + authorization.lifetime))
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+// What Documentation/Guide/SignIn.md prints of Apple's platforms; `.ci/check-apple-sources` checks its types.
+
+import AuthenticationServices
+import RequestAuthorizationOAuth
+
+// sample: web-authentication
+@MainActor func logIn(
+    with service: OAuthTokenService, _ auth: RefreshableTokenAuthorization<OAuthToken>,
+    window: ASPresentationAnchor
+) async throws {
+    try await auth.signIn {
+        try await service.signIn(
+            scopes: ["read"], through: .webAuthentication(redirectURI: "com.example.app:/callback") { window })
+    }
+}
+// end sample

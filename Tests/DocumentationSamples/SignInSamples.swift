@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+import Foundation
+import RequestAuthorizationOAuth
+import RequestAuthorizationTesting
+import Testing
+
+/// What Documentation/Guide/SignIn.md prints.
+@Suite(.timeLimit(.minutes(1))) struct SignInSamples {
+    let clock = ManualClock()
+    let folder = FileManager.default.temporaryDirectory.appending(path: "samples-\(UUID())").path
+    let transport = ScriptedTokenTransport(
+        forever: .response(200, json: #"{"access_token":"a","token_type":"Bearer"}"#))
+    let server = AuthorizationServer(
+        issuer: "https://accounts.example.com",
+        authorizationEndpoint: URL(string: "https://accounts.example.com/authorize"),
+        tokenEndpoint: URL(string: "https://accounts.example.com/token"),
+        deviceAuthorizationEndpoint: URL(string: "https://accounts.example.com/device_authorization"))
+
+    @Test func `an app`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let pendingSignIns = ItemPendingSignIns(
+            RestrictedFileItems(client: "CLIENT_ID", account: "sign-in", folder: .at(folder)))
+        // sample: app
+        let service = OAuthTokenService.authorizationCode(
+            server: server, client: .public(id: "CLIENT_ID"), redirectURI: "com.example.app:/callback",
+            pendingSignIns: pendingSignIns, transport: transport)
+        let auth = RefreshableTokenAuthorization(service: service)
+        // end sample
+        let pending = try await begin(with: service)
+        let callback = try #require(URL(string: "com.example.app:/callback?code=1&state=\(pending.state)"))
+        #expect(try await opened(callback, service: service, auth: auth))
+        #expect(try await auth.validToken().accessToken == "a")
+        let foreign = try #require(URL(string: "com.example.app:/settings"))
+        #expect(try await !opened(foreign, service: service, auth: auth))
+    }
+
+    // sample: begin
+    func begin(with service: OAuthTokenService) async throws -> PendingSignIn {
+        try await service.signIn(scopes: ["read"])  // open its url in the browser
+    }
+    // end sample
+
+    // sample: callback
+    func opened(
+        _ url: URL, service: OAuthTokenService, auth: RefreshableTokenAuthorization<OAuthToken>
+    ) async throws -> Bool {
+        do {
+            try await auth.signIn { try await service.finish(callback: url) }
+        } catch let error as SignInError where error.kind == .foreign {
+            return false  // another link of our scheme: the sign-in waits on
+        } catch let error as SignInError where error.accessWasDenied {
+            print("denied")
+        }
+        return true
+    }
+    // end sample
+
+    #if LoopbackReceiver
+    // sample: tool
+    func logIn(
+        with service: OAuthTokenService, _ auth: RefreshableTokenAuthorization<OAuthToken>
+    ) async throws {
+        try await auth.signIn {
+            try await service.signIn(scopes: ["read"], through: .loopback) { url in print("Open \(url)") }
+        }
+    }
+    // end sample
+    #endif
+
+    @Test func `a server`() async throws {
+        let secret = "gX1fBat3bV"
+        // sample: server
+        let service = OAuthTokenService.authorizationCode(
+            server: server, client: .secretBasic(id: "CLIENT_ID", secret: secret),
+            redirectURI: "https://www.example.com/callback", transport: transport)
+        // Keep it in the person's session, and redirect to its url.
+        let pending = try await service.signIn(scopes: ["read"])
+        // end sample
+        let callback = try #require(URL(string: "https://www.example.com/callback?code=1&state=\(pending.state)"))
+        // sample: server-callback
+        // `pending` is that of the person's session, and no other.
+        let token = try await service.finish(pending, callback: callback)
+        // end sample
+        #expect(token.scopes == ["read"])
+    }
+
+    @Test func `another device`() async throws {
+        let transport = ScriptedTokenTransport(
+            .response(
+                200,
+                json:
+                    #"{"device_code":"d","user_code":"WDJB-MJHT","verification_uri":"https://accounts.example.com/device","#
+                    + #""expires_in":1800}"#),
+            .response(200, json: #"{"access_token":"a","token_type":"Bearer"}"#))
+        let service = OAuthTokenService.device(
+            server: server, client: .public(id: "CLIENT_ID"), transport: transport, clock: clock)
+        let auth = RefreshableTokenAuthorization(service: service, clock: clock)
+        let signIn = Task {
+            // sample: device
+            let device = try await service.deviceSignIn(scopes: ["read"])
+            print(device.instructions)
+            try await auth.signIn { try await device.token() }
+            // end sample
+        }
+        await clock.sleeper(for: .seconds(5))
+        clock.advance(by: .seconds(5))
+        try await signIn.value
+        #expect(try await auth.validToken().accessToken == "a")
+    }
+
+    func steps(of device: DeviceSignIn) async throws {
+        // sample: progress
+        for try await step in device.progress {
+            switch step {
+            case .waiting(let pause): print("asking again in \(pause)")
+            case .slowedDown(let pause), .unanswered(let pause): print("from now on every \(pause)")
+            case .authorized(let token): print("until \(token.expiresAt)")
+            }
+        }
+        // end sample
+    }
+}
+#endif

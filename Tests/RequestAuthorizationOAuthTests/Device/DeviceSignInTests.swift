@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationOAuth
+import RequestAuthorizationTesting
+import Testing
+
+/// The device authorization grant, RFC 8628.
+@Suite(.timeLimit(.minutes(1))) struct DeviceSignInTests {
+    private let clock = ManualClock()
+    private let transport = ScriptedTokenTransport()
+
+    // RFC 8628 §3.2.
+    private static let authorization = """
+        {"device_code":"GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS","user_code":"WDJB-MJHT",
+         "verification_uri":"https://example.com/device",
+         "verification_uri_complete":"https://example.com/device?user_code=WDJB-MJHT","expires_in":1800,"interval":5}
+        """
+    private static let token = #"{"access_token":"a","token_type":"Bearer","refresh_token":"r"}"#
+
+    private func service(client: OAuthClient = .public(id: "1406020730")) -> OAuthTokenService {
+        let server = AuthorizationServer(
+            tokenEndpoint: URL(string: "https://server.example.com/token"),
+            deviceAuthorizationEndpoint: URL(string: "https://server.example.com/device_authorization"))
+        return .device(server: server, client: client, transport: transport, clock: clock)
+    }
+
+    private func begin(_ json: String = authorization) async throws -> DeviceSignIn {
+        transport.append(.response(200, json: json))
+        return try await service().deviceSignIn(scopes: ["example_scope"])
+    }
+
+    /// What the server says to the next question.
+    private func answer(_ error: String, status: Int = 400) {
+        transport.append(.response(status, json: #"{"error":"\#(error)"}"#))
+    }
+
+    private func failure(_ code: TokenTransportError.Code) {
+        transport.append(.failure(TokenTransportError(code, delivery: .mayHaveBeenProcessed)))
+    }
+
+    /// Collects all steps and moves the time on by as much as is slept for, and not a second more.
+    private func steps(of device: DeviceSignIn) async -> (
+        steps: [DeviceSignInStep], slept: [Duration], error: (any Error)?
+    ) {
+        let steps = Lock<[DeviceSignInStep]>([])
+        let task = Task {
+            for try await step in device.progress { steps.withLock { $0.append(step) } }
+        }
+        let slept = Lock<[Duration]>([])
+        let time = Task { [clock] in
+            while !Task.isCancelled {
+                await clock.sleepers(1)
+                guard let pause = clock.sleeping.first else { continue }
+                slept.withLock { $0.append(pause) }
+                clock.advance(by: pause)
+            }
+        }
+        let result = await task.result
+        time.cancel()
+        if case .failure(let error) = result { return (steps.withLock { $0 }, slept.withLock { $0 }, error) }
+        return (steps.withLock { $0 }, slept.withLock { $0 }, nil)
+    }
+
+    // MARK: - The beginning
+
+    @Test func `RFC 8628 3_1 and 3_2 the examples of a request and its answer`() async throws {
+        let device = try await begin()
+        let request = try #require(transport.requests.first)
+        #expect(request.url.absoluteString == "https://server.example.com/device_authorization")
+        #expect(String(decoding: request.body, as: UTF8.self) == "client_id=1406020730&scope=example_scope")
+        #expect(device.userCode == "WDJB-MJHT")
+        #expect(device.verificationURI.absoluteString == "https://example.com/device")
+        #expect(device.verificationURIComplete?.absoluteString == "https://example.com/device?user_code=WDJB-MJHT")
+        #expect(device.host == "example.com")
+        #expect(device.expiresAt == clock.now.addingTimeInterval(1800))
+    }
+
+    @Test func `RFC 8628 3_4 the example of a token request`() async throws {
+        let device = try await begin()
+        transport.append(.response(200, json: Self.token))
+        let (steps, slept, error) = await steps(of: device)
+        #expect(error == nil)
+        #expect(slept == [.seconds(5)])
+        #expect(steps.first == .waiting(.seconds(5)))
+        guard case .authorized(let token) = steps.last else { Issue.record("\(steps)"); return }
+        #expect(token.scopes == ["example_scope"])
+        let body = transport.requests.last.map { String(decoding: $0.body, as: UTF8.self) }
+        #expect(
+            body == "client_id=1406020730&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code"
+                + "&device_code=GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS")
+    }
+
+    @Test func `RFC 8628 3_1 nothing is asked before somebody begins, and nothing before somebody waits`() async throws
+    {
+        _ = service()
+        #expect(transport.calls == 0)
+        _ = try await begin()
+        #expect(transport.calls == 1)
+    }
+
+    @Test func `RFC 8628 3_3_1 the code and the host are always shown`() async throws {
+        let instructions = try await begin().instructions
+        #expect(instructions.contains("WDJB-MJHT"))
+        #expect(instructions.contains("https://example.com/device (example.com)"))
+    }
+
+    @Test func `control and bidirectional characters do not reach a terminal`() async throws {
+        let device = try await begin(
+            #"{"device_code":"d","user_code":"AB\u001b[2J\u202eC\u2066D\u200f\u0007\r\n","expires_in":60,"#
+                + #""verification_uri":"https://example.com/\u001b[2J\u202edevice"}"#)
+        #expect(device.userCode == "AB[2JCD")
+        let harmless = device.instructions.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) }
+        #expect(harmless, "\(device.instructions.debugDescription)")
+    }
+
+    @Test(arguments: [
+        (#"{"user_code":"A","verification_uri":"https://e.example","expires_in":9}"#, "device_code"),
+        (#"{"device_code":"d","verification_uri":"https://e.example","expires_in":9}"#, "user_code"),
+        (
+            #"{"device_code":"d","user_code":"\u001b","verification_uri":"https://e.example","expires_in":9}"#,
+            "user_code"
+        ),
+        (#"{"device_code":"d","user_code":"A","expires_in":9}"#, "verification_uri"),
+        (
+            #"{"device_code":"d","user_code":"A","verification_uri":"http://e.example","expires_in":9}"#,
+            "verification_uri"
+        ),
+        (#"{"device_code":"d","user_code":"A","verification_uri":"javascript:x","expires_in":9}"#, "verification_uri"),
+        (
+            #"{"device_code":"d","user_code":"A","verification_uri":"https://good.example@e.example","expires_in":9}"#,
+            "verification_uri"
+        ),
+        (#"{"device_code":"d","user_code":"A","verification_uri":"https://e.example"}"#, "expires_in"),
+        (#"{"device_code":"d","user_code":"A","verification_uri":"https://e.example","expires_in":-1}"#, "expires_in"),
+        ("<html>", "body"),
+    ])
+    func `RFC 8628 3_2 an answer without what is needed is refused by the name of the field`(
+        json: String, field: String
+    ) async throws {
+        let error = await #expect(throws: InvalidTokenResponse.self) { try await begin(json) }
+        #expect(error?.field == field)
+    }
+
+    @Test func `plain http is for this machine, and a link with the code leads to the host that is shown`() async throws
+    {
+        let device = try await begin(
+            #"{"device_code":"d","user_code":"A","expires_in":9,"verification_uri":"http://127.0.0.1:8080/device","#
+                + #""verification_uri_complete":"https://evil.example/device?user_code=A"}"#)
+        #expect(device.host == "127.0.0.1")
+        #expect(device.verificationURIComplete == nil)
+    }
+
+    @Test func `a server without such an endpoint is a clear error before anything is sent`() async throws {
+        let service = OAuthTokenService.device(
+            server: AuthorizationServer(), client: .public(id: "a"), transport: transport)
+        let error = await #expect(throws: AuthorizationServerError.self) { try await service.deviceSignIn(scopes: []) }
+        #expect(error?.problem == .missingEndpoint)
+        #expect(transport.calls == 0)
+    }
+
+    // MARK: - The waiting
+
+    @Test func `RFC 8628 3_2 the interval is 5 seconds unless the server says otherwise`() async throws {
+        let start = #"{"device_code":"d","user_code":"A","verification_uri":"https://e.example","expires_in":1800"#
+        for (end, seconds) in [("}", 5), (#","interval":0}"#, 5), (#","interval":"7"}"#, 7), (#","interval":1}"#, 1)] {
+            let device = try await begin(start + end)
+            transport.append(.response(200, json: Self.token))
+            #expect(await steps(of: device).slept == [.seconds(seconds)])
+        }
+    }
+
+    @Test func `RFC 8628 3_5 pending waits the interval, slow_down adds 5 seconds for good`() async throws {
+        let device = try await begin()
+        for error in [
+            "authorization_pending", "slow_down", "authorization_pending", "slow_down", "authorization_pending",
+        ] {
+            answer(error)
+        }
+        transport.append(.response(200, json: Self.token))
+        let (steps, slept, error) = await steps(of: device)
+        #expect(error == nil)
+        #expect(slept == [5, 5, 10, 10, 15, 15].map { .seconds($0) })
+        #expect(
+            steps.dropLast() == [
+                .waiting(.seconds(5)), .waiting(.seconds(5)), .slowedDown(.seconds(10)), .waiting(.seconds(10)),
+                .slowedDown(.seconds(15)), .waiting(.seconds(15)),
+            ])
+    }
+
+    @Test func `RFC 8628 3_5 a time-out doubles the interval, for good`() async throws {
+        let device = try await begin()
+        failure(.timedOut)
+        answer("authorization_pending")
+        failure(.connectionLost)
+        failure(.unreachable)
+        transport.append(.response(503, json: ""))
+        transport.append(.response(429, json: "", fields: ["Retry-After": "300"]))
+        transport.append(.response(200, json: Self.token))
+        let (steps, slept, error) = await steps(of: device)
+        #expect(error == nil)
+        #expect(slept == [5, 10, 10, 20, 40, 80, 300].map { .seconds($0) })
+        #expect(steps.dropFirst().first == .unanswered(.seconds(10)))
+    }
+
+    @Test(arguments: ["invalid_grant", "invalid_client", "unsupported_grant_type", "server_error", "something_else"])
+    func `RFC 8628 3_5 any other error stops`(code: String) async throws {
+        let device = try await begin()
+        answer(code)
+        let (steps, _, error) = await steps(of: device)
+        #expect((error as? TokenEndpointError)?.code == code)
+        #expect(steps == [.waiting(.seconds(5))])
+        #expect(transport.calls == 2)
+    }
+
+    @Test(arguments: [("access_denied", SignInError.Kind.denied), ("expired_token", .expired)])
+    func `RFC 8628 3_5 a denial and an expiry have names`(code: String, kind: SignInError.Kind) async throws {
+        let device = try await begin()
+        answer(code)
+        #expect((await steps(of: device).error as? SignInError)?.kind == kind)
+    }
+
+    @Test func `a certificate that is not accepted, an HTML page and an empty 400 stop`() async throws {
+        var device = try await begin()
+        failure(.insecure)
+        #expect((await steps(of: device).error as? TokenTransportError)?.code == .insecure)
+        device = try await begin()
+        transport.append(.response(200, json: "<html>"))
+        #expect((await steps(of: device).error as? InvalidTokenResponse)?.field == "body")
+        device = try await begin()
+        transport.append(.response(400, json: ""))
+        #expect((await steps(of: device).error as? TokenEndpointError)?.status == 400)
+    }
+
+    @Test func `RFC 8628 3_2 nothing is asked after the end of the code`() async throws {
+        let device = try await begin(
+            #"{"device_code":"d","user_code":"A","verification_uri":"https://e.example","expires_in":12}"#)
+        answer("authorization_pending")
+        answer("authorization_pending")
+        let (_, slept, error) = await steps(of: device)
+        #expect((error as? SignInError)?.kind == .expired)
+        #expect(slept == [5, 5, 2].map { .seconds($0) })
+        #expect(transport.calls == 3)
+    }
+
+    @Test func `the end does not move when the wall clock is set`() async throws {
+        let device = try await begin(
+            #"{"device_code":"d","user_code":"A","verification_uri":"https://e.example","expires_in":12}"#)
+        clock.setWallClock(to: .distantPast)
+        answer("authorization_pending")
+        answer("authorization_pending")
+        #expect(await steps(of: device).slept == [5, 5, 2].map { .seconds($0) })
+    }
+
+    @Test func `cancelling ends the waiting at once`() async throws {
+        let device = try await begin()
+        let task = Task { try await device.token() }
+        await clock.sleepers(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(transport.calls == 1)
+    }
+
+    @Test func `it serves once, so that nobody asks twice as often`() async throws {
+        let device = try await begin()
+        let task = Task { try await device.token() }
+        await clock.sleepers(1)
+        await #expect(throws: SignInError(.alreadyUsed)) { try await device.token() }
+        transport.append(.response(200, json: Self.token))
+        clock.advance(by: .seconds(5))
+        #expect(try await task.value.accessToken == "a")
+    }
+}
