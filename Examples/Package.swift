@@ -32,6 +32,8 @@ let package = Package(
         .package(name: library, path: "../", traits: ["Crypto", "LoopbackReceiver"]),
         // Serves the embedded Spotify on loopback.
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
+        // SHA-256, where the embedded Spotify checks PKCE; fetched for the library in any case.
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         // The options and the help of `spotify` and `stress`.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         // Trait Web: serves `spotify-web`.
@@ -44,6 +46,7 @@ let package = Package(
                 .product(name: "RequestAuthorization", package: library),
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
         .target(
@@ -118,6 +121,7 @@ let package = Package(
                 "LocalSpotify",
                 .product(name: "RequestAuthorization", package: library),
                 .product(name: "RequestAuthorizationTesting", package: library),
+                .product(name: "RequestAuthorizationURLSession", package: library),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -26,27 +26,35 @@ public actor LocalSpotify {
     /// The calls of the token endpoint, in the order in which they were decided.
     public var tokenCalls: [TokenCall] { log.calls }
 
-    private var accounts: AccountsService
+    var accounts: AccountsService
+    let clock: any AuthorizationClock
     private let webAPI = WebAPI()
     private var faults = FaultPlan()
     private var log: TokenCallLog
     private var counts = Statistics()
-    private let clock: any AuthorizationClock
 
     /// - Parameters:
     ///   - policy: how tokens live and are replaced.
+    ///   - clients: the apps that are registered.
     ///   - logFile: a file to append the token calls to, a JSON line each.
     ///   - clock: tells when tokens end, and holds back answers.
     public init(
-        policy: TokenPolicy = TokenPolicy(), logFile: URL? = nil, clock: any AuthorizationClock = .system
+        policy: TokenPolicy = TokenPolicy(), clients: [Client] = [.local, .localConfidential], logFile: URL? = nil,
+        clock: any AuthorizationClock = .system
     ) throws {
-        accounts = AccountsService(policy: policy)
+        accounts = AccountsService(policy: policy, clients: clients)
         log = try TokenCallLog(file: logFile)
         self.clock = clock
     }
 
     /// Signs the user in without a page and returns the code to be exchanged at the token endpoint, once.
-    public func makeCode() -> String { accounts.makeCode(at: clock.now) }
+    ///
+    /// It is bound to nothing: any client may exchange it, or nobody in particular. See ``callback(for:decision:)`` for one that is.
+    ///
+    /// - Parameter scopes: all that there are if left out.
+    public func makeCode(scopes: Set<String>? = nil) -> String {
+        accounts.makeCode(scopes: scopes ?? Scope.all, at: clock.now)
+    }
 
     /// Lets something go wrong with the next calls; faults on the same target come one after the other.
     public func inject(_ fault: Fault, on target: Fault.Target, times: Int = 1) {
@@ -73,7 +81,9 @@ public actor LocalSpotify {
     ///
     /// - Returns: `nil` if the connection is to end without an answer.
     func answer(to call: Call) async throws -> Answer? {
-        let target: Fault.Target = call.path == "/api/token" ? .tokenEndpoint : .webAPI
+        // A name that leads here by another's DNS would make this machine's user answer for a foreign page.
+        guard call.isAddressedToLoopback else { return try .regularError(421, "Not a name of this machine") }
+        guard let target = Fault.Target(path: call.path) else { return try serve(call) }
         let fault = faults.next(on: target)
         if fault != nil { counts.faults += 1 }
         if target == .webAPI { counts.webAPICalls += 1 }
@@ -88,13 +98,13 @@ public actor LocalSpotify {
             await hang()
             return nil
         case .answerLost:
-            _ = try serve(call, target, answerIsLost: true)
+            _ = try serve(call, answerIsLost: true)
             return nil
         case .slow(let delay):
-            let answer = try serve(call, target)
+            let answer = try serve(call)
             try await clock.sleep(for: delay)
             return answer
-        case nil: return try serve(call, target)
+        case nil: return try serve(call)
         }
     }
 
@@ -103,19 +113,28 @@ public actor LocalSpotify {
         while !Task.isCancelled { try? await clock.sleep(for: .seconds(3600)) }
     }
 
-    private func serve(_ call: Call, _ target: Fault.Target, answerIsLost: Bool = false) throws -> Answer {
-        target == .webAPI ? try serveWebAPI(call) : try serveTokenEndpoint(call, answerIsLost: answerIsLost)
+    private func serve(_ call: Call, answerIsLost: Bool = false) throws -> Answer {
+        switch (call.method, call.path) {
+        case ("GET", "/authorize"): accounts.authorize(call, at: clock.now)
+        case ("POST", "/authorize"): accounts.decideConsent(call, at: clock.now)
+        case ("POST", "/api/token"): try serveToken(call, accounts.decide(on: call, at: clock.now), answerIsLost)
+        case (_, "/api/token"): try refuseMethod(of: call)
+        case ("GET", "/.well-known/oauth-authorization-server"): try AccountsService.metadata(issuer: call.base)
+        case (_, "/authorize"), (_, "/.well-known/oauth-authorization-server"):
+            Answer(status: 405, fields: ["Allow": call.path == "/authorize" ? "GET, POST" : "GET"])
+        default: try serveWebAPI(call)
+        }
     }
 
-    private func serveTokenEndpoint(_ call: Call, answerIsLost: Bool) throws -> Answer {
-        guard call.method == "POST" else {
-            try record(call, TokenDecision(outcome: .badRequest))
-            return Answer(status: 405, fields: ["Allow": "POST"])
-        }
-        let decision = accounts.decide(on: call.form, at: clock.now)
+    private func serveToken(_ call: Call, _ decision: TokenDecision, _ answerIsLost: Bool) throws -> Answer {
         if answerIsLost { accounts.noteLostAnswer(to: decision) }
         try record(call, decision, answerLost: answerIsLost)  // before it is answered
-        return try accounts.answer(to: call.form, decision: decision)
+        return try accounts.answer(to: decision)
+    }
+
+    private func refuseMethod(of call: Call) throws -> Answer {
+        try record(call, TokenDecision(outcome: .badRequest))
+        return Answer(status: 405, fields: ["Allow": "POST"])
     }
 
     private func serveWebAPI(_ call: Call) throws -> Answer {

@@ -112,7 +112,10 @@ import Testing
 
     @Test(arguments: [
         ("", "unsupported_grant_type", "grant_type parameter is missing"),
-        ("grant_type=password", "unsupported_grant_type", "grant_type must be authorization_code or refresh_token"),
+        (
+            "grant_type=password", "unsupported_grant_type",
+            "grant_type must be one of authorization_code, refresh_token, client_credentials"
+        ),
         ("grant_type=authorization_code", "invalid_request", "code must be supplied"),
         ("grant_type=refresh_token", "invalid_request", "refresh_token must be supplied"),
         ("grant_type=refresh_token&refresh_token=x", "invalid_grant", "Invalid refresh token"),

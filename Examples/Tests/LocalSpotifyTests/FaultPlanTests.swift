@@ -31,12 +31,12 @@ import Testing
 @Suite struct `Forms` {
     @Test func `are decoded with plus, percent, ampersand and umlauts`() {
         #expect(
-            Call.decodeForm("a=1+2%2B3&b=%26%3D%25&c=%C3%BC&d&e=x=y")
+            Parameters("a=1+2%2B3&b=%26%3D%25&c=%C3%BC&d&e=x=y").values
                 == ["a": "1 2+3", "b": "&=%", "c": "ü", "d": "", "e": "x=y"])
     }
 
     @Test func `may hold nonsense`() {
-        #expect(Call.decodeForm("a=%zz&%zz=1&&=&a=2") == ["a": "2", "": ""])
-        #expect(Call.decodeForm("") == [:])
+        #expect(Parameters("a=%zz&%zz=1&&=&a=2").values == ["a": "2", "": ""])
+        #expect(Parameters("").values == [:])
     }
 }

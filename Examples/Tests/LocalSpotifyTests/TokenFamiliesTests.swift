@@ -222,6 +222,6 @@ extension TokenFamilies {
         let good = [(used, 599.0), (used, 599), (old, 600), ("made up", 0)].map {
             codes.redeem($0, at: start + $1)
         }
-        #expect(good == [true, false, false, false])
+        #expect(good == [.good, .replayed(family: nil), .bad, .bad])
     }
 }

@@ -6,11 +6,24 @@ import Foundation
 /// What one sign-in began: a line of refresh tokens, a line of access tokens.
 struct Family: Sendable {
     struct Access: Sendable {
+        let issuedAt: Date
         let expiresAt: Date
+        let scopes: Set<String>
         var isRevoked = false
     }
 
-    private(set) var newestRefreshToken: String
+    /// Why there is nothing more to get.
+    enum End: Hashable, Sendable {
+        /// A spent refresh token or a used code came again, or the server gave it up.
+        case lost
+        /// The client revoked it.
+        case signedOut
+    }
+
+    let grant: Grant
+    let began: Date
+    /// `nil` where the client gets none (RFC 6749 §4.4.3).
+    private(set) var newestRefreshToken: String?
     private(set) var refreshGeneration = 0
     private(set) var rotatedAt: Date?
     /// Refresh tokens that were presented, by generation; where they stay, only after the end.
@@ -18,9 +31,15 @@ struct Family: Sendable {
     /// Refresh tokens whose last answer did not reach the client.
     var lostAnswers: Set<Int> = []
     var access: [Access] = []
-    var hasEnded = false
+    var end: End?
 
-    init(newestRefreshToken: String) { self.newestRefreshToken = newestRefreshToken }
+    var hasEnded: Bool { end != nil }
+
+    init(_ grant: Grant, newestRefreshToken: String?, at now: Date) {
+        self.grant = grant
+        self.newestRefreshToken = newestRefreshToken
+        began = now
+    }
 
     mutating func rotate(to refreshToken: String, at now: Date) {
         newestRefreshToken = refreshToken

@@ -8,6 +8,7 @@ struct IssuedTokens: Hashable, Sendable {
     let refreshToken: String?
     /// The access token's place in its family, counted from 0.
     let generation: Int
+    let scopes: Set<String>
 }
 
 extension IssuedTokens: CustomStringConvertible, CustomReflectable {

@@ -19,6 +19,20 @@ struct TokenDecision: Sendable {
     var presented: Int?
     var repetition = Repetition.none
     var tokens: IssuedTokens?
+    /// What the client is told, where the outcome alone does not say it.
+    var refusal: Refusal?
+}
+
+extension TokenDecision {
+    static func refused(_ outcome: TokenCall.Outcome, _ error: String, _ description: String) -> Self {
+        refused(outcome, Refusal(error, description))
+    }
+
+    static func refused(_ outcome: TokenCall.Outcome, _ refusal: Refusal) -> Self {
+        TokenDecision(outcome: outcome, refusal: refusal)
+    }
+
+    static func badRequest(_ description: String) -> Self { refused(.badRequest, "invalid_request", description) }
 }
 
 /// What an access token is worth.

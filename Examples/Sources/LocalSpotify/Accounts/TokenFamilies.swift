@@ -19,21 +19,31 @@ struct TokenFamilies: Sendable {
     }
 
     /// Families that ended although nobody signed out, by reuse or by ``revokeFamilies()``.
-    var endedFamilies: Int { families.count { $0.hasEnded } }
+    var endedFamilies: Int { families.count { $0.end == .lost } }
 
-    /// Begins a family.
-    mutating func signIn(at now: Date) -> TokenDecision {
+    /// Begins a family; without a user it has no refresh token.
+    mutating func signIn(_ grant: Grant = Grant(), at now: Date) -> TokenDecision {
         let place = Place(family: families.count, generation: 0)
-        let refreshToken = secrets.next()
-        families.append(Family(newestRefreshToken: refreshToken))
-        refreshTokens[refreshToken] = place
+        let refreshToken = grant.hasUser ? secrets.next() : nil
+        families.append(Family(grant, newestRefreshToken: refreshToken, at: now))
+        if let refreshToken { refreshTokens[refreshToken] = place }
         let tokens = issueAccessToken(of: place.family, refreshToken: refreshToken, at: now)
         return TokenDecision(outcome: .signedIn, family: place.family, tokens: tokens)
     }
 
+    /// Whose a refresh token is, whatever it is still worth.
+    func grant(of refreshToken: String) -> Grant? { refreshTokens[refreshToken].map { families[$0.family].grant } }
+
     /// Decides on a refresh token (RFC 6749 §6; RFC 9700 §4.14.2 for rotation and reuse).
-    mutating func refresh(with refreshToken: String, at now: Date) -> TokenDecision {
+    ///
+    /// - Parameter scopes: those of the access token if fewer than were granted.
+    mutating func refresh(
+        with refreshToken: String, scopes: Set<String>? = nil, at now: Date
+    ) -> TokenDecision {
         guard let place = refreshTokens[refreshToken] else { return TokenDecision(outcome: .unknownToken) }
+        if hasExpired(place, at: now) {
+            return TokenDecision(outcome: .sessionExpired, family: place.family, presented: place.generation)
+        }
         var decision = TokenDecision(outcome: .refreshed, family: place.family, presented: place.generation)
         decision.repetition = repetition(of: place, at: now)
         if policy.rotation == .on || families[place.family].hasEnded {
@@ -42,16 +52,16 @@ struct TokenFamilies: Sendable {
         if families[place.family].hasEnded {
             decision.outcome = .familyEnded
         } else if policy.rotation == .off {
-            decision.tokens = issueAccessToken(of: place.family, refreshToken: nil, at: now)
+            decision.tokens = issueAccessToken(of: place.family, refreshToken: nil, scopes, at: now)
         } else if place.generation == families[place.family].refreshGeneration {
-            decision.tokens = rotate(place.family, at: now)
+            decision.tokens = rotate(place.family, scopes, at: now)
         } else if isWithinGrace(place, at: now) {
             decision.outcome = .replayed
             let successor = families[place.family].newestRefreshToken
-            decision.tokens = issueAccessToken(of: place.family, refreshToken: successor, at: now)
+            decision.tokens = issueAccessToken(of: place.family, refreshToken: successor, scopes, at: now)
         } else {
             decision.outcome = .reuseDetected
-            families[place.family].hasEnded = true
+            families[place.family].end = .lost
         }
         return decision
     }
@@ -70,6 +80,15 @@ struct TokenFamilies: Sendable {
         return now < access.expiresAt ? .valid : .expired
     }
 
+    /// What an access token that is known lets its holder do.
+    func grant(ofAccessToken accessToken: String) -> Grant? {
+        accessTokens[accessToken].map { place in
+            var grant = families[place.family].grant
+            grant.scopes = families[place.family].access[place.generation].scopes
+            return grant
+        }
+    }
+
     /// Whether the newest access token has more than a share of its life left and is not revoked.
     func newestAccessToken(hasLeft share: Double, at now: Date) -> Bool {
         families.last?.newestAccess(hasLeft: share, of: policy.accessTokenLifetime.seconds, at: now) ?? false
@@ -82,7 +101,12 @@ struct TokenFamilies: Sendable {
 
     /// Ends every sign-in now.
     mutating func revokeFamilies() {
-        for family in families.indices { families[family].hasEnded = true }
+        for family in families.indices where !families[family].hasEnded { families[family].end = .lost }
+    }
+
+    /// Ends the sign-in that a code brought which came again (RFC 6749 §4.1.2).
+    mutating func end(_ family: Int) {
+        if !families[family].hasEnded { families[family].end = .lost }
     }
 
     // MARK: -
@@ -92,19 +116,31 @@ struct TokenFamilies: Sendable {
         let generation: Int
     }
 
-    private mutating func rotate(_ family: Int, at now: Date) -> IssuedTokens {
+    /// A sign-in lasts only so long, however often it is refreshed.
+    private func hasExpired(_ place: Place, at now: Date) -> Bool {
+        guard let lifetime = policy.refreshTokenLifetime else { return false }
+        return now >= families[place.family].began + lifetime.seconds
+    }
+
+    private mutating func rotate(_ family: Int, _ scopes: Set<String>?, at now: Date) -> IssuedTokens {
         let refreshToken = secrets.next()
         families[family].rotate(to: refreshToken, at: now)
         refreshTokens[refreshToken] = Place(family: family, generation: families[family].refreshGeneration)
-        return issueAccessToken(of: family, refreshToken: refreshToken, at: now)
+        return issueAccessToken(of: family, refreshToken: refreshToken, scopes, at: now)
     }
 
-    private mutating func issueAccessToken(of family: Int, refreshToken: String?, at now: Date) -> IssuedTokens {
+    private mutating func issueAccessToken(
+        of family: Int, refreshToken: String?, _ scopes: Set<String>? = nil, at now: Date
+    ) -> IssuedTokens {
         let accessToken = secrets.next()
         let generation = families[family].access.count
-        families[family].access.append(.init(expiresAt: now + policy.accessTokenLifetime.seconds))
+        let access = Family.Access(
+            issuedAt: now, expiresAt: now + policy.accessTokenLifetime.seconds,
+            scopes: scopes ?? families[family].grant.scopes)
+        families[family].access.append(access)
         accessTokens[accessToken] = Place(family: family, generation: generation)
-        return IssuedTokens(accessToken: accessToken, refreshToken: refreshToken, generation: generation)
+        return IssuedTokens(
+            accessToken: accessToken, refreshToken: refreshToken, generation: generation, scopes: access.scopes)
     }
 
     /// Only the last spent token, only while its successor is unused, only for a while.

@@ -9,13 +9,17 @@ public struct TokenPolicy: Hashable, Sendable {
     public var accessTokenLifetime: Duration
     /// How long after a rotation the spent refresh token still brings the same successor, as long as that is unused.
     public var grace: Duration
+    /// How long after the sign-in its refresh tokens end, however often they were used; `nil`: never. Spotify: six months.
+    public var refreshTokenLifetime: Duration?
 
     public init(
-        rotation: Rotation = .off, accessTokenLifetime: Duration = .seconds(3600), grace: Duration = .zero
+        rotation: Rotation = .off, accessTokenLifetime: Duration = .seconds(3600), grace: Duration = .zero,
+        refreshTokenLifetime: Duration? = .sixMonths
     ) {
         self.rotation = rotation
         self.accessTokenLifetime = accessTokenLifetime
         self.grace = grace
+        self.refreshTokenLifetime = refreshTokenLifetime
     }
 
     /// What becomes of a refresh token that was used.
@@ -25,4 +29,9 @@ public struct TokenPolicy: Hashable, Sendable {
         /// It stays, and the answer holds none.
         case off
     }
+}
+
+extension Duration {
+    /// 180 days.
+    public static let sixMonths = Duration.seconds(180 * 86400)
 }

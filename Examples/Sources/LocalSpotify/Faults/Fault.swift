@@ -32,6 +32,15 @@ public enum Fault: Hashable, Sendable {
 }
 
 extension Fault.Target {
+    /// - Returns: `nil` for the pages that people see, and for what clients look up.
+    init?(path: String) {
+        switch path {
+        case "/api/token": self = .tokenEndpoint
+        case "/authorize", "/.well-known/oauth-authorization-server": return nil
+        default: self = .webAPI
+        }
+    }
+
     /// An error in the words of the service that the call was for.
     func refusal(_ status: Int, fields: [String: String] = [:]) throws -> Answer {
         let message = status == 429 ? "API rate limit exceeded" : "Server error."

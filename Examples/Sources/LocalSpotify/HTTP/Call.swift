@@ -7,23 +7,31 @@ import Foundation
 struct Call: Sendable {
     var method = "GET"
     var path: String
-    /// Scheme and authority as the client wrote them, for the links in answers.
+    /// Scheme and authority as the client wrote them: the issuer, and the start of the links in answers.
     var base = "http://127.0.0.1"
-    var query: [String: String] = [:]
+    var query = Parameters()
     var authorization: String?
     /// The fields of a form, empty if there was none.
-    var form: [String: String] = [:]
+    var form = Parameters()
+    /// What a body holds that is no form.
+    var body = Data()
+    var cookies: [String: String] = [:]
+    /// `Origin` and `Sec-Fetch-Site`, which a browser sends with a form.
+    var origin: String?
+    var fetchSite: String?
 
-    /// Decodes `application/x-www-form-urlencoded`; of a name that comes twice the first counts.
-    static func decodeForm(_ text: String) -> [String: String] {
-        text.split(separator: "&").reduce(into: [:]) { form, pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(decode)
-            guard let name = parts[0], form[name] == nil else { return }
-            form[name] = parts.count == 2 ? parts[1] : ""
-        }
+    /// Whether the call was addressed to this machine by a name that no other web site can take (DNS rebinding).
+    var isAddressedToLoopback: Bool {
+        guard let url = URL(string: base), let host = url.host() else { return false }
+        return ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host)
     }
 
-    private static func decode(_ text: Substring) -> String? {
-        text.replacing("+", with: " ").removingPercentEncoding
+    /// Reads `Cookie` (RFC 6265 §4.2); of a name that comes twice the first counts.
+    static func cookies(in field: String) -> [String: String] {
+        field.split(separator: ";").reduce(into: [:]) { cookies, pair in
+            let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            guard parts.count == 2, cookies[parts[0]] == nil else { return }
+            cookies[parts[0]] = parts[1]
+        }
     }
 }

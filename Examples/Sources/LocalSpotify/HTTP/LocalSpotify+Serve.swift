@@ -73,10 +73,14 @@ extension Call {
     fileprivate init(_ request: HTTPRequest) async throws {
         self.init(method: request.method.rawValue, path: request.path)
         base = "http://" + (request.headers[.host] ?? "127.0.0.1")
-        query = Call.decodeForm(request.target.query())
+        query = Parameters(request.target.query())
         authorization = request.headers[.authorization]
-        if request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true {
-            form = Call.decodeForm(String(decoding: try await request.bodyData, as: UTF8.self))
+        cookies = Call.cookies(in: request.headers[.cookie] ?? "")
+        origin = request.headers[HTTPHeader("Origin")]
+        fetchSite = request.headers[HTTPHeader("Sec-Fetch-Site")]
+        body = try await request.bodyData
+        if request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true {
+            form = Parameters(String(decoding: body, as: UTF8.self))
         }
     }
 }

@@ -21,8 +21,16 @@ public struct TokenCall: Hashable, Sendable, Codable {
         case familyEnded
         /// A refresh token that was never issued.
         case unknownToken
-        /// A code that is unknown, used or too old.
+        /// The sign-in was too long ago.
+        case sessionExpired
+        /// A code that is unknown or too old, or presented without what belongs to it.
         case badCode
+        /// A code that was used before; what it brought is over.
+        case codeReplayed
+        /// The client did not show who it is, or may not do this.
+        case badClient
+        /// More was asked for than was granted.
+        case badScope
         /// The request made no sense.
         case badRequest
         /// A fault got in the way before anything was decided.
@@ -48,7 +56,7 @@ public struct TokenCall: Hashable, Sendable, Codable {
 
     init(time: Date, grant: String, decision: TokenDecision, answerLost: Bool = false) {
         self.time = time
-        self.grant = ["refresh_token", "authorization_code"].contains(grant) ? grant : "other"
+        self.grant = GrantType(rawValue: grant)?.rawValue ?? "other"
         family = decision.family
         presented = decision.presented
         issued = decision.tokens?.generation

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// What clients can learn by asking (RFC 8414 §2).
+extension AccountsService {
+    /// `GET /.well-known/oauth-authorization-server`.
+    ///
+    /// - Parameter issuer: the base of all addresses.
+    static func metadata(issuer: String) throws -> Answer {
+        try .json(200, Metadata(issuer: issuer), fields: ["Cache-Control": "max-age=300"])
+    }
+}
+
+private struct Metadata: Encodable {
+    let issuer: String
+    let authorizationEndpoint: String
+    let tokenEndpoint: String
+    let scopesSupported = Scope.all.sorted()
+    let responseTypesSupported = ["code"]
+    let responseModesSupported = ["query"]
+    let grantTypesSupported = GrantType.allCases.map(\.rawValue)
+    let tokenEndpointAuthMethodsSupported = ["none", "client_secret_basic", "client_secret_post"]
+    let codeChallengeMethodsSupported = ["S256"]
+    /// RFC 9207 §3.
+    let authorizationResponseIssParameterSupported = true
+
+    init(issuer: String) {
+        self.issuer = issuer
+        authorizationEndpoint = issuer + "/authorize"
+        tokenEndpoint = issuer + "/api/token"
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+
+/// The address that a sign-in ends at.
+struct Callback: Hashable, Sendable {
+    let redirectURI: String
+    private let parameters: [[String]]
+
+    init(redirectURI: String, parameters: [(String, String)], state: String?) {
+        self.redirectURI = redirectURI
+        self.parameters = parameters.map { [$0, $1] } + (state.map { [["state", $0]] } ?? [])
+    }
+
+    /// - Parameter issuer: `iss` (RFC 9207), of errors too.
+    func address(issuer: String) -> String {
+        let query = (parameters + [["iss", issuer]]).map { "\($0[0])=\(Self.escape($0[1]))" }.joined(separator: "&")
+        // RFC 6749 §3.1.2: a query of the registered address stays.
+        return redirectURI + (redirectURI.contains("?") ? "&" : "?") + query
+    }
+
+    /// Leaves only what is unreserved (RFC 3986 §2.3).
+    private static func escape(_ value: String) -> String {
+        value.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+}

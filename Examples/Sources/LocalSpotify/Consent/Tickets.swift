@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+
+/// Questions that were put to the user and not yet answered, each tied to the browser that shows it.
+///
+/// A form of another site cannot name a ticket, and one that was fetched elsewhere has another browser's cookie.
+struct Tickets<Subject: Sendable>: Sendable {
+    private struct Entry {
+        let subject: Subject
+        let browser: String
+        let issuedAt: Date
+    }
+
+    private var entries: [String: Entry] = [:]
+    private var secrets: SecretSource
+    private let lifetime: TimeInterval = 600
+
+    init(secrets: SecretSource) { self.secrets = secrets }
+
+    mutating func issue(_ subject: Subject, to browser: String, at now: Date) -> String {
+        entries = entries.filter { now < $0.value.issuedAt + lifetime }
+        let ticket = secrets.next()
+        entries[ticket] = Entry(subject: subject, browser: browser, issuedAt: now)
+        return ticket
+    }
+
+    /// Uses a ticket up.
+    ///
+    /// - Returns: `nil` if it is unknown, used, too old or another browser's; the last leaves it.
+    mutating func redeem(_ ticket: String?, from browser: String?, at now: Date) -> Subject? {
+        guard let ticket, let entry = entries[ticket], entry.browser == browser else { return nil }
+        entries[ticket] = nil
+        return now < entry.issuedAt + lifetime ? entry.subject : nil
+    }
+}

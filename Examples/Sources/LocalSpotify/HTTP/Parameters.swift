@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+
+/// The parameters of a query or of a form, decoded.
+struct Parameters: Hashable, Sendable {
+    private(set) var values: [String: String] = [:]
+    /// The names that came more than once; of their values the first counts where nobody minds.
+    private(set) var repeated: Set<String> = []
+
+    var hasRepetition: Bool { !repeated.isEmpty }
+
+    init() {}
+
+    /// Decodes `application/x-www-form-urlencoded`.
+    init(_ text: String) {
+        for pair in text.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(Self.decode)
+            guard let name = parts[0] else { continue }
+            if values[name] != nil {
+                repeated.insert(name)
+            } else {
+                values[name] = parts.count == 2 ? parts[1] : ""
+            }
+        }
+    }
+
+    /// RFC 6749 §3.1: a parameter without a value is as good as none.
+    subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// A parameter that is there once.
+    func single(_ name: String) -> String? { repeated.contains(name) ? nil : self[name] }
+
+    static func decode(_ text: some StringProtocol) -> String? {
+        text.replacingOccurrences(of: "+", with: " ").removingPercentEncoding
+    }
+}
