@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+import RequestAuthorization
+public import RequestAuthorizationOAuth
+
+#if canImport(CryptoKit) || Crypto
+extension SpotifyTokenService {
+    /// Begins a sign-in: open its `PendingSignIn.url` in a browser.
+    ///
+    /// Scopes are not added to what was allowed before: ask for all that the app needs.
+    ///
+    /// - Parameters:
+    ///   - scopes: what the user is asked to allow; none will do for what Spotify tells everybody.
+    ///   - showDialog: whether a user who has allowed it before is asked again, and may become another one.
+    ///   - redirectURI: another one than the service's.
+    /// - Throws: `SignInError` for a redirect URI that Spotify does not take; `AuthorizationServerError` in the flow without users.
+    public func signIn(
+        scopes: Set<SpotifyScope>, showDialog: Bool = false, redirectURI: String? = nil
+    ) async throws -> PendingSignIn {
+        try checkUserFlow()
+        try Self.check(redirectURI ?? configuration.redirectURI)
+        return try await oauth.signIn(
+            scopes: scopes.names, redirectURI: redirectURI, parameters: Self.parameters(showDialog: showDialog))
+    }
+
+    /// Signs in where the callback can be waited for: in a tool, or with `ASWebAuthenticationSession`.
+    ///
+    ///     let token = try await spotify.signIn(scopes: [.userReadEmail], through: .loopback()) { print("Open", $0) }
+    ///
+    /// - Parameters:
+    ///   - scopes: what the user is asked to allow.
+    ///   - showDialog: whether a user who has allowed it before is asked again.
+    ///   - receiver: waits for the callback.
+    ///   - show: shows the page.
+    public func signIn(
+        scopes: Set<SpotifyScope>, showDialog: Bool = false, through receiver: some CallbackReceiver,
+        show: @Sendable (URL) async throws -> Void = { _ in }
+    ) async throws -> OAuthToken {
+        let callback = try await receiver.callback(
+            for: { try await signIn(scopes: scopes, showDialog: showDialog, redirectURI: $0) }, show: show)
+        return try await finish(callback: callback)
+    }
+
+    // MARK: -
+
+    private static func parameters(showDialog: Bool) -> [String: String] { showDialog ? ["show_dialog": "true"] : [:] }
+
+    /// Spotify takes no `localhost`, not over https either.
+    private static func check(_ redirectURI: String?) throws {
+        guard let redirectURI, let origin = URL(string: redirectURI).flatMap({ Origin($0) }),
+            origin.host == "localhost",
+            ["http", "https"].contains(origin.scheme)
+        else { return }
+        throw SignInError(
+            .redirectURI,
+            detail: "Spotify takes no localhost: use http://127.0.0.1 or http://[::1], here and in the app's dashboard")
+    }
+}
+#else
+@available(
+    *, unavailable,
+    message: "a sign-in needs PKCE: enable the trait 'Crypto' of swift-request-authorization, which brings SHA-256"
+)
+extension SpotifyTokenService {
+    /// Begins a sign-in: with the trait `Crypto`.
+    public func signIn(
+        scopes: Set<SpotifyScope>, showDialog: Bool = false, redirectURI: String? = nil
+    ) async throws -> PendingSignIn { fatalError("unavailable") }
+
+    /// Signs in where the callback can be waited for: with the trait `Crypto`.
+    public func signIn(
+        scopes: Set<SpotifyScope>, showDialog: Bool = false, through receiver: some CallbackReceiver,
+        show: @Sendable (URL) async throws -> Void = { _ in }
+    ) async throws -> OAuthToken { fatalError("unavailable") }
+}
+#endif

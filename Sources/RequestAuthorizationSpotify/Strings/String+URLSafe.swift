@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorizationOAuth
+
+/// For flows of your own. ``SpotifyTokenService`` makes states, verifiers and challenges by itself.
+extension String {
+    /// What needs no encoding in a URL and may be in a code verifier (RFC 3986 §2.3, RFC 7636 §4.1).
+    public static var urlSafeCharacters: String {
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+    }
+
+    /// A text that nobody can guess, from the system's generator: a code verifier has 43 to 128 characters.
+    ///
+    /// - Parameter length: in characters, each worth 6.04 bits.
+    public static func randomURLSafe(length: Int) -> String {
+        var generator = SystemRandomNumberGenerator()
+        return randomURLSafe(length: length, using: &generator)
+    }
+
+    /// The same from a generator of yours.
+    public static func randomURLSafe(length: Int, using generator: inout some RandomNumberGenerator) -> String {
+        let characters = Array(urlSafeCharacters)
+        return String(
+            (0..<Swift.max(0, length)).map { _ in characters[Int.random(in: characters.indices, using: &generator)] })
+    }
+
+    #if canImport(CryptoKit) || Crypto
+    /// The challenge that goes with a code verifier: its SHA-256 in Base64URL (RFC 7636 §4.2, `S256`).
+    public static func makeCodeChallenge(codeVerifier: String) -> String { PKCE.challenge(for: codeVerifier) }
+    #else
+    /// The challenge that goes with a code verifier: with the trait `Crypto`.
+    @available(
+        *, unavailable,
+        message: "PKCE needs SHA-256: enable the trait 'Crypto' of swift-request-authorization, which brings it"
+    )
+    public static func makeCodeChallenge(codeVerifier: String) -> String { fatalError("unavailable") }
+    #endif
+}
