@@ -52,7 +52,9 @@ let package = Package(
         .target(
             name: "SpotifyDemo",
             dependencies: [
-                "LocalSpotify", .product(name: "RequestAuthorizationURLSession", package: library),
+                "LocalSpotify",
+                .product(name: "RequestAuthorizationSpotify", package: library),
+                .product(name: "RequestAuthorizationURLSession", package: library),
             ],
             swiftSettings: strict),
         // Typed calls of Spotify's Web API.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import LocalSpotify
+import RequestAuthorizationSpotify
 import RequestAuthorizationURLSession
 
 /// Calls an embedded Spotify through `URLSession` while its tokens expire and are revoked, and counts what came of it.
@@ -37,13 +38,15 @@ public struct Demo: Sendable {
 
     private func run(at spotify: LocalSpotify, _ url: URL) async throws -> DemoReport {
         let began = ContinuousClock.now
-        let service = SpotifyTokenService(
-            endpoint: url.appending(path: "api/token"), transport: URLSession.shared, timeout: timeout)
+        let service = SpotifyTokenService.pkce(
+            clientID: LocalSpotify.Client.local.id, redirectURI: "local-app://login-callback",
+            accounts: .spotify(accounts: url), pendingSignIns: InMemoryPendingSignIns(),
+            transport: ImpatientTransport(URLSession.shared, timeout: timeout))
         let auth = RefreshableTokenAuthorization(service: service, policy: policy)
-        let (changes, change) = AsyncStream.makeStream(of: TokenChange<SpotifyToken>.self)
+        let (changes, change) = AsyncStream.makeStream(of: TokenChange<OAuthToken>.self)
         let observation = auth.onTokenChange { change.yield($0) }
 
-        try await auth.signIn { try await service.token(for: spotify.makeCode()) }
+        try await auth.signIn { try await signIn(with: service, at: spotify) }
         let tally = await makeCalls(at: spotify, url, auth)
         await auth.reset()
 
@@ -58,9 +61,15 @@ public struct Demo: Sendable {
         return report
     }
 
+    /// Allows on the consent page what is asked for, as a user would.
+    private func signIn(with service: SpotifyTokenService, at spotify: LocalSpotify) async throws -> OAuthToken {
+        let pending = try await service.signIn(scopes: [.userReadPlaybackState, .playlistReadPrivate])
+        return try await service.finish(callback: spotify.callback(for: pending.url))
+    }
+
     /// Sends the waves, so many calls at a time at most.
     private func makeCalls(
-        at spotify: LocalSpotify, _ url: URL, _ auth: RefreshableTokenAuthorization<SpotifyToken>
+        at spotify: LocalSpotify, _ url: URL, _ auth: RefreshableTokenAuthorization<OAuthToken>
     ) async -> CallTally {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = DemoPlan.mostAtATime
@@ -83,7 +92,7 @@ public struct Demo: Sendable {
     }
 
     private func prepare(
-        _ wave: DemoPlan.Wave, at spotify: LocalSpotify, _ auth: RefreshableTokenAuthorization<SpotifyToken>
+        _ wave: DemoPlan.Wave, at spotify: LocalSpotify, _ auth: RefreshableTokenAuthorization<OAuthToken>
     ) async {
         for planned in wave.faults {
             await spotify.inject(planned.fault, on: planned.target, times: planned.times)
@@ -112,7 +121,7 @@ public struct Demo: Sendable {
     }
 
     /// Counts the tokens up to the end of the session, whoever ended it.
-    private func enter(_ changes: AsyncStream<TokenChange<SpotifyToken>>, in report: inout DemoReport) async {
+    private func enter(_ changes: AsyncStream<TokenChange<OAuthToken>>, in report: inout DemoReport) async {
         var tokens = 0
         for await change in changes {
             switch change {

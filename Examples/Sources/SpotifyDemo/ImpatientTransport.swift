@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorizationURLSession
+
+/// Gives a token request no more than so much time, as short as the faults of the demo need it.
+struct ImpatientTransport: TokenTransport {
+    private let base: any TokenTransport
+    private let timeout: Duration
+
+    init(_ base: any TokenTransport, timeout: Duration) { (self.base, self.timeout) = (base, timeout) }
+
+    func send(_ request: TokenRequest) async throws -> TokenResponse {
+        var request = request
+        request.timeout = min(request.timeout, timeout)
+        return try await base.send(request)
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import LocalSpotify
+import RequestAuthorizationTesting
+@testable import SpotifyWebAPI
+import Testing
+
+/// From the consent page to the first call, against a server that checks what it is sent.
+@Suite(.timeLimit(.minutes(1))) struct `Signing in at a Spotify of our own` {
+    private let clock = ManualClock()
+
+    /// A flow in which a user signs in.
+    enum UserFlow: String, CaseIterable, CustomTestStringConvertible {
+        case pkce, authorizationCode
+        var testDescription: String { rawValue }
+    }
+
+    private func service(_ flow: UserFlow, at url: URL) -> SpotifyTokenService {
+        let (accounts, redirectURI) = (AuthorizationServer.spotify(accounts: url), "local-app://login-callback")
+        let session = URLSession(configuration: .ephemeral)
+        return switch flow {
+        case .pkce:
+            .pkce(
+                clientID: "local-client", redirectURI: redirectURI, accounts: accounts,
+                pendingSignIns: InMemoryPendingSignIns(), transport: session, clock: clock)
+        case .authorizationCode:
+            .authorizationCode(
+                clientID: "local-web", clientSecret: "local-secret", redirectURI: redirectURI, accounts: accounts,
+                pendingSignIns: InMemoryPendingSignIns(), transport: session, clock: clock)
+        }
+    }
+
+    private func withSpotify(
+        _ flow: UserFlow = .pkce, policy: TokenPolicy = TokenPolicy(),
+        _ body: (LocalSpotify, SpotifyTokenService, URL) async throws -> Void
+    ) async throws {
+        let spotify = try LocalSpotify(policy: policy, clock: clock)
+        try await spotify.serve { try await body(spotify, service(flow, at: $0), $0) }
+    }
+
+    @Test(arguments: UserFlow.allCases)
+    func `a user allows it, and the app is in`(flow: UserFlow) async throws {
+        try await withSpotify(flow) { spotify, service, url in
+            let auth = RefreshableTokenAuthorization(service: service, clock: clock)
+            let pending = try await service.signIn(scopes: [.userReadEmail, .userReadPlaybackState], showDialog: true)
+            let callback = try await spotify.callback(for: pending.url)
+            #expect(pending.accepts(callback))
+            try await auth.signIn { try await service.finish(callback: callback) }
+
+            #expect(await auth.isAuthorized(for: [.userReadEmail, .userReadPlaybackState]))
+            #expect(await auth.missingScopes(of: [.userReadEmail, .streaming]) == [.streaming])
+            let client = SpotifyClient(authorization: auth, base: url, clock: clock)
+            #expect(try await client.currentUser().id == "local-listener")
+            #expect(try await client.playbackState()?.isPlaying == true)
+            await #expect(throws: MissingScopes(scopes: ["user-modify-playback-state"], isAlternative: false)) {
+                try await client.pause()
+            }
+        }
+    }
+
+    @Test(arguments: UserFlow.allCases, [TokenPolicy.Rotation.on, .off])
+    func `a token that ended is renewed once for everybody`(flow: UserFlow, rotation: TokenPolicy.Rotation) async throws
+    {
+        try await withSpotify(flow, policy: TokenPolicy(rotation: rotation, accessTokenLifetime: .seconds(60))) {
+            spotify, service, url in
+            let auth = RefreshableTokenAuthorization(service: service, clock: clock)
+            let pending = try await service.signIn(scopes: [.userReadEmail])
+            let callback = try await spotify.callback(for: pending.url)
+            try await auth.signIn { try await service.finish(callback: callback) }
+            let client = SpotifyClient(authorization: auth, base: url, clock: clock)
+
+            for _ in 1...3 {
+                clock.advance(by: .seconds(61))
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<5 { group.addTask { _ = try await client.currentUser() } }
+                    try await group.waitForAll()
+                }
+            }
+            let statistics = await spotify.statistics
+            #expect(statistics.tokenCalls == 3 && statistics.duplicateTokenCalls == 0 && statistics.unauthorized == 0)
+            #expect(await auth.isAuthorized(for: [.userReadEmail]), "answers without scopes keep them")
+        }
+    }
+
+    @Test func `a revoked token is renewed after its 401`() async throws {
+        try await withSpotify { spotify, service, url in
+            let auth = RefreshableTokenAuthorization(service: service, clock: clock)
+            let pending = try await service.signIn(scopes: [])
+            let callback = try await spotify.callback(for: pending.url)
+            try await auth.signIn { try await service.finish(callback: callback) }
+            await spotify.revokeAccessTokens()
+            let client = SpotifyClient(authorization: auth, base: url, clock: clock)
+            #expect(try await client.currentUser().id == "local-listener")
+            let statistics = await spotify.statistics
+            #expect(statistics.unauthorized == 1 && statistics.tokenCalls == 1)
+        }
+    }
+
+    @Test func `after six months somebody must sign in again, and the app knew`() async throws {
+        try await withSpotify { spotify, service, _ in
+            let auth = RefreshableTokenAuthorization(service: service, clock: clock)
+            let pending = try await service.signIn(scopes: [])
+            let callback = try await spotify.callback(for: pending.url)
+            try await auth.signIn { try await service.finish(callback: callback) }
+            let end = try #require(try await auth.validToken().refreshTokenExpiresAt)
+            clock.advance(by: .seconds(90 * 86400))
+            #expect(try await auth.validToken().refreshTokenExpiresAt == end)
+            clock.advance(by: .seconds(end.timeIntervalSince(clock.now) + 1))
+            let error = await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+            #expect(error?.needsSignIn == true)
+        }
+    }
+
+    @Test func `a denial is one, and a code serves once`() async throws {
+        try await withSpotify { spotify, service, _ in
+            let denied = try await service.signIn(scopes: [])
+            let denial = try await spotify.callback(for: denied.url, decision: .deny)
+            let error = await #expect(throws: SignInError.self) { try await service.finish(callback: denial) }
+            #expect(error?.accessWasDenied == true)
+
+            let pending = try await service.signIn(scopes: [])
+            let callback = try await spotify.callback(for: pending.url)
+            _ = try await service.finish(callback: callback)
+            let again = await #expect(throws: SignInError.self) { try await service.finish(callback: callback) }
+            #expect(again?.kind == .alreadyUsed)
+        }
+    }
+
+    @Test func `client credentials need nobody`() async throws {
+        let spotify = try LocalSpotify(clock: clock)
+        try await spotify.serve { url in
+            let service = SpotifyTokenService.clientCredentials(
+                clientID: "local-web", clientSecret: "local-secret", accounts: .spotify(accounts: url),
+                transport: URLSession(configuration: .ephemeral), clock: clock)
+            let client = SpotifyClient(authorization: service.authorization(clock: clock), base: url, clock: clock)
+            let found = try await client.search("night")
+            #expect(found.tracks?.items.map(\.name) == ["Night Ferry"])
+        }
+    }
+}
