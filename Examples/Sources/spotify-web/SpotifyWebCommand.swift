@@ -2,9 +2,102 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import ArgumentParser
+import Foundation
+import LocalSpotify
+import SpotifyWeb
+
 #if Web
-import Hummingbird
+import RequestAuthorizationSpotify
+import RequestAuthorizationURLSession
 #endif
 
+/// `spotify-web`: the web app.
 @main
-struct SpotifyWebCommand: ParsableCommand {}
+struct SpotifyWebCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "spotify-web", abstract: "A small web app: log in with Spotify, see what is playing, log out.",
+        discussion: """
+            With --local it brings its own stand-in for Spotify, and needs no account. Otherwise it reads CLIENT_ID and \
+            CLIENT_SECRET from the environment; register http://127.0.0.1/callback with Spotify as the app's redirect URI, \
+            or PUBLIC-URL/callback.
+
+            It listens on 127.0.0.1 only. A site for others stands behind a proxy that speaks TLS and passes the Host field \
+            on; --public-url names its address.
+            """)
+
+    @Flag(help: "Run against an embedded Spotify.")
+    var local = false
+
+    @Option(help: ArgumentHelp("The port to listen on; 0 for any free one.", valueName: "n"))
+    var port: UInt16 = 8080
+
+    @Option(help: ArgumentHelp("The interface to listen on.", valueName: "address"))
+    var host = "127.0.0.1"
+
+    @Option(help: ArgumentHelp("Where browsers find the site, such as https://music.example.com.", valueName: "url"))
+    var publicURL: String?
+}
+
+#if Web
+extension SpotifyWebCommand {
+    func validate() throws {
+        _ = try address
+        guard publicURL != nil || ["127.0.0.1", "::1"].contains(host) else {
+            throw ValidationError("--host \(host) is for others to reach: name their address with --public-url.")
+        }
+        guard local || secrets != nil else {
+            throw ValidationError("Set CLIENT_ID and CLIENT_SECRET, or pass --local.")
+        }
+    }
+
+    func run() async throws {
+        if local {
+            try await LocalSpotify().serve { spotify in
+                let client = LocalSpotify.Client.localConfidential
+                try await serve(
+                    clientID: client.id, clientSecret: client.secret ?? "", accounts: .spotify(accounts: spotify),
+                    webAPI: spotify)
+            }
+        } else if let (id, secret) = secrets {
+            try await serve(clientID: id, clientSecret: secret, accounts: .spotify, webAPI: nil)
+        }
+    }
+
+    private func serve(
+        clientID: String, clientSecret: String, accounts: AuthorizationServer, webAPI: URL?
+    ) async throws {
+        // sample: service
+        let service = SpotifyTokenService.authorizationCode(
+            clientID: clientID, clientSecret: clientSecret,
+            redirectURI: (publicURL ?? "http://127.0.0.1") + "/callback",
+            accounts: accounts, pendingSignIns: InMemoryPendingSignIns(), transport: URLSession.shared)
+        let site = SpotifyWebSite(service: service, address: try address, webAPI: webAPI)
+        // end sample
+        try await site.run(host: host, port: Int(port)) { address in
+            // Not `print`: a pipe would hold it back.
+            try? FileHandle.standardOutput.write(
+                contentsOf: Data("Open \(address)/ in a browser; Ctrl-C ends it.\n".utf8))
+        }
+    }
+
+    private var address: SiteAddress {
+        get throws { try publicURL.map { try SiteAddress(published: $0) } ?? .loopback }
+    }
+
+    /// The app's id and secret. They stand in the environment, because arguments are seen by everybody on the machine.
+    private var secrets: (id: String, secret: String)? {
+        let environment = ProcessInfo.processInfo.environment
+        guard let id = environment["CLIENT_ID"], let secret = environment["CLIENT_SECRET"], !id.isEmpty, !secret.isEmpty
+        else { return nil }
+        return (id, secret)
+    }
+}
+#else
+extension SpotifyWebCommand {
+    func run() async throws {
+        throw ValidationError(
+            "This was built without the server that the web app stands on. Build it with its trait:\n"
+                + "    swift run --package-path Examples --traits Web spotify-web --local")
+    }
+}
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Web
+import Foundation
+import Hummingbird
+import LocalSpotify
+import RequestAuthorizationSpotify
+import RequestAuthorizationTesting
+import RequestAuthorizationURLSession
+import Testing
+
+@testable import SpotifyWeb
+
+/// The site and its Spotify, both over sockets on this machine; their clock moves only by hand.
+struct RunningSite: Sendable {
+    let site: SpotifyWebSite
+    let base: String
+    let spotify: LocalSpotify
+    let clock: ManualClock
+
+    /// A browser that has been nowhere yet.
+    var browser: TestBrowser { TestBrowser(base: base) }
+
+    /// A browser that is logged in.
+    func loggedIn() async throws -> TestBrowser {
+        var browser = browser
+        let page = try await browser.beginLogIn()
+        let answer = try await browser.open(try await spotify.callback(for: page))
+        #expect(answer.location == "/me")
+        return browser
+    }
+
+    /// What the server holds for a browser.
+    func account(of browser: TestBrowser) async throws -> SpotifyWebSite.Account {
+        let cookie = try #require(browser.id)
+        let id = try #require(SessionSecret(cookie))
+        return try #require(await site.sessions.session(of: id)).account
+    }
+
+    static func run(
+        policy: TokenPolicy = TokenPolicy(accessTokenLifetime: .seconds(60)),
+        _ body: @Sendable (RunningSite) async throws -> Void
+    ) async throws {
+        let clock = ManualClock()
+        let spotify = try LocalSpotify(policy: policy, clock: clock)
+        try await spotify.serve { url in
+            let service = SpotifyTokenService.authorizationCode(
+                clientID: "local-web", clientSecret: "local-secret", redirectURI: "http://127.0.0.1/callback",
+                accounts: .spotify(accounts: url), pendingSignIns: InMemoryPendingSignIns(),
+                transport: URLSession.shared, clock: clock)
+            let site = SpotifyWebSite(service: service, webAPI: url, clock: clock)
+            let (addresses, continuation) = AsyncStream<String>.makeStream()
+            let application = site.application { continuation.yield($0) }
+            try await withThrowingTaskGroup { group in
+                group.addTask { try? await application.run() }
+                let base = try #require(await addresses.first { _ in true })
+                try await body(RunningSite(site: site, base: base, spotify: spotify, clock: clock))
+                group.cancelAll()
+            }
+        }
+    }
+}
+#endif
