@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import LocalSpotify
+import Observation
+import RequestAuthorizationSpotify
+import RequestAuthorizationTesting
+import SpotifyWebAPI
+import Testing
+
+@testable import SpotifyApp
+
+@MainActor
+@Suite struct SessionTests {
+    @Test func `the next launch goes on where the last one ended`() async throws {
+        try await Device.run { @MainActor device in
+            _ = try await device.loggedIn()
+            let model = device.launch()
+            #expect(model.screen == .launching)
+            await model.restore()
+            #expect(model.screen == .content && model.user?.displayName == "Local Listener")
+            #expect(await device.spotify.tokenCalls.map(\.outcome) == [.signedIn])
+        }
+    }
+
+    @Test func `each new token is stored before it is used, so that a launch finds the last one`() async throws {
+        try await Device.run { @MainActor device in
+            let model = try await device.loggedIn()
+            let first = try await device.store.load()?.token
+            device.clock.advance(by: .seconds(61))
+            await model.refresh()
+            let second = try await device.store.load()?.token
+            #expect(second != nil && second != first)
+            device.clock.advance(by: .seconds(61))
+            let next = device.launch()
+            await next.restore()
+            #expect(next.screen == .content && next.user != nil)
+            #expect(await device.spotify.statistics.duplicateTokenCalls == 0)
+            #expect(await device.spotify.tokenCalls.map(\.outcome) == [.signedIn, .refreshed, .refreshed])
+        }
+    }
+
+    @Test func `without a network the session is there all the same`() async throws {
+        try await Device.run { @MainActor device in
+            _ = try await device.loggedIn()
+            device.clock.advance(by: .seconds(61))
+            await device.spotify.inject(.dropped, on: .tokenEndpoint)
+            let model = device.launch()
+            await model.restore()
+            #expect(model.screen == .content && model.isStale && model.alert == nil)
+            device.clock.advance(by: .seconds(61))
+            await model.refresh()
+            #expect(!model.isStale && model.user != nil)
+        }
+    }
+
+    @Test func `what cannot be brought up to date is still shown`() async throws {
+        try await Device.run { @MainActor device in
+            let model = try await device.loggedIn()
+            await device.spotify.inject(.status(503), on: .webAPI)
+            await model.refresh()
+            #expect(model.isStale && model.user != nil && model.playing != nil)
+            await model.refresh()
+            #expect(!model.isStale)
+        }
+    }
+
+    @Test func `logging out leaves nothing behind`() async throws {
+        try await Device.run { @MainActor device in
+            let model = try await device.loggedIn()
+            await model.signOut()
+            #expect(model.screen == .logIn && model.user == nil && model.playing == nil)
+            #expect(model.signOutAdvice?.contains("https://www.spotify.com/account/apps/") == true)
+            #expect(try await device.store.load()?.token == nil)
+            let next = device.launch()
+            await next.restore()
+            #expect(next.screen == .logIn)
+        }
+    }
+
+    @Test func `an answer that comes after logging out shows nothing`() async throws {
+        try await Device.run { @MainActor device in
+            let model = try await device.loggedIn()
+            await device.spotify.inject(.slow(.seconds(5)), on: .webAPI)
+            let refresh = Task { await model.refresh() }
+            await device.clock.sleepers(1)
+            await model.signOut()
+            device.clock.advance(by: .seconds(5))
+            await refresh.value
+            #expect(model.screen == .logIn && model.user == nil && model.playing == nil && !model.isStale)
+        }
+    }
+
+    @Test func `a session that Spotify has ended leads to the log-in`() async throws {
+        try await Device.run { @MainActor device in
+            let model = try await device.loggedIn()
+            await device.spotify.revokeSessions()
+            await device.spotify.revokeAccessTokens()
+            await model.refresh()
+            #expect(model.user == nil && model.playing == nil)
+            let next = device.launch()
+            await next.restore()
+            #expect(next.screen == .logIn)
+        }
+    }
+
+    @Test func `views are told what changes`() async throws {
+        try await Device.run { @MainActor device in
+            let model = device.launch()
+            await model.restore()
+            await confirmation { isTold in
+                withObservationTracking {
+                    _ = model.screen
+                } onChange: {
+                    isTold()
+                }
+                _ = try? await model.open(device.spotify.callback(for: device.page(of: model)))
+            }
+            #expect(model.screen == .content)
+        }
+    }
+
+    @Test func `what the model prints holds no token`() async throws {
+        try await Device.run { @MainActor device in
+            let model = try await device.loggedIn()
+            let token = try await model.authorization.validToken()
+            var dumped = ""
+            dump(model, to: &dumped)
+            let refreshToken = try #require(token.refreshToken)
+            #expect(!dumped.contains(token.accessToken))
+            #expect(!dumped.contains(refreshToken))
+        }
+    }
+}
