@@ -15,12 +15,13 @@ enum RetryAfter {
     /// - Returns: at least zero and at most a year; how much of it is honoured is the core's decision.
     static func duration(_ values: [String], at now: Date) -> Duration? {
         for value in values {
-            let text = value.drop { $0 == " " || $0 == "\t" }.split(separator: ",", maxSplits: 0)
-            guard let text = text.first else { continue }
+            let isBlank = { (character: Character) in character == " " || character == "\t" }
+            let text = String(value.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+            guard !text.isEmpty else { continue }
             if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
                 return .seconds(min(Int(text) ?? longest, longest))
             }
-            if let date = HTTPDate.parse(String(text), at: now) {
+            if let date = HTTPDate.parse(text, at: now) {
                 return .seconds(min(max(0, date.timeIntervalSince(now)), Double(longest)))
             }
         }

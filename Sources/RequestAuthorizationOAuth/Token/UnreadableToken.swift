@@ -8,6 +8,11 @@ public struct UnreadableToken: Error, Hashable, CustomStringConvertible {
     /// The member that is missing or of another form; `nil` if there is no JSON object at all.
     public let member: String?
 
+    public init(format: String, member: String?) {
+        self.format = format
+        self.member = member
+    }
+
     public var description: String {
         "what \(format) stored cannot be read: " + (member.map { "no usable \($0)" } ?? "no JSON object")
             + "; let people sign in again"

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+import LoopbackServer
+import RequestAuthorization
+import RequestAuthorizationOAuth
+import Testing
+
+/// RFC 6749 §2.3: one way of authentication in a request, and the secret never in a URI.
+@Suite struct ClientAuthenticationTests {
+    private static let answer = Answer.json(#"{"access_token":"a","token_type":"Bearer"}"#)
+
+    private func request(of client: OAuthClient) async throws -> RawRequest {
+        try await TokenServer.run(Self.answer) { run in
+            _ = try await run.service(client).refresh(.make(refreshToken: "r"))
+            return try #require(await run.server.requests.first)
+        }
+    }
+
+    @Test func `RFC 6749 §3.2.1: a public client says who it is`() async throws {
+        let request = try await request(of: .public(id: "tööl"))
+        #expect(request.text == "client_id=t%C3%B6%C3%B6l&grant_type=refresh_token&refresh_token=r")
+        #expect(request["Authorization"] == nil)
+    }
+
+    /// The pair is that of RFC 6749 App. B, so that a colon in it survives.
+    @Test func `RFC 6749 §2.3.1: id and secret are form-encoded before Basic`() async throws {
+        let request = try await request(of: .secretBasic(id: "a:b", secret: "p+ä %&"))
+        let value = try #require(request["Authorization"]?.split(separator: " ").last.map(String.init))
+        let pair = try #require(Data(base64Encoded: value).map { String(decoding: $0, as: UTF8.self) })
+        #expect(pair == "a%3Ab:p%2B%C3%A4+%25%26")
+        #expect(request.text == "grant_type=refresh_token&refresh_token=r")
+    }
+
+    @Test func `RFC 6749 §2.3.1: a secret may stand in the body, but in no URI`() async throws {
+        let request = try await request(of: .secretPost(id: "web", secret: "s&c"))
+        #expect(request.text == "client_id=web&client_secret=s%26c&grant_type=refresh_token&refresh_token=r")
+        #expect(request["Authorization"] == nil)
+        #expect(request.target == "/token")
+    }
+
+    @Test func `RFC 6749 §3.2: a token request is a POST of a form`() async throws {
+        let request = try await request(of: .public(id: "tool"))
+        #expect(request.method == "POST")
+        #expect(request["Content-Type"] == "application/x-www-form-urlencoded")
+        #expect(request["Cookie"] == nil)
+    }
+
+    @Test func `RFC 6749 §3.2: extra parameters replace none of ours, and none is sent twice`() async throws {
+        var client = OAuthClient.secretBasic(id: "web", secret: "s")
+        client.tokenParameters = [
+            "audience": "https://api.example", "refresh_token": "evil", "client_secret": "evil", "client_id": "evil",
+            "grant_type": "password", "scope": "all",
+        ]
+        let request = try await request(of: client)
+        #expect(request.text == "grant_type=refresh_token&refresh_token=r&audience=https%3A%2F%2Fapi.example")
+    }
+
+    @Test func `a grant of one's own cannot double a parameter either`() async throws {
+        try await TokenServer.run(Self.answer) { run in
+            let endpoint = run.service(.secretPost(id: "web", secret: "s")).endpoint
+            let parameters = [("client_secret", "evil"), ("assertion", "1"), ("assertion", "2"), ("grant_type", "x")]
+            _ = try await endpoint.token(
+                grantType: "urn:g", parameters: parameters.map { (name: $0.0, value: $0.1) })
+            #expect(await run.bodies == ["client_id=web&client_secret=s&grant_type=urn%3Ag&assertion=1"])
+        }
+    }
+}
+#endif

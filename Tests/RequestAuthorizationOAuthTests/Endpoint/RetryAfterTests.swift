@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationOAuth
+
+@Suite struct RetryAfterTests {
+    /// 1994-11-06 08:49:37 UTC, the example of RFC 9110 §5.6.7.
+    private static let example = Date(timeIntervalSince1970: 784_111_777)
+
+    @Test(arguments: [
+        "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+    ])
+    func `RFC 9110 §5.6.7: a date in any of its three forms`(text: String) {
+        let now = Self.example.addingTimeInterval(-90)
+        #expect(HTTPDate.parse(text, at: now) == Self.example)
+        #expect(RetryAfter.duration([text], at: now) == .seconds(90))
+        #expect(RetryAfter.duration([text], at: Self.example.addingTimeInterval(5)) == .zero)
+    }
+
+    @Test func `RFC 9110 §5.6.7: a year of two digits is never more than 50 years ahead`() {
+        let now = Date(timeIntervalSince1970: 1_763_745_600)  // 2025-11-21
+        let seventies = HTTPDate.parse("Sunday, 06-Nov-77 08:49:37 GMT", at: now)
+        #expect(seventies == HTTPDate.parse("Sun, 06 Nov 1977 08:49:37 GMT", at: now))
+        let next = HTTPDate.parse("Sunday, 06-Nov-74 08:49:37 GMT", at: now)
+        #expect(next == HTTPDate.parse("Sun, 06 Nov 2074 08:49:37 GMT", at: now))
+    }
+
+    @Test(arguments: [
+        ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199.0), ("Sat, 01 Jan 2000 00:00:00 GMT", 946_684_800),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Fri, 31 Dec 2100 12:00:00 GMT", 4_133_937_600),
+    ])
+    func `dates are counted in the Gregorian calendar`(text: String, seconds: Double) {
+        #expect(HTTPDate.parse(text, at: .distantPast)?.timeIntervalSince1970 == seconds)
+    }
+
+    @Test(arguments: [
+        "", "soon", "-1", "1.5", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Foo 1994 08:49:37 GMT",
+        "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49 GMT",
+        "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "1 2 3 4 5 GMT", "1 2 3 4 5",
+    ])
+    func `anything else says nothing`(text: String) {
+        #expect(RetryAfter.duration([text], at: Self.example) == nil)
+    }
+
+    @Test func `RFC 9110 §10.2.3: seconds, and no absurd number of them`() {
+        #expect(RetryAfter.duration(["120"], at: Self.example) == .seconds(120))
+        #expect(RetryAfter.duration([" 0 "], at: Self.example) == .zero)
+        #expect(RetryAfter.duration(["99999999999999999999999"], at: Self.example) == .seconds(366 * 86_400))
+        #expect(RetryAfter.duration([], at: Self.example) == nil)
+        #expect(RetryAfter.duration(["nonsense", "7"], at: Self.example) == .seconds(7))
+    }
+}

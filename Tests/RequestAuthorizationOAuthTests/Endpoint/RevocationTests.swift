@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+import LoopbackServer
+import RequestAuthorization
+import RequestAuthorizationOAuth
+import RequestAuthorizationTesting
+import Testing
+
+@Suite struct RevocationTests {
+    private let token = OAuthToken.make(accessToken: "a+", refreshToken: "r&")
+
+    @Test func `RFC 7009 §2.1: a POST with a hint, authenticated, the refresh token first`() async throws {
+        try await TokenServer.run(.status(200)) { run in
+            try await run.service(.secretBasic(id: "web", secret: "s")).revoke(token)
+            #expect(
+                await run.bodies == [
+                    "token=r%26&token_type_hint=refresh_token", "token=a%2B&token_type_hint=access_token",
+                ])
+            let requests = await run.server.requests
+            #expect(requests.map(\.target) == ["/revoke", "/revoke"])
+            #expect(requests.map(\.method) == ["POST", "POST"])
+            #expect(requests.allSatisfy { $0["Authorization"] == "Basic d2ViOnM=" })
+        }
+    }
+
+    @Test func `an access token that has ended needs no revocation`() async throws {
+        try await TokenServer.run(.status(200)) { run in
+            var token = token
+            token.expiresAt = run.clock.now
+            try await run.service().revoke(token)
+            #expect(await run.bodies == ["client_id=tool&token=r%26&token_type_hint=refresh_token"])
+        }
+    }
+
+    @Test func `RFC 7009 §2.2: a token that the server does not know is revoked`() async throws {
+        try await TokenServer.run(.text("anything")) { try await $0.service().revoke(token) }
+    }
+
+    @Test func `RFC 7009 §2.2.1: after a 503 the token exists, and Retry-After is told`() async throws {
+        try await TokenServer.run(.status(503, ("Retry-After", "9"))) { run in
+            let expected = TokenEndpointError(status: 503, retryAfter: .seconds(9), kind: .transient)
+            await #expect(throws: expected) { try await run.service().revoke(token) }
+            #expect(await run.server.requests.count == 1)
+            let auth = RefreshableTokenAuthorization(service: run.service(), token: token, clock: run.clock)
+            await #expect(throws: expected) { try await auth.signOut() }
+            let kept = try await auth.validToken()
+            #expect(kept == token)
+        }
+    }
+
+    @Test(arguments: [
+        (400, #"{"error":"unsupported_token_type"}"#), (401, #"{"error":"invalid_client"}"#), (401, ""), (403, ""),
+        (404, ""), (405, ""), (501, ""), (400, "<html>"),
+    ])
+    func `RFC 7009 §2.2.1: a server that refuses, a public client for instance, stops no sign-out`(
+        status: Int, body: String
+    ) async throws {
+        try await TokenServer.run(.json(body, status: status)) { run in
+            let error = await #expect(throws: TokenEndpointError.self) { try await run.service().revoke(token) }
+            #expect(error?.kind == .rejected)
+            let auth = RefreshableTokenAuthorization(service: run.service(), token: token, clock: run.clock)
+            try await auth.signOut()
+            await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+        }
+    }
+
+    @Test func `what the server refuses for one token may do for the other`() async throws {
+        let refused = Answer.json(#"{"error":"unsupported_token_type"}"#, status: 400)
+        try await TokenServer.run(refused, .status(200)) { run in
+            await #expect(throws: TokenEndpointError.self) { try await run.service().revoke(token) }
+            #expect(await run.server.requests.count == 2)
+        }
+    }
+
+    @Test func `where there is no revocation nobody is asked, and that is no error`() async throws {
+        let transport = ScriptedTokenTransport()
+        let service = OAuthTokenService.authorizationCode(
+            server: AuthorizationServer(), client: .public(id: "t"), transport: transport)
+        try await service.revoke(token)
+        var server = AuthorizationServer.make()
+        server.quirks.refusesPublicRevocation = true
+        try await OAuthTokenService.authorizationCode(server: server, client: .public(id: "t"), transport: transport)
+            .revoke(token)
+        #expect(transport.calls == 0)
+    }
+
+    @Test func `a token that comes after the sign-out is revoked`() async throws {
+        let gate = ScriptedTransport<Void, Void>(.held)
+        try await withServer { request in
+            guard request.target == "/token" else { return .status(200) }
+            try await gate.send(())
+            return .json(#"{"access_token":"late","refresh_token":"late-r"}"#)
+        } body: { server in
+            let run = TokenServer(server: server)
+            var old = token
+            old.expiresAt = run.clock.now
+            let auth = RefreshableTokenAuthorization(service: run.service(), token: old, clock: run.clock)
+            let waiting = Task { try await auth.validToken() }
+            let call = try await gate.nextCall()
+            try await auth.signOut()
+            await #expect(throws: NotAuthorized.self) { try await waiting.value }
+            call.succeed(())
+            await server.waitForRequests(4)
+            #expect(
+                await run.bodies.sorted() == [
+                    "client_id=tool&grant_type=refresh_token&refresh_token=r%26",
+                    "client_id=tool&token=late&token_type_hint=access_token",
+                    "client_id=tool&token=late-r&token_type_hint=refresh_token",
+                    "client_id=tool&token=r%26&token_type_hint=refresh_token",
+                ])
+        }
+    }
+}
+#endif

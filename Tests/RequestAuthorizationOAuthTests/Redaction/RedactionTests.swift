@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RedactionChecks
+import RequestAuthorization
+import RequestAuthorizationOAuth
+import RequestAuthorizationStorage
+import RequestAuthorizationTesting
+import Testing
+
+/// No type of this module prints a secret.
+@Suite struct RedactionTests {
+    @Test func `no public type shows a secret, whichever way it is printed`() async throws {
+        let leaks = try await Exhibit.all().flatMap { exhibit in
+            Channel.allCases.filter { Secret.isPart(of: $0.text(of: exhibit.value)) }.map { "\(exhibit.type): \($0)" }
+        }
+        #expect(leaks == [])
+    }
+
+    @Test func `every public type is on show here, or is known to hold no secret`() async throws {
+        let shown = Set(try await Exhibit.all().map(\.type))
+        let declared = try PublicTypes.declared(in: ["RequestAuthorizationOAuth"])
+        #expect(declared.contains("OAuthToken"))
+        let forgotten = declared.subtracting(shown).subtracting(Self.withoutSecrets)
+            .subtracting(SignInExhibits.withoutSecrets)
+        #expect(forgotten.isEmpty, "show them in Exhibit.all(), or say that they hold no secret")
+    }
+
+    @Test func `what holds a secret says what it is`() {
+        #expect("\(OAuthToken(accessToken: "a"))" == "OAuthToken([redacted])")
+        #expect("\(OAuthClient.secretBasic(id: "web", secret: "s"))" == "OAuthClient(web, secretBasic([redacted]))")
+        #expect("\(OAuthClient.public(id: "tool"))" == "OAuthClient(tool, none)")
+        #expect(
+            "\(InvalidTokenResponse(field: "access_token", problem: .missing))".contains("access_token is missing"))
+    }
+
+    /// Addresses, names and numbers only.
+    private static let withoutSecrets: Set = [
+        "AuthorizationServer", "AuthorizationServerError", "AuthorizationServerError.Problem", "InvalidTokenResponse",
+        "InvalidTokenResponse.Problem", "NoRefreshToken", "ServerQuirks", "UnreadableToken",
+        "LoopbackReceiver", "LoopbackReceiver.Address", "LoopbackReceiverError", "LoopbackReceiverError.Code",
+    ]
+}
+
+/// A value of a public type that was made to hold the secret wherever it can.
+private struct Exhibit {
+    let type: String
+    let value: Any
+
+    init(_ type: String, _ value: Any) { (self.type, self.value) = (type, value) }
+
+    static func all() async throws -> [Exhibit] {
+        let secret = Secret.text
+        let clients = [
+            OAuthClient(
+                id: "web", authentication: .secretBasic(secret), authorizationParameters: ["login_hint": secret],
+                tokenParameters: ["x": secret]),
+            OAuthClient.secretPost(id: "web", secret: secret),
+        ]
+        let token = OAuthToken(
+            accessToken: secret, refreshToken: secret, tokenType: secret, scopes: [secret], idToken: secret,
+            additionalMembers: ["x": .string(secret)])
+        let answer =
+            #"{"active":true,"username":"\#(secret)","sub":"\#(secret)","x":"\#(secret)","scope":"\#(secret)"}"#
+        let service = OAuthTokenService.authorizationCode(
+            server: AuthorizationServer.make(), client: clients[0],
+            transport: ScriptedTokenTransport(.response(200, json: answer)))
+        return clients.map { Exhibit("OAuthClient", $0) }
+            + clients.map { Exhibit("ClientAuthentication", $0.authentication) }
+            + [
+                Exhibit("OAuthToken", token), Exhibit("JSONValue", JSONValue.object([secret: .string(secret)])),
+                Exhibit("TokenEndpoint", service.endpoint), Exhibit("OAuthTokenService", service),
+                Exhibit("TokenIntrospection", try await service.introspect(token)),
+            ] + (try await SignInExhibits.all().map { Exhibit($0.type, $0.value) })
+    }
+}

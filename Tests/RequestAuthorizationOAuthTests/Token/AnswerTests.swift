@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import LoopbackServer
+import RequestAuthorization
+import RequestAuthorizationOAuth
+import RequestAuthorizationTesting
+import RequestAuthorizationURLSession
+import Testing
+
+/// What servers answer (RFC 6749 §5.1), over a real socket.
+@Suite struct AnswerTests {
+    private func refreshed(
+        _ answer: Answer, quirks: ServerQuirks = ServerQuirks(),
+        _ old: OAuthToken = .make(refreshToken: "r", scopes: ["x"])
+    ) async throws -> OAuthToken {
+        try await TokenServer.run(answer) { try await $0.service(quirks: quirks).refresh(old) }
+    }
+
+    @Test func `RFC 6749 §5.1: the example of the standard`() async throws {
+        let json = """
+            {"access_token":"2YotnFZFEjr1zCsicMWpAA","token_type":"example","expires_in":3600,
+            "refresh_token":"tGzv3JOkF0XG5Qx2TlKWIA","example_parameter":"example_value"}
+            """
+        // Its type is one that nobody knows (§7.1), so the standard's own example is refused …
+        await #expect(throws: InvalidTokenResponse(field: "token_type", problem: .unsupported)) {
+            try await refreshed(.json(json))
+        }
+        // … and taken with the type of RFC 6750 §4.
+        let token = try await refreshed(.json(json.replacing("\"example\"", with: "\"Bearer\"")))
+        #expect(token.accessToken == "2YotnFZFEjr1zCsicMWpAA")
+        #expect(token.refreshToken == "tGzv3JOkF0XG5Qx2TlKWIA")
+        #expect(token.lifetime == .seconds(3600))
+        #expect(token.additionalMembers == ["example_parameter": .string("example_value")])
+    }
+
+    @Test(arguments: ["Bearer", "bearer", "BEARER", "bEaReR"])
+    func `RFC 6749 §5.1: the type is compared without case, and sent as Bearer`(type: String) async throws {
+        let token = try await refreshed(.json(#"{"access_token":"a","token_type":"\#(type)"}"#))
+        #expect(token.authorizationHeaderValue == "Bearer a")
+        #expect(token.tokenType == type)
+    }
+
+    @Test func `a server that names no type means Bearer`() async throws {
+        #expect(try await refreshed(.json(#"{"access_token":"a"}"#)).tokenType == "Bearer")
+    }
+
+    @Test(arguments: ["mac", "DPoP", "N_A"])
+    func `RFC 6749 §7.1: a token of a type that is not understood is refused`(type: String) async throws {
+        await #expect(throws: InvalidTokenResponse(field: "token_type", problem: .unsupported)) {
+            try await refreshed(.json(#"{"access_token":"a","token_type":"\#(type)"}"#))
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"token_type":"Bearer"}"#, "access_token", InvalidTokenResponse.Problem.missing),
+        (#"{"access_token":"","token_type":"Bearer"}"#, "access_token", .missing),
+        (#"{"access_token":null,"token_type":"Bearer"}"#, "access_token", .missing),
+        (#"{"access_token":7,"token_type":"Bearer"}"#, "access_token", .malformed),
+        (#"{"access_token":"a\r\nX: y","token_type":"Bearer"}"#, "access_token", .malformed),
+        (#"{"access_token":"ä","token_type":"Bearer"}"#, "access_token", .malformed),
+        (#"{"access_token":"a","scope":7}"#, "scope", .malformed),
+        (#"{"access_token":"a","scope":[7]}"#, "scope", .malformed),
+        (#"{"access_token":"a","token_ty"#, "body", .notJSON),
+        ("<!DOCTYPE html><title>Hotel</title>", "body", .notJSON), ("", "body", .notJSON), ("[]", "body", .notJSON),
+        (#""access_token""#, "body", .notJSON), ("access_token=a&token_type=bearer", "body", .notJSON),
+    ])
+    func `RFC 6749 §10.14: what cannot be used is an error that names the field, and ends nothing`(
+        json: String, field: String, problem: InvalidTokenResponse.Problem
+    ) async throws {
+        let error = await #expect(throws: InvalidTokenResponse.self) { try await refreshed(.json(json)) }
+        #expect(error == InvalidTokenResponse(field: field, problem: problem))
+        #expect(error?.kind == .transient)
+        #expect(error?.delivery == .mayHaveBeenProcessed)
+        #expect(error?.description.contains(field) == true)
+    }
+
+    private static let lifetimes: [(String, Double?)] = [
+        ("3600", 3600), (#""3600""#, 3600), ("3600.5", 3600.5), (#""60.0""#, 60), ("null", nil), ("0", nil),
+        ("-1", nil), ("1e300", nil), (#""never""#, nil), ("true", nil), ("[1]", nil), ("99999999999999999999", nil),
+        (#""NaN""#, nil), (#""inf""#, nil),
+    ]
+
+    @Test(arguments: lifetimes)
+    func `RFC 6749 §5.1: expires_in as a number or a text; what makes no sense is as good as absent`(
+        value: String, seconds: Double?
+    ) async throws {
+        try await TokenServer.run(.json(#"{"access_token":"a","expires_in":\#(value)}"#)) { run in
+            let token = try await run.service().refresh(.make(refreshToken: "r"))
+            #expect(token.lifetime == seconds.map { .seconds($0) })
+            #expect(token.expiresAt == seconds.map { run.clock.now.addingTimeInterval($0) } ?? .distantFuture)
+        }
+    }
+
+    @Test func `RFC 6749 §5.1: expires_in may be absent`() async throws {
+        #expect(try await refreshed(.json(#"{"access_token":"a"}"#)).expiresAt == .distantFuture)
+    }
+
+    @Test func `expiry counts from when the request was sent`() async throws {
+        try await withServer { _ in
+            .json(#"{"access_token":"a","expires_in":60,"refresh_token":"s","refresh_expires_in":"600"}"#)
+        } body: { server in
+            let run = TokenServer(server: server)
+            let sentAt = run.clock.now
+            let slow = SlowTransport(clock: run.clock)
+            let service = OAuthTokenService.authorizationCode(
+                server: .make(at: run.base), client: .public(id: "tool"), transport: slow, clock: run.clock)
+            let token = try await service.refresh(.make(refreshToken: "r"))
+            #expect(run.clock.now == sentAt.addingTimeInterval(50))
+            #expect(token.expiresAt == sentAt.addingTimeInterval(60))
+            #expect(token.refreshTokenExpiresAt == sentAt.addingTimeInterval(600))
+        }
+    }
+
+    @Test func `RFC 6749 §6: a new refresh token replaces the old, a missing one keeps it`() async throws {
+        #expect(try await refreshed(.json(#"{"access_token":"a","refresh_token":"n"}"#)).refreshToken == "n")
+        for rest in ["", #","refresh_token":null"#, #","refresh_token":"""#] {
+            #expect(try await refreshed(.json(#"{"access_token":"a"\#(rest)}"#)).refreshToken == "r")
+        }
+    }
+
+    @Test func `RFC 6749 §3.3 and §6: a missing scope is what there was, an empty one is none`() async throws {
+        #expect(try await refreshed(.json(#"{"access_token":"a"}"#)).scopes == ["x"])
+        #expect(try await refreshed(.json(#"{"access_token":"a","scope":null}"#)).scopes == ["x"])
+        #expect(try await refreshed(.json(#"{"access_token":"a","scope":""}"#)).scopes == [])
+        #expect(try await refreshed(.json(#"{"access_token":"a","scope":"b  a A"}"#)).scopes == ["A", "a", "b"])
+    }
+
+    @Test func `RFC 6749 §3.3: a missing scope in a first answer is what was asked for`() async throws {
+        try await TokenServer.run(.json(#"{"access_token":"a"}"#)) { run in
+            let endpoint = run.service().endpoint
+            let token = try await endpoint.token(grantType: "g", requestedScopes: ["y", "z"])
+            #expect(token.scopes == ["y", "z"])
+            #expect(token.authorizedAt == run.clock.now)
+        }
+    }
+
+    @Test func `scopes as a list, or with commas where a preset says so`() async throws {
+        let list = Answer.json(#"{"access_token":"a","scope":["repo","gist"]}"#)
+        #expect(try await refreshed(list).scopes == ["repo", "gist"])
+        let commas = Answer.json(#"{"access_token":"a","scope":"repo,gist user"}"#)
+        #expect(try await refreshed(commas).scopes == ["repo,gist", "user"])
+        #expect(
+            try await refreshed(commas, quirks: AuthorizationServer.gitHub.quirks).scopes == ["repo", "gist", "user"])
+    }
+
+    @Test func `RFC 6749 §5.1: members that nobody knows are kept, over refreshes too`() async throws {
+        let json = #"{"access_token":"a","instance":{"n":[1,2.5,null,true,"t"]},"id_token":"i.j.k"}"#
+        var token = try await refreshed(.json(json))
+        let expected = JSONValue.object(["n": .array([.integer(1), .number(2.5), .null, .bool(true), .string("t")])])
+        #expect(token.additionalMembers == ["instance": expected])
+        token.refreshToken = "r"
+        let next = try await refreshed(.json(#"{"access_token":"b","other":1}"#), token)
+        #expect(next.additionalMembers == ["instance": expected, "other": .integer(1)])
+        #expect(next.idToken == "i.j.k")
+    }
+
+    @Test func `the sign-in's time stays over refreshes`() async throws {
+        let signedInAt = Date(timeIntervalSince1970: 1_700_000_000)
+        let old = OAuthToken.make(refreshToken: "r", authorizedAt: signedInAt)
+        #expect(try await refreshed(.json(#"{"access_token":"a"}"#), old).authorizedAt == signedInAt)
+    }
+
+    @Test func `a refresh token's end is the answer's, or the preset's counted from the sign-in`() async throws {
+        let signedInAt = Date(timeIntervalSince1970: 1_700_000_000)
+        let old = OAuthToken.make(refreshToken: "r", authorizedAt: signedInAt)
+        let quirks = ServerQuirks(refreshTokenLifetime: .seconds(1000))
+        let preset = try await refreshed(.json(#"{"access_token":"a","refresh_token":"n"}"#), quirks: quirks, old)
+        #expect(preset.refreshTokenExpiresAt == signedInAt.addingTimeInterval(1000))
+        #expect(preset.signInNeededBefore == preset.refreshTokenExpiresAt)
+        let none = try await refreshed(.json(#"{"access_token":"a","refresh_expires_in":0}"#), old)
+        #expect(none.refreshTokenExpiresAt == nil)
+        try await TokenServer.run(.json(#"{"access_token":"a","refresh_token_expires_in":"60"}"#)) { run in
+            let token = try await run.service(quirks: quirks).refresh(old)
+            #expect(token.refreshTokenExpiresAt == run.clock.now.addingTimeInterval(60))
+        }
+    }
+
+    @Test func `RFC 6749 §5.1: no size is assumed`() async throws {
+        let long = String(repeating: "x", count: 100_000)
+        #expect(try await refreshed(.json(#"{"access_token":"\#(long)"}"#)).accessToken == long)
+    }
+}
+
+/// Each answer takes 50 seconds of the clock.
+private struct SlowTransport: TokenTransport {
+    let clock: ManualClock
+
+    func send(_ request: TokenRequest) async throws -> TokenResponse {
+        let response = try await URLSession.shared.send(request)
+        clock.advance(by: .seconds(50))
+        return response
+    }
+}
+#endif
