@@ -117,16 +117,26 @@ public actor LocalSpotify {
         switch (call.method, call.path) {
         case ("GET", "/authorize"): accounts.authorize(call, at: clock.now)
         case ("POST", "/authorize"): accounts.decideConsent(call, at: clock.now)
-        case ("POST", "/api/token"): try serveToken(call, accounts.decide(on: call, at: clock.now), answerIsLost)
-        case (_, "/api/token"): try refuseMethod(of: call)
+        case ("POST", "/api/token"): try serveToken(call, answerIsLost)
+        case ("POST", "/proxy/token"), ("POST", "/proxy/refresh"):
+            try serveToken(accounts.completed(call), answerIsLost)
+        case (_, "/api/token"), (_, "/proxy/token"), (_, "/proxy/refresh"): try refuseMethod(of: call)
+        case ("POST", "/api/revoke"): try accounts.revoke(call)
+        case ("POST", "/api/introspect"): try accounts.introspect(call, at: clock.now)
+        case ("POST", "/api/device"): try accounts.beginDevice(call, at: clock.now)
+        case ("GET", "/device"): accounts.showDevice(call, at: clock.now)
+        case ("POST", "/device"): accounts.decideDevice(call, at: clock.now)
         case ("GET", "/.well-known/oauth-authorization-server"): try AccountsService.metadata(issuer: call.base)
-        case (_, "/authorize"), (_, "/.well-known/oauth-authorization-server"):
-            Answer(status: 405, fields: ["Allow": call.path == "/authorize" ? "GET, POST" : "GET"])
+        case (_, "/authorize"), (_, "/device"): Answer(status: 405, fields: ["Allow": "GET, POST"])
+        case (_, "/.well-known/oauth-authorization-server"): Answer(status: 405, fields: ["Allow": "GET"])
+        case (_, "/api/revoke"), (_, "/api/introspect"), (_, "/api/device"):
+            Answer(status: 405, fields: ["Allow": "POST"])
         default: try serveWebAPI(call)
         }
     }
 
-    private func serveToken(_ call: Call, _ decision: TokenDecision, _ answerIsLost: Bool) throws -> Answer {
+    private func serveToken(_ call: Call, _ answerIsLost: Bool) throws -> Answer {
+        let decision = accounts.decide(on: call, at: clock.now)
         if answerIsLost { accounts.noteLostAnswer(to: decision) }
         try record(call, decision, answerLost: answerIsLost)  // before it is answered
         return try accounts.answer(to: decision)

@@ -114,7 +114,7 @@ import Testing
         ("", "unsupported_grant_type", "grant_type parameter is missing"),
         (
             "grant_type=password", "unsupported_grant_type",
-            "grant_type must be one of authorization_code, refresh_token, client_credentials"
+            "grant_type is not supported"
         ),
         ("grant_type=authorization_code", "invalid_request", "code must be supplied"),
         ("grant_type=refresh_token", "invalid_request", "refresh_token must be supplied"),

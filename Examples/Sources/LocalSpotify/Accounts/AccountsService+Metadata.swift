@@ -15,11 +15,16 @@ private struct Metadata: Encodable {
     let issuer: String
     let authorizationEndpoint: String
     let tokenEndpoint: String
+    let revocationEndpoint: String
+    let introspectionEndpoint: String
+    let deviceAuthorizationEndpoint: String
     let scopesSupported = Scope.all.sorted()
     let responseTypesSupported = ["code"]
     let responseModesSupported = ["query"]
     let grantTypesSupported = GrantType.allCases.map(\.rawValue)
     let tokenEndpointAuthMethodsSupported = ["none", "client_secret_basic", "client_secret_post"]
+    let revocationEndpointAuthMethodsSupported = ["none", "client_secret_basic", "client_secret_post"]
+    let introspectionEndpointAuthMethodsSupported = ["client_secret_basic", "client_secret_post"]
     let codeChallengeMethodsSupported = ["S256"]
     /// RFC 9207 §3.
     let authorizationResponseIssParameterSupported = true
@@ -28,5 +33,8 @@ private struct Metadata: Encodable {
         self.issuer = issuer
         authorizationEndpoint = issuer + "/authorize"
         tokenEndpoint = issuer + "/api/token"
+        revocationEndpoint = issuer + "/api/revoke"
+        introspectionEndpoint = issuer + "/api/introspect"
+        deviceAuthorizationEndpoint = issuer + "/api/device"
     }
 }

@@ -33,9 +33,8 @@ extension AccountsService {
         case .authorizationCode: return exchangeCode(form, by: client, at: now)
         case .refreshToken: return refresh(form, by: client, at: now)
         case .clientCredentials: return grantToClient(form, client, at: now)
-        case nil:
-            let known = GrantType.allCases.map(\.rawValue).joined(separator: ", ")
-            return .refused(.badRequest, "unsupported_grant_type", "grant_type must be one of \(known)")
+        case .deviceCode: return exchangeDeviceCode(form, by: client, at: now)
+        case nil: return .refused(.badRequest, "unsupported_grant_type", "grant_type is not supported")
         }
     }
 

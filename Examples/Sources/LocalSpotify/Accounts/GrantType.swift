@@ -6,4 +6,5 @@ enum GrantType: String, Hashable, Sendable, CaseIterable {
     case authorizationCode = "authorization_code"
     case refreshToken = "refresh_token"
     case clientCredentials = "client_credentials"
+    case deviceCode = "urn:ietf:params:oauth:grant-type:device_code"
 }

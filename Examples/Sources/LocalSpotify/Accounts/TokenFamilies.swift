@@ -9,7 +9,7 @@ import Foundation
 struct TokenFamilies: Sendable {
     let policy: TokenPolicy
     private var secrets: SecretSource
-    private var families: [Family] = []
+    var families: [Family] = []
     private var refreshTokens: [String: Place] = [:]
     private var accessTokens: [String: Place] = [:]
 
@@ -111,9 +111,16 @@ struct TokenFamilies: Sendable {
 
     // MARK: -
 
-    private struct Place: Hashable {
+    struct Place: Hashable {
         let family: Int
         let generation: Int
+        var isRefreshToken = false
+    }
+
+    /// Where any token stands.
+    func place(of token: String) -> Place? {
+        guard let place = refreshTokens[token] else { return accessTokens[token] }
+        return Place(family: place.family, generation: place.generation, isRefreshToken: true)
     }
 
     /// A sign-in lasts only so long, however often it is refreshed.

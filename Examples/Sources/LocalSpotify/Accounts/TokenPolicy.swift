@@ -11,15 +11,25 @@ public struct TokenPolicy: Hashable, Sendable {
     public var grace: Duration
     /// How long after the sign-in its refresh tokens end, however often they were used; `nil`: never. Spotify: six months.
     public var refreshTokenLifetime: Duration?
+    /// Whether a client without a secret may revoke its tokens.
+    public var publicClientsMayRevoke: Bool
+    /// How long a device may wait for its user.
+    public var deviceCodeLifetime: Duration
+    /// How long a device has to wait before it asks again; told in whole seconds.
+    public var devicePollingInterval: Duration
 
     public init(
         rotation: Rotation = .off, accessTokenLifetime: Duration = .seconds(3600), grace: Duration = .zero,
-        refreshTokenLifetime: Duration? = .sixMonths
+        refreshTokenLifetime: Duration? = .sixMonths, publicClientsMayRevoke: Bool = true,
+        deviceCodeLifetime: Duration = .seconds(600), devicePollingInterval: Duration = .seconds(5)
     ) {
         self.rotation = rotation
         self.accessTokenLifetime = accessTokenLifetime
         self.grace = grace
         self.refreshTokenLifetime = refreshTokenLifetime
+        self.publicClientsMayRevoke = publicClientsMayRevoke
+        self.deviceCodeLifetime = deviceCodeLifetime
+        self.devicePollingInterval = devicePollingInterval
     }
 
     /// What becomes of a refresh token that was used.

@@ -19,6 +19,7 @@ public enum Fault: Hashable, Sendable {
     /// Which calls it befalls.
     public enum Target: Hashable, Sendable, CaseIterable {
         case tokenEndpoint
+        case revocationEndpoint
         case webAPI
     }
 
@@ -35,8 +36,10 @@ extension Fault.Target {
     /// - Returns: `nil` for the pages that people see, and for what clients look up.
     init?(path: String) {
         switch path {
-        case "/api/token": self = .tokenEndpoint
-        case "/authorize", "/.well-known/oauth-authorization-server": return nil
+        case "/api/token", "/proxy/token", "/proxy/refresh": self = .tokenEndpoint
+        case "/api/revoke": self = .revocationEndpoint
+        case "/authorize", "/device", "/api/device", "/api/introspect", "/.well-known/oauth-authorization-server":
+            return nil
         default: self = .webAPI
         }
     }
@@ -46,7 +49,8 @@ extension Fault.Target {
         let message = status == 429 ? "API rate limit exceeded" : "Server error."
         return switch self {
         case .webAPI: try .regularError(status, message, fields: fields)
-        case .tokenEndpoint: try .authenticationError("server_error", message, status: status, fields: fields)
+        case .tokenEndpoint, .revocationEndpoint:
+            try .authenticationError("server_error", message, status: status, fields: fields)
         }
     }
 }

@@ -27,7 +27,10 @@ struct Parameters: Hashable, Sendable {
     }
 
     /// RFC 6749 §3.1: a parameter without a value is as good as none.
-    subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+    subscript(name: String) -> String? {
+        get { values[name].flatMap { $0.isEmpty ? nil : $0 } }
+        set { values[name] = newValue }
+    }
 
     /// A parameter that is there once.
     func single(_ name: String) -> String? { repeated.contains(name) ? nil : self[name] }

@@ -31,6 +31,12 @@ public struct TokenCall: Hashable, Sendable, Codable {
         case badClient
         /// More was asked for than was granted.
         case badScope
+        /// A device asked, and its user has not answered.
+        case pending
+        /// A device asked too soon.
+        case slowDown
+        /// The user of a device said no.
+        case denied
         /// The request made no sense.
         case badRequest
         /// A fault got in the way before anything was decided.

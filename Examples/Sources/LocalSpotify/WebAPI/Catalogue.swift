@@ -3,7 +3,8 @@
 
 /// The music and the user of the stand-in; all invented.
 struct Catalogue: Sendable {
-    let profile = Profile("local-listener", "Local Listener")
+    static let userID = "local-listener"
+    let profile = Profile(userID, "Local Listener")
     let artists: [Artist]
     let albums: [Album]
     let tracks: [Track]
