@@ -22,6 +22,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import urllib.error
 import urllib.request
 
@@ -41,8 +42,12 @@ class BrowserError(Exception):
     pass
 
 
+class Stale(BrowserError):
+    """The element belonged to a page that is gone."""
+
+
 class Browser:
-    def __init__(self, screenshots=None, width=720, height=520):
+    def __init__(self, screenshots=None, width=720, height=440):
         self.screenshots = screenshots
         self.size = {"width": width, "height": height}
 
@@ -117,17 +122,39 @@ class Browser:
         return self._call("POST", "/execute/sync", {"script": body, "args": list(arguments)})
 
     def screenshot(self, name):
-        """Writes NAME.png into the folder for screenshots, if there is one."""
+        """Writes NAME.png, as high as the page, into the folder for screenshots, if there is one."""
         if self.screenshots is None:
             return
+        width, height = self.script("const e = document.documentElement; return [e.clientWidth, e.scrollHeight]")
+        clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+        picture = self._call("POST", "/goog/cdp/execute", {
+            "cmd": "Page.captureScreenshot", "params": {"captureBeyondViewport": True, "clip": clip}})["data"]
         os.makedirs(self.screenshots, exist_ok=True)
         with open(os.path.join(self.screenshots, name + ".png"), "wb") as file:
-            file.write(base64.b64decode(self._call("GET", "/screenshot")))
+            file.write(base64.b64decode(picture))
 
     # Elements
 
     def click(self, selector):
-        self._call("POST", f"/element/{self._find(selector)}/click", {})
+        """Clicks. On a link or a form's button: waits until another page is there and has loaded.
+
+        A click returns before a form is answered, and what is looked up then belongs to the page that goes."""
+        element = self._find(selector)
+        leads_on = self.script(
+            "const e = arguments[0]; return e.closest('a[href]') !== null || (e.type === 'submit' && e.form !== null)",
+            {ELEMENT: element})
+        page = self._find("html")
+        self._call("POST", f"/element/{element}/click", {})
+        end = time.monotonic() + LIMIT
+        while leads_on and time.monotonic() < end:
+            try:
+                self._call("GET", f"/element/{page}/name")
+            except Stale:
+                if self.script("return document.readyState") == "complete":
+                    return
+            time.sleep(0.02)
+        if leads_on:
+            raise BrowserError(f"{selector} led nowhere from {self.url.split('?')[0]}")
 
     def type(self, selector, text):
         """Empties a field and types into it."""
@@ -183,6 +210,8 @@ class Browser:
             value = json.load(error)["value"]
             # WebDriver §6.6: a short code and a message, whose further lines are a stack.
             message = f"{value['error']}: {value['message'].splitlines()[0]}"
+        if value["error"] in ("stale element reference", "no such element") and path.endswith("/name"):
+            raise Stale(message)
         # Where it happened; nothing of a query, which may hold a code.
         place = "" if path in ("/session", "/url") else " at " + self.url.split("?")[0]
         raise BrowserError(f"{method} {path or '/'}{place}: {message}")

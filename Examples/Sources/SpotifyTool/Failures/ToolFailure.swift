@@ -4,10 +4,18 @@
 /// Why nothing came of a command: the exit status, what happened, and what to do.
 public struct ToolFailure: Error, Hashable, Sendable {
     public let status: ExitStatus
+    /// Empty if all has been said.
     public let message: String
     public let advice: String?
 
     init(_ status: ExitStatus, _ message: String, advice: String? = nil) {
         (self.status, self.message, self.advice) = (status, message, advice)
+    }
+
+    /// The result says it already.
+    static func silent(_ status: ExitStatus) -> ToolFailure { ToolFailure(status, "") }
+
+    func adding(_ more: String) -> ToolFailure {
+        ToolFailure(status, message, advice: [advice, more].compactMap(\.self).joined(separator: " "))
     }
 }

@@ -39,6 +39,7 @@ public struct ToolOutput: Sendable {
 
     /// Says why nothing came of it, and what to do.
     public func show(_ failure: ToolFailure) {
+        guard !failure.message.isEmpty else { return }
         note(.bad("error: "), Span(failure.message))
         if let advice = failure.advice { note(.dim("       \(advice)")) }
     }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationSpotify
+import RequestAuthorizationURLSession
+import SpotifyWebAPI
+
+extension ToolFailure {
+    /// Says what an error means to the person at the terminal.
+    ///
+    /// Only errors whose texts are known to hold no secret are quoted; of another nothing but its type is shown.
+    init(_ error: any Error, of settings: ToolSettings) {
+        self =
+            switch error {
+            case let error as ToolFailure: error
+            case let error as SignInError: Self.signIn(error, settings)
+            case let error as LoopbackReceiverError: .init(.notSignedIn, "\(error)", advice: settings.command("login"))
+            case let error as NotAuthorized: Self.notAuthorized(error, settings)
+            case let error as MissingScopes:
+                .init(.notSignedIn, "\(error)", advice: Self.advice(toAllow: error.scopes, settings))
+            case let error as RefreshFailed: ToolFailure(error.underlying, of: settings)
+            case let error as SpotifyError: Self.refusal(error, settings)
+            case let error as TokenEndpointError: Self.tokenEndpoint(error, settings)
+            case let error as TokenTransportError: Self.unreachable("\(error.code)", settings)
+            case let error as URLError: Self.unreachable(Self.words(for: error), settings)
+            case is UnreadableAnswer, is InvalidTokenResponse: .init(.unusableAnswer, "\(error)")
+            case let error as TokenStoreError: .init(.store, "\(error)")
+            default: .init(.refused, "unexpected error of the type \(type(of: error))")
+            }
+    }
+
+    // MARK: -
+
+    private static func signIn(_ error: SignInError, _ settings: ToolSettings) -> ToolFailure {
+        if error.accessWasDenied {
+            return .init(
+                .notSignedIn, "access was denied on the page of \(settings.serviceName)",
+                advice: "To sign in after all: \(settings.command("login"))")
+        }
+        return .init(.notSignedIn, "\(error)", advice: settings.command("login"))
+    }
+
+    private static func notAuthorized(_ error: NotAuthorized, _ settings: ToolSettings) -> ToolFailure {
+        guard error.needsSignIn else { return .init(.refused, "\(error)") }
+        let message =
+            error.reason == .rejected
+            ? "the sign-in to \(settings.serviceName) has ended"
+            : "nobody is signed in to \(settings.serviceName) as \(settings.account)"
+        return .init(.notSignedIn, message, advice: "Sign in: \(settings.command("login"))")
+    }
+
+    private static func refusal(_ error: SpotifyError, _ settings: ToolSettings) -> ToolFailure {
+        switch error.status {
+        case 401: .init(.notSignedIn, "\(error)", advice: settings.command("login"))
+        case 429: .init(.tryLater, "\(error)")
+        case 500...: .init(.unavailable, "\(error)")
+        default: .init(.refused, "\(error)")
+        }
+    }
+
+    private static func tokenEndpoint(_ error: TokenEndpointError, _ settings: ToolSettings) -> ToolFailure {
+        if error.code == "invalid_client" || error.code == "unauthorized_client" {
+            return .init(.configuration, "\(error)", advice: "Check CLIENT_ID and CLIENT_SECRET.")
+        }
+        return error.kind == .transient
+            ? .init(.tryLater, "\(error)") : .init(.notSignedIn, "\(error)", advice: settings.command("login"))
+    }
+
+    private static func unreachable(_ reason: String, _ settings: ToolSettings) -> ToolFailure {
+        .init(
+            .unavailable, "\(settings.serviceName) cannot be reached: \(reason)",
+            advice: settings.isLocal
+                ? "Start it in another terminal: spotify serve" : "Check the network and try again.")
+    }
+
+    /// Scopes are not added to those of an earlier sign-in.
+    private static func advice(toAllow scopes: Set<String>, _ settings: ToolSettings) -> String {
+        "Sign in for all that the commands need: \(settings.command("login"))"
+    }
+
+    /// The error's own text may hold the address.
+    private static func words(for error: URLError) -> String {
+        switch error.code {
+        case .timedOut: "timed out"
+        case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed: "unreachable"
+        case .notConnectedToInternet: "no network"
+        case .networkConnectionLost: "connection lost"
+        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate: "insecure"
+        default: "URLSession's error \(error.code.rawValue)"
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationSpotify
+import RequestAuthorizationURLSession
+
+extension ToolSettings {
+    /// Spotify's tokens, or those of the stand-in.
+    ///
+    /// A sign-in begins and ends in one process, so that it waits in memory.
+    func service(clock: any AuthorizationClock) -> SpotifyTokenService {
+        if let clientSecret {
+            return .authorizationCode(
+                clientID: clientID, clientSecret: clientSecret, pendingSignIns: .inMemory, transport: URLSession.shared,
+                clock: clock)
+        }
+        return .pkce(
+            clientID: clientID, accounts: accounts, pendingSignIns: .inMemory, transport: URLSession.shared,
+            clock: clock)
+    }
+
+    /// The stand-in can more than Spotify: revoke tokens, and sign in on another device.
+    var accounts: AuthorizationServer {
+        guard case .local(let url) = destination else { return .spotify }
+        var server = AuthorizationServer.spotify(accounts: url)
+        server.issuer = Self.origin(of: url)
+        server.announcesIssuer = true
+        server.revocationEndpoint = url.appending(path: "api/revoke")
+        server.deviceAuthorizationEndpoint = url.appending(path: "api/device")
+        server.quirks.signOutAdvice = nil
+        return server
+    }
+
+    /// `nil` for Spotify's own.
+    var webAPI: URL? { if case .local(let url) = destination { url } else { nil } }
+
+    /// Without the slash that may stand behind it: issuers are compared letter by letter (RFC 9207 §2.4).
+    private static func origin(of url: URL) -> String? { Origin(url)?.description }
+}

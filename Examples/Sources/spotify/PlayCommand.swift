@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import ArgumentParser
+import SpotifyTool
+
+/// `spotify play`.
+struct PlayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "play", abstract: "Plays something, or goes on with what was paused.",
+        discussion: "It wants Spotify Premium, and Spotify open on a device.")
+
+    @Argument(help: "A URI as `spotify search` prints it, or a link of open.spotify.com.")
+    var uri: String?
+
+    @Option(help: ArgumentHelp("The device to play on; by default the one that is active.", valueName: "id"))
+    var device: String?
+
+    @OptionGroup var options: ToolOptions
+
+    func run() async throws { try await options.run { try await $0.play(uri, on: device) } }
+}

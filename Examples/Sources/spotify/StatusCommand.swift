@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import ArgumentParser
+import SpotifyTool
+
+/// `spotify status`.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Says who is signed in, for what, and how long the token lasts.",
+        discussion: "It calls nobody and never prints the token. The exit code is 77 if nobody is signed in.")
+
+    @OptionGroup var options: ToolOptions
+
+    func run() async throws { try await options.run { try await $0.status() } }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import LocalSpotify
+import Testing
+
+@Suite struct `The calls of the tool` {
+    @Test func `have results for people and for programs`() async throws {
+        try await Person.with { person in
+            try await person.login("--no-browser")
+            #expect(try await person.run("search", "night").output.contains("track  Night Ferry"))
+            let found = try await person.run("search", "tides", "--kind", "album", "--kind", "artist", "--json")
+            let hits = try JSONDecoder().decode([Hit].self, from: Data(found.output.utf8))
+            #expect(hits == [Hit(kind: "album", name: "Tides and Timetables")])
+            #expect(found.errors == "")
+            #expect(try await person.run("search", "nothing like it").output == "Nothing was found.\n")
+
+            let playlists = try await person.run("playlists", "--limit", "2")
+            #expect(playlists.output.split(separator: "\n").count == 3, "a heading and two")
+            #expect(try await person.run("now").output.contains("Night Ferry"))
+        }
+    }
+
+    @Test func `play nothing that has no URI`() async throws {
+        try await Person.with { person in
+            try await person.login("--no-browser")
+            let nonsense = try await person.run("play", "lighthouse")
+            #expect(nonsense.status == 64)
+            #expect(nonsense.errors.contains("'lighthouse' is nothing that can be played"))
+        }
+    }
+
+    @Test func `refresh a token that was revoked, in whichever process`() async throws {
+        try await Person.with { person in
+            try await person.login("--no-browser")
+            await person.spotify.revokeAccessTokens()
+            #expect(try await person.run("me").status == 0)
+            #expect(try await person.run("me").status == 0)
+            #expect(await person.spotify.statistics.tokenCalls == 1)
+        }
+    }
+
+    @Test func `say that the session has ended`() async throws {
+        try await Person.with { person in
+            try await person.login("--no-browser")
+            await person.spotify.revokeSessions()
+            let result = try await person.run("me")
+            #expect(result.status == 77)
+            #expect(result.errors.contains("has ended") && result.errors.contains("spotify login --local"))
+        }
+    }
+
+    @Test(arguments: [(Fault.status(500), Int32(69)), (.rateLimited(retryAfter: 3600), 75), (.dropped, 69)])
+    func `say whether it is worth to try again`(fault: Fault, status: Int32) async throws {
+        try await Person.with { person in
+            try await person.login("--no-browser")
+            await person.spotify.inject(fault, on: .webAPI, times: 10)
+            let result = try await person.run("me")
+            #expect(result.status == status, "\(result.errors)")
+            #expect(result.output == "")
+        }
+    }
+
+    private struct Hit: Decodable, Hashable {
+        let kind: String
+        let name: String
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import LocalSpotify
+import Testing
+
+@Suite struct `spotify logout` {
+    @Test func `revokes the token and forgets it`() async throws {
+        try await Person.with { person in
+            try await person.login("--no-browser")
+            #expect(try person.kept.contains { $0.contains("accessToken") })
+            let result = try await person.run("logout")
+            #expect(result.status == 0)
+            #expect(result.output == "Signed out.\n")
+            #expect(try !person.kept.contains { $0.contains("accessToken") })
+            #expect(try await person.run("status").status == 77)
+            #expect(try await person.run("me").status == 77)
+            #expect(try await person.run("logout").output == "Nobody was signed in.\n")
+        }
+    }
+
+    @Test func `keeps the token where it could not be revoked, unless told otherwise`() async throws {
+        try await Person.with { person in
+            try await person.login("--no-browser")
+            let elsewhere = ["SPOTIFY_LOCAL": "http://127.0.0.1:1"]
+            let result = try await person.run("logout", environment: elsewhere)
+            #expect(result.status == 69)
+            #expect(result.errors.contains("still signed in") && result.errors.contains("--force"))
+            #expect(try await person.run("status").status == 0)
+
+            #expect(try await person.run("logout", "--force", environment: elsewhere).status == 0)
+            #expect(try await person.run("status").status == 77)
+        }
+    }
+}

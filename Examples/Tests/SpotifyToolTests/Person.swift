@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import LocalSpotify
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Somebody with a terminal, a browser and an empty home, in front of a local Spotify.
+struct Person {
+    let spotify: LocalSpotify
+    let environment: [String: String]
+    private let home: URL
+
+    /// Serves a local Spotify as long as the closure runs.
+    static func with(
+        _ spotify: LocalSpotify? = nil, _ body: (Person) async throws -> Void
+    ) async throws {
+        let home = FileManager.default.temporaryDirectory.appending(path: "spotify-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: home) }
+        let spotify = try spotify ?? LocalSpotify()
+        try await spotify.serve { url in
+            try await body(
+                Person(
+                    spotify: spotify,
+                    environment: ["XDG_STATE_HOME": home.path(), "SPOTIFY_LOCAL": url.absoluteString], home: home))
+        }
+    }
+
+    /// Runs a command with `--local`, and looks that it prints no secret.
+    func run(_ arguments: String..., environment more: [String: String] = [:]) async throws -> Running.Result {
+        let result = try await Running.run(arguments + ["--local"], environment: environment.merging(more) { $1 })
+        try expectNoSecret(in: result)
+        return result
+    }
+
+    /// Signs in: opens the page that is printed, decides, and goes where the browser would be sent.
+    ///
+    /// - Returns: how the tool ended, and the page that the browser shows then.
+    @discardableResult
+    func login(
+        _ arguments: String..., decision: LocalSpotify.Decision = .allow, environment more: [String: String] = [:]
+    ) async throws -> (result: Running.Result, page: String, opened: String) {
+        let login = try Running(["login", "--local"] + arguments, environment: environment.merging(more) { $1 })
+        let address = try await login.word(beginning: "http://", ofErrors: true)
+        let callback = try await spotify.callback(for: try #require(URL(string: address)), decision: decision)
+        let (page, _) = try await URLSession.shared.data(from: callback)
+        let result = try await login.result()
+        try expectNoSecret(in: result)
+        return (result, String(decoding: page, as: UTF8.self), address)
+    }
+
+    /// What the token store holds, as text.
+    var kept: [String] {
+        get throws {
+            let files = FileManager.default.enumerator(at: home, includingPropertiesForKeys: [.isRegularFileKey])
+            return try (files?.allObjects ?? []).compactMap { $0 as? URL }
+                .filter { try $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true }
+                .map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
+        }
+    }
+
+    // MARK: -
+
+    private struct Kept: Decodable {
+        struct Token: Decodable {
+            let accessToken: String
+            let refreshToken: String?
+        }
+        let token: Token?
+    }
+
+    private func expectNoSecret(in result: Running.Result) throws {
+        for text in try kept {
+            guard let token = try? JSONDecoder().decode(Kept.self, from: Data(text.utf8)).token else { continue }
+            for secret in [token.accessToken, token.refreshToken].compactMap(\.self) {
+                #expect(!result.output.contains(secret) && !result.errors.contains(secret))
+            }
+        }
+    }
+}
