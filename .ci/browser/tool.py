@@ -1,4 +1,4 @@
-"""The command-line tool: signs in through the browser, calls, and signs out; denied as well."""
+"""The command-line tool: signs in through the browser, calls, and signs out; denied, and on another device as well."""
 
 import glob
 import json
@@ -23,6 +23,7 @@ def check(browser, products):
         commands(tool)
         on_a_terminal(tool)
         signed_out(tool)
+        on_another_device(browser, tool)
 
 
 class Tool:
@@ -143,3 +144,30 @@ def signed_out(tool):
     assert tool.json("status", status=NOT_SIGNED_IN)["isSignedIn"] is False
     tool.run("me", status=NOT_SIGNED_IN)
     assert "Nobody was signed in" in tool.run("logout")[0]
+
+
+def on_another_device(browser, tool):
+    with device_login(browser, tool) as login:
+        browser.click("#deny")
+        assert "access was denied" in tool.ended(login, NOT_SIGNED_IN)[1]
+    assert tool.json("status", status=NOT_SIGNED_IN)["isSignedIn"] is False
+
+    with device_login(browser, tool) as login:
+        browser.screenshot("tool-device")
+        browser.click("#allow")
+        assert_it_can_be_closed(browser)
+        tool.ended(login, 0)
+    assert tool.json("me")["name"] == "Local Listener"
+    tool.run("logout")
+
+
+def device_login(browser, tool):
+    """Begins, enters the code that is shown, and leaves the browser at the question."""
+    login = tool.begin("login", "--local", "--device")
+    page = login.line("http://")
+    code = login.line("enter this code").split()[-1]
+    browser.open(page)
+    browser.type("#user_code", code)
+    browser.click("#continue")
+    assert browser.text("#code") == code, browser.text()
+    return login
