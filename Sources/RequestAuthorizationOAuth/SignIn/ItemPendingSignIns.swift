@@ -65,6 +65,8 @@ public final class ItemPendingSignIns<Items: TokenItemStore>: PendingSignInStore
 
     private struct Contents: Codable {
         var format = 1
+        /// Tells this change from the same one made by a sibling: stores take bytes that stand there already for saved.
+        var change = UUID()
         let signIns: PendingSignIns
     }
 

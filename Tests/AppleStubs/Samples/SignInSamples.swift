@@ -11,9 +11,7 @@ import RequestAuthorizationOAuth
     with service: OAuthTokenService, _ auth: RefreshableTokenAuthorization<OAuthToken>,
     window: ASPresentationAnchor
 ) async throws {
-    try await auth.signIn {
-        try await service.signIn(
-            scopes: ["read"], through: .webAuthentication(redirectURI: "com.example.app:/callback") { window })
-    }
+    let sheet: WebAuthenticationReceiver = .webAuthentication(redirectURI: "com.example.app:/callback") { window }
+    try await auth.signIn { try await service.signIn(scopes: ["read"], through: sheet) }
 }
 // end sample

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+#if canImport(CryptoKit) || Crypto
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationOAuth
@@ -365,3 +366,4 @@ private struct Generator: RandomNumberGenerator {
         return state
     }
 }
+#endif

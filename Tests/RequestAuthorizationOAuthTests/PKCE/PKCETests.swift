@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+#if canImport(CryptoKit) || Crypto
 import RequestAuthorizationOAuth
 import Testing
 
@@ -59,3 +60,4 @@ private struct Counter: RandomNumberGenerator {
         return UInt64(count)
     }
 }
+#endif

@@ -95,6 +95,21 @@ import Testing
         await #expect(throws: SignInError(.alreadyUsed)) { try await store().take(state: pending.state) }
     }
 
+    @Test func `of several stores on one file that take at a time one gets it`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = { @Sendable in
+            ItemPendingSignIns(
+                RestrictedFileItems(client: "tool", account: "sign-in", folder: .at(folder.path)))
+        }
+        try await store().add(.make(state: "a"))
+        let winners = await withTaskGroup { group in
+            for _ in 0..<8 { group.addTask { (try? await store().take(state: "a")) != nil } }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(winners == 1)
+    }
+
     @Test func `an item that nobody can read is set aside, and the next sign-in works`() async throws {
         let items = InMemoryItems(Data("damaged".utf8))
         let store = ItemPendingSignIns(items)
