@@ -82,8 +82,12 @@ import Testing
     @Test func `an answer that comes after logging out shows nothing`() async throws {
         try await Device.run { @MainActor device in
             let model = try await device.loggedIn()
+            // The user first, then what is playing: the answer that is late is the last one.
+            await device.spotify.inject(.slow(.seconds(1)), on: .webAPI)
             await device.spotify.inject(.slow(.seconds(5)), on: .webAPI)
             let refresh = Task { await model.refresh() }
+            await device.clock.sleepers(1)
+            device.clock.advance(by: .seconds(1))
             await device.clock.sleepers(1)
             await model.signOut()
             device.clock.advance(by: .seconds(5))
