@@ -28,7 +28,7 @@ public actor LocalSpotify {
 
     var accounts: AccountsService
     let clock: any AuthorizationClock
-    private let webAPI = WebAPI()
+    var webAPI: WebAPI
     private var faults = FaultPlan()
     private var log: TokenCallLog
     private var counts = Statistics()
@@ -36,13 +36,15 @@ public actor LocalSpotify {
     /// - Parameters:
     ///   - policy: how tokens live and are replaced.
     ///   - clients: the apps that are registered.
+    ///   - mode: which calls the Web API has, and what it tells.
     ///   - logFile: a file to append the token calls to, a JSON line each.
     ///   - clock: tells when tokens end, and holds back answers.
     public init(
-        policy: TokenPolicy = TokenPolicy(), clients: [Client] = [.local, .localConfidential], logFile: URL? = nil,
-        clock: any AuthorizationClock = .system
+        policy: TokenPolicy = TokenPolicy(), clients: [Client] = [.local, .localConfidential],
+        mode: Mode = .developmentMode, logFile: URL? = nil, clock: any AuthorizationClock = .system
     ) throws {
         accounts = AccountsService(policy: policy, clients: clients)
+        webAPI = WebAPI(mode: mode)
         log = try TokenCallLog(file: logFile)
         self.clock = clock
     }
@@ -154,7 +156,8 @@ public actor LocalSpotify {
             counts.unauthorized += 1
             return refusal
         }
-        return try webAPI.answer(to: call, at: clock.now)
+        let grant = token.flatMap { accounts.families.grant(ofAccessToken: $0) } ?? Grant(scopes: [], hasUser: false)
+        return try webAPI.answer(to: call, grant, at: clock.now)
     }
 
     /// The scheme is compared without case (RFC 9110 §11.1).

@@ -47,6 +47,18 @@ struct Client {
         return try await send(request)
     }
 
+    /// Any call with any body.
+    func call(_ method: String, _ path: String, token: String, json: String? = nil) async throws -> Reply {
+        var request = URLRequest(url: try #require(URL(string: url.absoluteString + path)))
+        request.httpMethod = method
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        if let json {
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            request.httpBody = Data(json.utf8)
+        }
+        return try await send(request)
+    }
+
     func token(_ form: String) async throws -> Reply {
         var request = URLRequest(url: url.appending(path: "api/token"))
         request.httpMethod = "POST"

@@ -1,33 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import Foundation
+
 /// The music and the user of the stand-in; all invented.
 struct Catalogue: Sendable {
     static let userID = "local-listener"
-    let profile = Profile(userID, "Local Listener")
+    /// When everything began that was there before.
+    static let past = Date(timeIntervalSince1970: 1_767_225_600)
+
+    let user = Catalogue.userID
     let artists: [Artist]
     let albums: [Album]
     let tracks: [Track]
-    let playlists: [Playlist]
+    let playlists: [StoredPlaylist]
 
-    init() {
-        let harbour = Artist("4aHarbourLights0000001", "The Harbour Lights")
-        let sommer = Artist("4aSommerregen000000002", "Sommerregen")
-        let tides = Album("2bTidesAndTimetables01", "Tides and Timetables", by: harbour)
-        let stillwasser = Album("2bStillesWasser0000002", "Stilles Wasser", by: sommer)
+    /// - Parameter mode: whether popularity and followers are told.
+    init(mode: LocalSpotify.Mode) {
+        let popularity = mode == .extendedQuota ? 23 : nil
+        let harbour = Artist("4aHarbourLights0000001", "The Harbour Lights", popularity)
+        let sommer = Artist("4aSommerregen000000002", "Sommerregen", popularity)
+        let tides = Album("2bTidesAndTimetables01", "Tides and Timetables", by: harbour, "2024-03-01", 3, popularity)
+        let stillwasser = Album("2bStillesWasser0000002", "Stilles Wasser", by: sommer, "2025-10-17", 2, popularity)
         artists = [harbour, sommer]
         albums = [tides, stillwasser]
-        tracks = [
-            Track("1cNightFerry0000000001", "Night Ferry", on: tides, milliseconds: 214_000),
-            Track("1cLastTrain00000000002", "Last Train to the Harbour", on: tides, milliseconds: 187_000),
-            Track("1cLighthouse0000000003", "Lighthouse Keeping", on: tides, milliseconds: 243_000),
-            Track("1cUeberDaecher00000004", "Über den Dächern", on: stillwasser, milliseconds: 201_000),
-            Track("1cNachtfaehre000000005", "Nachtfähre & Nebel", on: stillwasser, milliseconds: 259_000),
+        let tracks = [
+            Track("1cNightFerry0000000001", "Night Ferry", on: tides, 1, milliseconds: 214_000, popularity),
+            Track(
+                "1cLastTrain00000000002", "Last Train to the Harbour", on: tides, 2, milliseconds: 187_000, popularity),
+            Track("1cLighthouse0000000003", "Lighthouse Keeping", on: tides, 3, milliseconds: 243_000, popularity),
+            Track("1cUeberDaecher00000004", "Über den Dächern", on: stillwasser, 1, milliseconds: 201_000, popularity),
+            Track(
+                "1cNachtfaehre000000005", "Nachtfähre & Nebel", on: stillwasser, 2, milliseconds: 259_000, popularity),
         ]
+        self.tracks = tracks
+        func playlist(_ id: String, _ name: String, _ places: [Int]) -> StoredPlaylist {
+            StoredPlaylist(id: id, name: name, items: places.map { .init(track: tracks[$0], addedAt: Self.past) })
+        }
         playlists = [
-            Playlist("3dMorning000000000001", "Morning", owner: profile.id, total: 3),
-            Playlist("3dNightDrive000000002", "Night drive", owner: profile.id, total: 5),
-            Playlist("3dRain000000000000003", "For the rain", owner: profile.id, total: 2),
+            playlist("3dMorning000000000001", "Morning", [3, 1, 2]),
+            playlist("3dNightDrive000000002", "Night drive", [0, 1, 2, 3, 4]),
+            playlist("3dRain000000000000003", "For the rain", [4, 2]),
         ]
     }
+
+    func track(uri: String) -> Track? { tracks.first { $0.uri == uri } }
 }

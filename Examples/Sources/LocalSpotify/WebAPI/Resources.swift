@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import Foundation
+
 /// What people have or see on Spotify, as `id`, `type`, `uri` and what else the kind has.
 struct Artist: Encodable, Sendable {
+    struct Followers: Encodable, Sendable { let total: Int }
+
     let id: String
     let name: String
     let type: String
     let uri: String
+    let genres: [String] = []
+    /// Only with Extended Quota.
+    let followers: Followers?
+    let popularity: Int?
 
-    init(_ id: String, _ name: String) {
+    init(_ id: String, _ name: String, _ popularity: Int?) {
         (self.id, self.name, type, uri) = (id, name, "artist", "spotify:artist:\(id)")
+        (followers, self.popularity) = (popularity.map { _ in Followers(total: 1024) }, popularity)
     }
 }
 
@@ -17,11 +26,19 @@ struct Album: Encodable, Sendable {
     let id: String
     let name: String
     let artists: [Artist]
+    let albumType = "album"
+    let releaseDate: String
+    let totalTracks: Int
     let type: String
     let uri: String
+    /// Only with Extended Quota.
+    let popularity: Int?
+    /// Only where the album itself was asked for.
+    var tracks: Page<Track>?
 
-    init(_ id: String, _ name: String, by artist: Artist) {
+    init(_ id: String, _ name: String, by artist: Artist, _ released: String, _ count: Int, _ popularity: Int?) {
         (self.id, self.name, artists, type, uri) = (id, name, [artist], "album", "spotify:album:\(id)")
+        (releaseDate, totalTracks, self.popularity) = (released, count, popularity)
     }
 }
 
@@ -29,76 +46,94 @@ struct Track: Encodable, Sendable {
     let id: String
     let name: String
     let artists: [Artist]
-    let album: Album
+    /// Absent within the album.
+    private var albums: [Album]
     let durationMs: Int
+    let trackNumber: Int
     let explicit = false
+    let isLocal = false
     let type: String
     let uri: String
+    /// Only with Extended Quota.
+    let popularity: Int?
 
-    init(_ id: String, _ name: String, on album: Album, milliseconds: Int) {
-        (self.id, self.name, self.album, durationMs) = (id, name, album, milliseconds)
-        (artists, type, uri) = (album.artists, "track", "spotify:track:\(id)")
+    var album: Album? {
+        get { albums.first }
+        set { albums = newValue.map { [$0] } ?? [] }
+    }
+
+    init(_ id: String, _ name: String, on album: Album, _ number: Int, milliseconds: Int, _ popularity: Int?) {
+        (self.id, self.name, durationMs, trackNumber) = (id, name, milliseconds, number)
+        (albums, artists, type, uri) = ([album], album.artists, "track", "spotify:track:\(id)")
+        self.popularity = popularity
+    }
+
+    private enum CodingKeys: CodingKey {
+        case id, name, artists, album, durationMs, trackNumber, explicit, isLocal, type, uri, popularity
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(name, forKey: .name)
+        try container.encode(artists, forKey: .artists)
+        try container.encodeIfPresent(album, forKey: .album)
+        try container.encode(durationMs, forKey: .durationMs)
+        try container.encode(trackNumber, forKey: .trackNumber)
+        try container.encode(explicit, forKey: .explicit)
+        try container.encode(isLocal, forKey: .isLocal)
+        try container.encode(type, forKey: .type)
+        try container.encode(uri, forKey: .uri)
+        try container.encodeIfPresent(popularity, forKey: .popularity)
     }
 }
 
-struct Playlist: Encodable, Sendable {
-    struct Owner: Encodable, Sendable {
-        let id: String
-        let type = "user"
-    }
-    struct Tracks: Encodable, Sendable { let total: Int }
-
-    let id: String
-    let name: String
-    let owner: Owner
-    let isPublic = false
-    let tracks: Tracks
-    let type: String
-    let uri: String
-
-    init(_ id: String, _ name: String, owner: String, total: Int) {
-        (self.id, self.name, self.owner, tracks) = (id, name, Owner(id: owner), Tracks(total: total))
-        (type, uri) = ("playlist", "spotify:playlist:\(id)")
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case id, name, owner, tracks, type, uri
-        case isPublic = "public"
-    }
-}
-
+/// Somebody; with Extended Quota and the scopes for it more than the name.
 struct Profile: Encodable, Sendable {
     struct Followers: Encodable, Sendable { let total: Int }
 
     let id: String
-    let displayName: String
-    let country: String
-    let product: String
-    let followers: Followers
+    let displayName = "Local Listener"
+    var country: String?
+    var email: String?
+    var product: String?
+    var followers: Followers?
     let type: String
     let uri: String
 
-    init(_ id: String, _ name: String) {
-        (self.id, displayName, country, product) = (id, name, "SE", "premium")
-        (followers, type, uri) = (Followers(total: 7), "user", "spotify:user:\(id)")
+    init(_ id: String, _ scopes: Set<String>, _ mode: LocalSpotify.Mode) {
+        (self.id, type, uri) = (id, "user", "spotify:user:\(id)")
+        guard mode == .extendedQuota else { return }
+        followers = Followers(total: 7)
+        if scopes.contains("user-read-private") { (country, product) = ("SE", "premium") }
+        if scopes.contains("user-read-email") { email = "listener@local.example" }
     }
 }
 
 struct PlaybackState: Encodable, Sendable {
-    struct Device: Encodable, Sendable {
-        let id: String
-        let name: String
-        let type = "Computer"
-        let isActive = true
-        let volumePercent: Int
+    struct Context: Encodable, Sendable {
+        let type: String
+        let uri: String
     }
 
-    let device: Device
+    let device: Player.Device?
     let shuffleState = false
-    let repeatState = "off"
+    let repeatState = "context"
     let timestamp: Int
     let progressMs: Int
-    let isPlaying = true
+    let isPlaying: Bool
+    let context: Context?
     let currentlyPlayingType = "track"
     let item: Track
+
+    init(_ player: Player, _ device: Player.Device?, at now: Date) {
+        self.device = device
+        timestamp = Int(now.timeIntervalSince1970 * 1000)
+        progressMs = player.progress(at: now)
+        isPlaying = player.isPlaying
+        context = player.context.map {
+            Context(type: String($0.split(separator: ":").dropFirst().first ?? "playlist"), uri: $0)
+        }
+        item = player.current
+    }
 }

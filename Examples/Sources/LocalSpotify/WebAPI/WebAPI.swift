@@ -3,20 +3,44 @@
 
 import Foundation
 
-/// The Web API behind the check of the access token: which call brings what.
+/// The Web API behind the check of the access token: which call brings what, and changes what.
 struct WebAPI: Sendable {
-    private let catalogue = Catalogue()
+    /// Something in the user's library.
+    struct Saved: Hashable, Sendable {
+        let uri: String
+        let addedAt: Date
+    }
 
-    /// Answers a call that was authorized.
-    func answer(to call: Call, at now: Date) throws -> Answer {
-        switch (call.method, call.path) {
-        case ("GET", "/v1/me"): try .json(200, catalogue.profile)
-        case ("GET", "/v1/me/player"): try .json(200, playback(at: now))
-        case ("GET", "/v1/me/playlists"): try playlists(call)
-        case ("GET", "/v1/search"): try search(call)
-        case (_, "/v1/me"), (_, "/v1/me/player"), (_, "/v1/me/playlists"), (_, "/v1/search"):
-            try .regularError(405, "Method not allowed", fields: ["Allow": "GET"])
-        default: try .regularError(404, "Service not found")
+    let mode: LocalSpotify.Mode
+    let catalogue: Catalogue
+    var player: Player
+    var playlists: [StoredPlaylist]
+    var saved: [Saved]
+    /// How many playlists were made.
+    var made = 0
+
+    init(mode: LocalSpotify.Mode = .developmentMode) {
+        self.mode = mode
+        catalogue = Catalogue(mode: mode)
+        playlists = catalogue.playlists
+        player = Player(catalogue.tracks, first: catalogue.tracks[0])
+        saved = [catalogue.tracks[3].uri, catalogue.tracks[1].uri, catalogue.albums[0].uri].map {
+            Saved(uri: $0, addedAt: Catalogue.past)
+        }
+    }
+
+    /// Answers a call whose access token is good.
+    ///
+    /// - Parameter grant: what it is good for.
+    mutating func answer(to call: Call, _ grant: Grant, at now: Date) throws -> Answer {
+        guard let route = Route(call.method, call.path, mode) else { return try refuse(call) }
+        do {
+            if route.needsUser, !grant.hasUser { throw WebAPIError(403, "Valid user authentication required") }
+            try require(route.scopes, of: grant)
+            player.settle(at: now)
+            return try perform(route, call, grant, at: now)
+        } catch let error as WebAPIError {
+            return try error.answer
         }
     }
 
@@ -32,70 +56,64 @@ struct WebAPI: Sendable {
         }
     }
 
+    func require(_ scopes: Set<String>, of grant: Grant) throws {
+        guard scopes.isSubset(of: grant.scopes) else { throw WebAPIError.missing(scopes) }
+    }
+
+    /// - Throws: ``WebAPIError`` if limit or offset make no sense.
+    func stretch(of call: Call, most: Int = 50, usual: Int = 20) throws -> (limit: Int, offset: Int) {
+        guard let limit = Int(call.query["limit"] ?? String(usual)), let offset = Int(call.query["offset"] ?? "0"),
+            (1...most).contains(limit), offset >= 0, offset <= 1000
+        else { throw WebAPIError(400, "Invalid limit") }
+        return (limit, offset)
+    }
+
+    func decode<Body: Decodable>(_ call: Call, as type: Body.Type = Body.self) throws -> Body {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        guard let body = try? decoder.decode(type, from: call.body) else {
+            throw WebAPIError(400, "Error parsing JSON.")
+        }
+        return body
+    }
+
     // MARK: -
+
+    private mutating func perform(_ route: Route, _ call: Call, _ grant: Grant, at now: Date) throws -> Answer {
+        switch route {
+        case .me: try .json(200, Profile(catalogue.user, grant.scopes, mode))
+        case .playback: try playback(at: now, withDevice: true)
+        case .currentlyPlaying: try playback(at: now, withDevice: false)
+        case .devices: try .json(200, ["devices": player.devices])
+        case .queue: try queue()
+        case .transfer: try transfer(call, at: now)
+        case .play, .pause, .next, .previous, .seek, .volume, .enqueue: try command(route, call, at: now)
+        case .search: try search(call)
+        case .playlists: try list(call)
+        case .createPlaylist(let user): try create(for: user, call, grant)
+        case .playlist(let id): try show(id, call)
+        case .playlistItems(let id): try items(of: id, call)
+        case .addItems(let id): try add(to: id, call, grant, at: now)
+        case .library(let isSaved): try changeLibrary(call, isSaved: isSaved, grant, at: now)
+        case .libraryContains: try contains(call)
+        case .saved(let resource): try listSaved(resource, call)
+        case .changeSaved(let resource, let isSaved): try change(resource, call, isSaved: isSaved, at: now)
+        case .track(let id): try track(id)
+        case .album(let id): try album(id, call)
+        case .albumTracks(let id): try albumTracks(id, call)
+        case .artist(let id): try artist(id)
+        case .artistAlbums(let id): try artistAlbums(id, call)
+        }
+    }
+
+    private func refuse(_ call: Call) throws -> Answer {
+        let allowed = ["GET", "POST", "PUT", "DELETE"].filter { Route($0, call.path, mode) != nil }
+        guard !allowed.isEmpty else { return try .regularError(404, "Service not found") }
+        return try .regularError(405, "Method not allowed", fields: ["Allow": allowed.joined(separator: ", ")])
+    }
 
     private static func unauthorized(_ message: String) throws -> Answer {
         let challenge = "Bearer realm=\"spotify\", error=\"invalid_token\", error_description=\"\(message)\""
         return try .regularError(401, message, fields: ["WWW-Authenticate": challenge])
     }
-
-    private func playback(at now: Date) -> PlaybackState {
-        let track = catalogue.tracks[0]
-        let milliseconds = Int(now.timeIntervalSince1970 * 1000)
-        return PlaybackState(
-            device: .init(id: "5eLocalSpeaker", name: "Local speaker", volumePercent: 60), timestamp: milliseconds,
-            progressMs: milliseconds % track.durationMs, item: track)
-    }
-
-    private func playlists(_ call: Call) throws -> Answer {
-        guard let stretch = stretch(of: call) else { return try .regularError(400, "Invalid limit") }
-        return try .json(
-            200,
-            Page(
-                of: catalogue.playlists, limit: stretch.limit, offset: stretch.offset,
-                at: "\(call.base)/v1/me/playlists?"))
-    }
-
-    private func search(_ call: Call) throws -> Answer {
-        guard let query = call.query["q"], !query.isEmpty else { return try .regularError(400, "No search query") }
-        guard let types = call.query["type"], !types.isEmpty else {
-            return try .regularError(400, "Missing parameter type")
-        }
-        guard let stretch = stretch(of: call) else { return try .regularError(400, "Invalid limit") }
-        var found = SearchResult()
-        for type in types.split(separator: ",") {
-            let address = "\(call.base)/v1/search?q=\(Self.escape(query))&type=\(type)&"
-            func page<Item>(_ list: [Item], _ name: (Item) -> String) -> Page<Item> {
-                let hits = list.filter { name($0).localizedStandardContains(query) }
-                return Page(of: hits, limit: stretch.limit, offset: stretch.offset, at: address)
-            }
-            switch type {
-            case "track": found.tracks = page(catalogue.tracks) { $0.name }
-            case "album": found.albums = page(catalogue.albums) { $0.name }
-            case "artist": found.artists = page(catalogue.artists) { $0.name }
-            case "playlist": found.playlists = page(catalogue.playlists) { $0.name }
-            default: return try .regularError(400, "Bad search type field \(type)")
-            }
-        }
-        return try .json(200, found)
-    }
-
-    /// - Returns: `nil` if limit or offset make no sense.
-    private func stretch(of call: Call) -> (limit: Int, offset: Int)? {
-        guard let limit = Int(call.query["limit"] ?? "20"), let offset = Int(call.query["offset"] ?? "0"),
-            (1...50).contains(limit), offset >= 0, offset <= 1000
-        else { return nil }
-        return (limit, offset)
-    }
-
-    private static func escape(_ query: String) -> String {
-        query.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-    }
-}
-
-private struct SearchResult: Encodable {
-    var tracks: Page<Track>?
-    var albums: Page<Album>?
-    var artists: Page<Artist>?
-    var playlists: Page<Playlist>?
 }

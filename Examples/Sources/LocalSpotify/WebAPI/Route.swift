@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// A call of the Web API, by method and path.
+enum Route: Hashable, Sendable {
+    case me
+    case playback, currentlyPlaying, devices, queue
+    case play, pause, next, previous, seek, volume, enqueue, transfer
+    case search
+    case playlists
+    case createPlaylist(user: String?)
+    case playlist(String)
+    case playlistItems(String)
+    case addItems(String)
+    case library(isSaved: Bool)
+    case libraryContains
+    case saved(Resource)
+    case changeSaved(Resource, isSaved: Bool)
+    case track(String)
+    case album(String)
+    case albumTracks(String)
+    case artist(String)
+    case artistAlbums(String)
+
+    /// What the library of old has lists of.
+    enum Resource: String, Hashable, Sendable {
+        case tracks, albums
+
+        /// As in `spotify:track:…`.
+        var kind: String { String(rawValue.dropLast()) }
+    }
+
+    /// - Returns: `nil` if the mode has no such call.
+    init?(_ method: String, _ path: String, _ mode: LocalSpotify.Mode) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+        guard parts.first == "v1" else { return nil }
+        if let route = Self.players["\(method) \(path)"] {
+            self = route
+            return
+        }
+        switch (method, parts.count > 1 ? parts[1] : "", parts.dropFirst(2).map(\.self)) {
+        case ("GET", "me", []): self = .me
+        case ("GET", "search", []): self = .search
+        case ("GET", "me", ["playlists"]): self = .playlists
+        case ("POST", "me", ["playlists"]): self = .createPlaylist(user: nil)
+        case ("PUT", "me", ["library"]): self = .library(isSaved: true)
+        case ("DELETE", "me", ["library"]): self = .library(isSaved: false)
+        case ("GET", "me", ["library", "contains"]): self = .libraryContains
+        case ("GET", "tracks", let rest) where rest.count == 1: self = .track(rest[0])
+        case ("GET", "albums", let rest) where rest.count == 1: self = .album(rest[0])
+        case ("GET", "artists", let rest) where rest.count == 1: self = .artist(rest[0])
+        case ("GET", "playlists", let rest) where rest.count == 1: self = .playlist(rest[0])
+        default: self.init(more: method, parts, isExtended: mode == .extendedQuota)
+        }
+    }
+
+    // MARK: -
+
+    private init?(more method: String, _ parts: [String], isExtended: Bool) {
+        guard parts.count >= 3 else { return nil }
+        let (id, last) = (parts[2], parts[parts.count - 1])
+        switch (method, parts[1], parts.count) {
+        case ("GET", "me", 3):
+            guard let resource = Resource(rawValue: last) else { return nil }
+            self = .saved(resource)
+        case ("PUT", "me", 3), ("DELETE", "me", 3):
+            guard isExtended, let resource = Resource(rawValue: last) else { return nil }
+            self = .changeSaved(resource, isSaved: method == "PUT")
+        case ("GET", "playlists", 4), ("POST", "playlists", 4):
+            guard last == "items" || isExtended && last == "tracks" else { return nil }
+            self = method == "GET" ? .playlistItems(id) : .addItems(id)
+        case ("POST", "users", 4) where isExtended && last == "playlists": self = .createPlaylist(user: id)
+        case ("GET", "albums", 4) where last == "tracks": self = .albumTracks(id)
+        case ("GET", "artists", 4) where last == "albums": self = .artistAlbums(id)
+        default: return nil
+        }
+    }
+
+    private static let players: [String: Route] = [
+        "GET /v1/me/player": .playback, "PUT /v1/me/player": .transfer,
+        "GET /v1/me/player/currently-playing": .currentlyPlaying, "GET /v1/me/player/devices": .devices,
+        "GET /v1/me/player/queue": .queue, "POST /v1/me/player/queue": .enqueue,
+        "PUT /v1/me/player/play": .play, "PUT /v1/me/player/pause": .pause,
+        "POST /v1/me/player/next": .next, "POST /v1/me/player/previous": .previous,
+        "PUT /v1/me/player/seek": .seek, "PUT /v1/me/player/volume": .volume,
+    ]
+
+    /// What the token must be good for: each of these. What depends on the playlist or the item is looked at later.
+    var scopes: Set<String> {
+        switch self {
+        case .playback, .devices: ["user-read-playback-state"]
+        case .currentlyPlaying: ["user-read-currently-playing"]
+        case .queue: ["user-read-playback-state", "user-read-currently-playing"]
+        case .play, .pause, .next, .previous, .seek, .volume, .enqueue, .transfer: ["user-modify-playback-state"]
+        case .playlists: ["playlist-read-private"]
+        case .saved, .libraryContains: ["user-library-read"]
+        case .changeSaved: ["user-library-modify"]
+        default: []
+        }
+    }
+
+    /// Whether it is about somebody: an app that speaks for itself cannot make it.
+    var needsUser: Bool {
+        switch self {
+        case .search, .track, .album, .albumTracks, .artist, .artistAlbums, .playlist, .playlistItems: false
+        default: true
+        }
+    }
+}

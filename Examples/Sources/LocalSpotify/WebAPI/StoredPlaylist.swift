@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+
+/// A playlist as it is kept; ``Playlist`` is what is said of it.
+struct StoredPlaylist: Sendable {
+    struct Item: Sendable {
+        let track: Track
+        let addedAt: Date
+    }
+
+    let id: String
+    let name: String
+    var description = ""
+    var isPublic = false
+    var items: [Item]
+    private var version = 1
+
+    init(id: String, name: String, description: String = "", isPublic: Bool = false, items: [Item] = []) {
+        self.id = id
+        self.name = name
+        self.description = description
+        self.isPublic = isPublic
+        self.items = items
+    }
+
+    /// Names this version.
+    var snapshotID: String { "\(id)-\(version)" }
+
+    mutating func insert(_ tracks: [Track], at position: Int?, now: Date) {
+        let position = min(position ?? items.count, items.count)
+        items.insert(contentsOf: tracks.map { Item(track: $0, addedAt: now) }, at: position)
+        version += 1
+    }
+}
