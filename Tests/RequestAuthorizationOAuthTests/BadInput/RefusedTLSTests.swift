@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full && canImport(Glibc)
+import Foundation
+import LoopbackServer
+import RequestAuthorizationAsyncHTTPClient
+import RequestAuthorizationOAuth
+import RequestAuthorizationTesting
+import Testing
+
+/// A server whose certificate nobody has signed but itself.
+@Suite(.timeLimit(.minutes(1))) struct RefusedTLSTests {
+    @Test(arguments: Carrier.allCases)
+    func `RFC 6749 10_9 what has a certificate of its own making is not told a secret`(carrier: Carrier) async throws {
+        let server = try SelfSigned()
+        defer { server.end() }
+        // By default it would try again until the time is over.
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let clock = ManualClock()
+        let held = OAuthToken(accessToken: "old", refreshToken: "r", lifetime: .seconds(60), expiresAt: clock.now)
+        let service = OAuthTokenService.authorizationCode(
+            server: .make(at: "https://localhost:\(server.port)"), client: .public(id: "app"),
+            transport: carrier == .urlSession ? carrier.transport : client, clock: clock)
+        let auth = RefreshableTokenAuthorization(service: service, token: held, clock: clock)
+        let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
+        try await client.shutdown()
+        let error = try #require(failure?.underlying as? TokenTransportError)
+        #expect(error.code == .insecure)
+        #expect(error.delivery == .notSent)
+    }
+}
+
+/// `openssl s_server`.
+private final class SelfSigned: Sendable {
+    let port: UInt16
+    private let folder: String
+    private let process: Process
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        port = try FreePort.find()
+        _ = try Command.run([
+            "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
+            "-addext", "subjectAltName=DNS:localhost", "-keyout", folder + "/key", "-out", folder + "/certificate",
+        ])
+        process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/timeout")
+        process.arguments = [
+            "60", "openssl", "s_server", "-accept", "\(port)", "-cert", folder + "/certificate", "-key",
+            folder + "/key", "-www",
+        ]
+        (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        // It says `ACCEPT` when it listens.
+        var said = ""
+        while !said.contains("ACCEPT") {
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw Command.Failure(text: "s_server ended: \(said)") }
+            said += String(decoding: more, as: UTF8.self)
+        }
+    }
+
+    func end() {
+        Command.end(group: process.processIdentifier)
+        process.waitUntilExit()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+}
+#endif

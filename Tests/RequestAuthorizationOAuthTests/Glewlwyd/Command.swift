@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full && canImport(Glibc)
+import Foundation
+import Glibc
+
+/// Runs a program to its end.
+enum Command {
+    struct Failure: Error, CustomStringConvertible {
+        let text: String
+        var description: String { text }
+    }
+
+    /// - Returns: what it printed, without the last line's end.
+    static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> String {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/timeout")
+        process.arguments = ["60"] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        (process.standardOutput, process.standardError) = (output, output)
+        try process.run()
+        // The server that the script leaves behind has closed its copy: this ends with the script.
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
+        guard process.terminationStatus == 0 else {
+            throw Failure(text: "\(arguments.first ?? "") ended with \(process.terminationStatus): \(text)")
+        }
+        return text
+    }
+
+    /// Ends a program that `timeout` runs, and `timeout`. Foundation starts programs with most signals blocked, but not this one.
+    static func end(group: pid_t) { _ = kill(-group, SIGKILL) }
+}
+#endif

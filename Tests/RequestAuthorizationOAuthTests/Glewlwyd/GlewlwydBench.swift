@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full && canImport(Glibc)
+import Foundation
+import RequestAuthorizationAsyncHTTPClient
+import RequestAuthorizationOAuth
+import RequestAuthorizationTesting
+import RequestAuthorizationURLSession
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Which HTTP client carries the requests.
+enum Carrier: CaseIterable {
+    case urlSession, asyncHTTPClient
+
+    var transport: any TokenTransport { self == .urlSession ? URLSession.shared : HTTPClient.shared }
+}
+
+/// The suite's server, discovered.
+struct GlewlwydBench: Sendable {
+    static let redirectURI = "http://127.0.0.1:8400/cb"
+
+    let server: Glewlwyd
+    let metadata: AuthorizationServer
+    let transport: any TokenTransport
+    let clock = ManualClock(now: .now)
+
+    init(_ carrier: Carrier = .urlSession) async throws {
+        server = try #require(Glewlwyd.current)
+        transport = carrier.transport
+        metadata = try await .discover(issuer: server.issuer, transport: transport)
+    }
+
+    func service(_ client: OAuthClient = .public(id: "native")) -> OAuthTokenService {
+        .authorizationCode(
+            server: metadata, client: client, redirectURI: Self.redirectURI,
+            pendingSignIns: InMemoryPendingSignIns(), transport: transport, clock: clock)
+    }
+
+    /// Signs Alice in, from the authorization request to the token.
+    func signIn(_ service: OAuthTokenService) async throws -> OAuthToken {
+        let pending = try await service.signIn(scopes: ["read", "write"])
+        let callback = try await GlewlwydPerson(at: server).open(pending.url)
+        return try await service.finish(callback: callback)
+    }
+
+    static let web = OAuthClient.secretBasic(id: "web", secret: "websecret")
+
+    /// What a client is told of a token of its own; of others' tokens this server tells nothing, and public clients nothing at all.
+    func introspection(of token: OAuthToken, by client: OAuthClient = web) async throws -> TokenIntrospection {
+        try await service(client).introspect(token)
+    }
+}
+#endif

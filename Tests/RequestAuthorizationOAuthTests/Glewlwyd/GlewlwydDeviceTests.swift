@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full && canImport(Glibc)
+import Foundation
+import RequestAuthorizationOAuth
+import RequestAuthorizationTesting
+import Testing
+
+/// Sign-in on another device. The server keeps its own time, so what it measures is waited for.
+@Suite(.enabled(if: Glewlwyd.isThere, Glewlwyd.how), .glewlwyd(), .timeLimit(.minutes(1)))
+struct GlewlwydDeviceTests {
+    @Test(arguments: Carrier.allCases)
+    func `a person allows it on another device`(carrier: Carrier) async throws {
+        let bench = try await GlewlwydBench(carrier)
+        let service = OAuthTokenService.device(
+            server: bench.metadata, client: GlewlwydBench.web, transport: bench.transport)
+        let device = try await service.deviceSignIn(scopes: ["read"])
+        #expect(device.host == "localhost")
+        #expect(device.verificationURI.absoluteString == bench.server.issuer + "/device")
+        #expect(device.instructions.contains(device.userCode))
+        try await GlewlwydPerson(at: bench.server).enter(device.userCode)
+        let token = try await device.token()
+        #expect(token.scopes == ["read"])
+        #expect(token.refreshToken != nil)
+        #expect(try await bench.introspection(of: token).isActive)
+    }
+
+    @Test func `a client that asks too often is told to slow down, and does`() async throws {
+        let bench = try await GlewlwydBench()
+        let service = OAuthTokenService.device(
+            server: bench.metadata, client: .public(id: "native"), transport: bench.transport, clock: bench.clock)
+        var steps = try await service.deviceSignIn(scopes: ["read"]).progress.makeAsyncIterator()
+        #expect(try await steps.next() == .waiting(.seconds(2)))
+        // For the client two seconds go by at once, for the server none.
+        async let passing: Void = bench.clock.pass(2, 2)
+        #expect(try await steps.next() == .waiting(.seconds(2)))
+        #expect(try await steps.next() == .slowedDown(.seconds(7)))
+        await passing
+    }
+
+    @Test func `a client that may not is refused at the start`() async throws {
+        let bench = try await GlewlwydBench()
+        let service = OAuthTokenService.device(
+            server: bench.metadata, client: .public(id: "nobody"), transport: bench.transport)
+        let error = await #expect(throws: TokenEndpointError.self) {
+            try await service.deviceSignIn(scopes: ["read"])
+        }
+        #expect(error?.kind != .transient)
+    }
+}
+
+extension ManualClock {
+    /// Lets one sleeper after the other have so many seconds.
+    fileprivate func pass(_ seconds: Int...) async {
+        for seconds in seconds {
+            await sleepers(1)
+            advance(by: .seconds(seconds))
+        }
+    }
+}
+#endif

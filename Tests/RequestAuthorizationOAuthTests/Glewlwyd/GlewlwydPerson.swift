@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full && canImport(Glibc)
+import Foundation
+import RequestAuthorizationOAuth
+import RequestAuthorizationURLSession
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Alice in front of her browser, as far as the server can tell.
+struct GlewlwydPerson: Sendable {
+    let server: Glewlwyd
+    private let cookie: String
+
+    /// Logs in and allows two clients what they ask for.
+    init(at server: Glewlwyd) async throws {
+        let json = [(name: "Content-Type", value: "application/json")]
+        let login = try await URLSession.shared.send(
+            TokenRequest(
+                url: try server.url("/api/auth"), fields: json,
+                body: Array(#"{"username":"alice","password":"alicepass"}"#.utf8)))
+        guard let cookie = login.headerValues(for: "Set-Cookie").first?.split(separator: ";").first else {
+            throw Command.Failure(text: "no session: \(login)")
+        }
+        (self.server, self.cookie) = (server, String(cookie))
+        for client in ["native", "web"] {
+            let answer = try await URLSession.shared.send(
+                TokenRequest(
+                    method: "PUT", url: try server.url("/api/auth/grant/\(client)"),
+                    fields: json + [(name: "Cookie", value: self.cookie)],
+                    body: Array(#"{"scope":"openid read write"}"#.utf8)))
+            guard answer.statusCode == 200 else { throw Command.Failure(text: "no grant: \(answer)") }
+        }
+    }
+
+    /// Opens a client's authorization URL.
+    ///
+    /// - Returns: where the server sends the browser then.
+    func open(_ page: URL) async throws -> URL { try await location(page.absoluteString + "&g_continue=") }
+
+    /// Enters the code of a sign-in on another device.
+    func enter(_ userCode: String) async throws {
+        _ = try await location(try server.url("/api/oidc/device").absoluteString + "?code=\(userCode)&g_continue=")
+    }
+
+    private func location(_ page: String) async throws -> URL {
+        let answer = try await URLSession.shared.send(
+            TokenRequest(method: "GET", url: try .make(page), fields: [(name: "Cookie", value: cookie)]))
+        guard answer.statusCode == 302, let location = answer.headerValues(for: "Location").first else {
+            throw Command.Failure(text: "no redirect: \(answer)")
+        }
+        return try .make(location)
+    }
+}
+#endif
