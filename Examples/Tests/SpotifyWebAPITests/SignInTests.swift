@@ -12,14 +12,23 @@ import Testing
 
     /// A flow in which a user signs in.
     enum UserFlow: String, CaseIterable, CustomTestStringConvertible {
-        case pkce, authorizationCode
+        case pkce, authorizationCode, pkceThroughProxy, authorizationCodeThroughProxy
         var testDescription: String { rawValue }
     }
 
     private func service(_ flow: UserFlow, at url: URL) -> SpotifyTokenService {
         let (accounts, redirectURI) = (AuthorizationServer.spotify(accounts: url), "local-app://login-callback")
         let session = URLSession(configuration: .ephemeral)
+        let proxy = proxy(at: url)
         return switch flow {
+        case .pkceThroughProxy:
+            .pkce(
+                clientID: "local-web", redirectURI: redirectURI, proxy: proxy, accounts: accounts,
+                pendingSignIns: InMemoryPendingSignIns(), transport: session, clock: clock)
+        case .authorizationCodeThroughProxy:
+            .authorizationCode(
+                clientID: "local-web", proxy: proxy, redirectURI: redirectURI, accounts: accounts,
+                pendingSignIns: InMemoryPendingSignIns(), transport: session, clock: clock)
         case .pkce:
             .pkce(
                 clientID: "local-client", redirectURI: redirectURI, accounts: accounts,
@@ -29,6 +38,11 @@ import Testing
                 clientID: "local-web", clientSecret: "local-secret", redirectURI: redirectURI, accounts: accounts,
                 pendingSignIns: InMemoryPendingSignIns(), transport: session, clock: clock)
         }
+    }
+
+    /// It adds the secret of `local-web`.
+    private func proxy(at url: URL) -> SpotifyProxy {
+        SpotifyProxy(tokenURL: url.appending(path: "proxy/token"), refreshURL: url.appending(path: "proxy/refresh"))
     }
 
     private func withSpotify(
@@ -127,12 +141,20 @@ import Testing
         }
     }
 
-    @Test func `client credentials need nobody`() async throws {
+    @Test(arguments: [false, true])
+    func `client credentials need nobody`(throughProxy: Bool) async throws {
         let spotify = try LocalSpotify(clock: clock)
         try await spotify.serve { url in
-            let service = SpotifyTokenService.clientCredentials(
-                clientID: "local-web", clientSecret: "local-secret", accounts: .spotify(accounts: url),
-                transport: URLSession(configuration: .ephemeral), clock: clock)
+            let (accounts, session) = (
+                AuthorizationServer.spotify(accounts: url), URLSession(configuration: .ephemeral)
+            )
+            let service =
+                throughProxy
+                ? SpotifyTokenService.clientCredentials(
+                    clientID: "local-web", proxy: proxy(at: url), accounts: accounts, transport: session, clock: clock)
+                : .clientCredentials(
+                    clientID: "local-web", clientSecret: "local-secret", accounts: accounts, transport: session,
+                    clock: clock)
             let client = SpotifyClient(authorization: service.authorization(clock: clock), base: url, clock: clock)
             let found = try await client.search("night")
             #expect(found.tracks?.items.map(\.name) == ["Night Ferry"])

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import LocalSpotify
+import RequestAuthorizationTesting
+import SpotifyWebAPI
+import Testing
+
+/// Every call over a socket, and what it changed.
+@Suite(.timeLimit(.minutes(1))) struct `The calls against a Spotify of our own` {
+    private let clock = ManualClock()
+
+    private func withClient(
+        _ quota: QuotaMode = .development, _ body: (SpotifyClient, LocalSpotify) async throws -> Void
+    ) async throws {
+        let spotify = try LocalSpotify(mode: quota == .extended ? .extendedQuota : .developmentMode, clock: clock)
+        try await spotify.serve { url in
+            let service = SpotifyTokenService.pkce(
+                clientID: "local-client", redirectURI: "local-app://login-callback", accounts: .spotify(accounts: url),
+                pendingSignIns: InMemoryPendingSignIns(), transport: URLSession(configuration: .ephemeral), clock: clock
+            )
+            let auth = RefreshableTokenAuthorization(service: service, clock: clock)
+            let pending = try await service.signIn(scopes: SpotifyScope.allCases)
+            let callback = try await spotify.callback(for: pending.url)
+            try await auth.signIn { try await service.finish(callback: callback) }
+            try await body(SpotifyClient(authorization: auth, base: url, quota: quota, clock: clock), spotify)
+        }
+    }
+
+    @Test func `the player does what it is told`() async throws {
+        try await withClient { spotify, _ in
+            let device = try #require(try await spotify.devices().first?.id)
+            let tides = Playback.context("spotify:album:2bTidesAndTimetables01", offset: .position(1))
+            try await spotify.play(tides, at: .seconds(3), on: device)
+            var state = try #require(try await spotify.playbackState())
+            #expect(state.item?.name == "Last Train to the Harbour" && state.progress == .seconds(3))
+            #expect(state.context?.uri == "spotify:album:2bTidesAndTimetables01")
+
+            clock.advance(by: .seconds(10))
+            try await spotify.pause()
+            clock.advance(by: .seconds(10))
+            state = try #require(try await spotify.currentlyPlaying())
+            #expect(!state.isPlaying && state.progress == .seconds(13))
+
+            try await spotify.play()
+            try await spotify.addToQueue("spotify:track:1cUeberDaecher00000004")
+            let upcoming = try await spotify.queue().queue
+            #expect(upcoming.map(\.name) == ["Über den Dächern", "Lighthouse Keeping"])
+            try await spotify.skipToNext()
+            let afterSkip = try await spotify.playbackState()?.item?.name
+            #expect(afterSkip == "Über den Dächern")
+            try await spotify.seek(to: .seconds(100))
+            try await spotify.setVolume(11)
+            state = try #require(try await spotify.playbackState())
+            #expect(state.progress == .seconds(100))
+            #expect(state.isPlaying && state.device?.volumePercent == 11)
+
+            let two = ["spotify:track:1cNightFerry0000000001", "spotify:track:1cLighthouse0000000003"]
+            try await spotify.play(.uris(two, offset: .uri(two[1])))
+            let chosen = try await spotify.playbackState()?.item?.name
+            #expect(chosen == "Lighthouse Keeping")
+            try await spotify.skipToPrevious()
+            let before = try await spotify.playbackState()?.item?.name
+            #expect(before == "Night Ferry")
+        }
+    }
+
+    @Test func `the player's refusals are typed`() async throws {
+        try await withClient { spotify, server in
+            let lost = await #expect(throws: SpotifyError.self) {
+                try await spotify.play(.context("spotify:album:none"))
+            }
+            #expect(lost?.status == 404 || lost?.status == 400)
+            await server.activate(device: nil)
+            let away = await #expect(throws: SpotifyError.self) { try await spotify.pause() }
+            #expect(away?.form == .player && away?.reason == .noActiveDevice)
+            let nothing = try await spotify.playbackState()
+            #expect(nothing == nil)
+        }
+    }
+
+    @Test(arguments: [QuotaMode.development, .extended])
+    func `playlists are made, filled and read`(quota: QuotaMode) async throws {
+        try await withClient(quota) { spotify, _ in
+            let new = try await spotify.createPlaylist("Für später", isPublic: false)
+            #expect(new.name == "Für später" && new.isPublic == false && new.total == 0)
+            let uris = ["spotify:track:1cNightFerry0000000001", "spotify:track:1cLighthouse0000000003"]
+            let snapshot = try await spotify.add(uris, toPlaylist: new.id)
+            #expect(snapshot != nil)
+            try await spotify.add(["spotify:track:1cUeberDaecher00000004"], toPlaylist: new.id, at: 1)
+            let names = try await spotify.items(ofPlaylist: new.id).reduce(into: []) { $0.append($1.item?.name) }
+            #expect(names == ["Night Ferry", "Über den Dächern", "Lighthouse Keeping"])
+            let total = try await spotify.playlist(new.id).total
+            #expect(total == 3)
+            let all = try await spotify.playlists(pageSize: 1).reduce(into: []) { $0.append($1.name) }
+            #expect(all == ["Für später", "Morning", "Night drive", "For the rain"])
+        }
+    }
+
+    @Test(arguments: [QuotaMode.development, .extended])
+    func `the library keeps what is saved`(quota: QuotaMode) async throws {
+        try await withClient(quota) { spotify, _ in
+            let uris = ["spotify:track:1cNightFerry0000000001", "spotify:album:2bStillesWasser0000002"]
+            try await spotify.save(uris)
+            try await spotify.save(["spotify:track:1cLighthouse0000000003"])
+            let tracks = try await spotify.savedTracks().reduce(into: []) { $0.append($1.track.name) }
+            #expect(tracks.prefix(2) == ["Lighthouse Keeping", "Night Ferry"])
+            let albums = try await spotify.savedAlbums().reduce(into: []) { $0.append($1.album.name) }
+            #expect(albums.first == "Stilles Wasser")
+            try await spotify.removeSaved(uris)
+            let rest = try await spotify.savedTracks().reduce(into: []) { $0.append($1.track.name) }
+            #expect(rest.first == "Lighthouse Keeping" && !rest.contains("Night Ferry"))
+        }
+    }
+
+    @Test func `the catalogue is read, also page by page`() async throws {
+        try await withClient { spotify, _ in
+            let albumOfTrack = try await spotify.track("1cNightFerry0000000001").album?.name
+            #expect(albumOfTrack == "Tides and Timetables")
+            let artist = try await spotify.artist("4aSommerregen000000002").name
+            #expect(artist == "Sommerregen")
+            let album = try await spotify.album("2bTidesAndTimetables01")
+            let id = try #require(album.id)
+            let count = try await spotify.tracks(ofAlbum: id).reduce(0) { count, _ in count + 1 }
+            #expect(count == 3)
+            let albums = try await spotify.albums(ofArtist: "4aHarbourLights0000001").reduce(into: []) {
+                $0.append($1.name)
+            }
+            #expect(albums == ["Tides and Timetables"])
+            let error = await #expect(throws: SpotifyError.self) { try await spotify.track("none") }
+            #expect(error?.status == 404 && error?.form == .regular)
+            let found = try await spotify.searchTracks("e").reduce(0) { count, _ in count + 1 }
+            #expect(found == 5)
+        }
+    }
+
+    @Test func `a 429 is waited for`() async throws {
+        try await withClient { spotify, server in
+            await server.inject(.rateLimited(retryAfter: 7), on: .webAPI)
+            let user = Task { try await spotify.currentUser() }
+            await clock.sleeper(for: .seconds(7))
+            clock.advance(by: .seconds(7))
+            let id = try await user.value.id
+            #expect(id == "local-listener")
+        }
+    }
+}
