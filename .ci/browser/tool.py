@@ -117,6 +117,9 @@ def commands(tool):
     assert tool.json("search", "night", "--kind", "track")[0]["name"] == "Night Ferry"
     assert tool.json("playlists")[0]["uri"].startswith("spotify:playlist:")
     assert tool.json("now")["name"] == "Night Ferry"
+    assert tool.json("pause") == {"done": "paused"}
+    assert tool.json("now")["isPlaying"] is False
+    assert tool.json("play", tool.json("search", "night")[0]["uri"]) == {"done": "playing"}
     playing = tool.run("now")[0]
     assert "playing Night Ferry" in playing and "The Harbour Lights" in playing, playing
 

@@ -22,9 +22,16 @@ import Testing
         }
     }
 
-    @Test func `play nothing that has no URI`() async throws {
+    @Test func `play and pause`() async throws {
         try await Person.with { person in
             try await person.login("--no-browser")
+            #expect(try await person.run("pause", "--json").output == "{\n  \"done\" : \"paused\"\n}\n")
+            #expect(try await person.run("now").output.hasPrefix("paused "))
+            #expect(try await person.run("play", "spotify:track:1cLighthouse0000000003").status == 0)
+            #expect(try await person.run("now").output.hasPrefix("playing Lighthouse Keeping"))
+            let absent = try await person.run("play", "--device", "nobody")
+            #expect(absent.status == 1)
+            #expect(absent.errors.hasPrefix("error: Spotify answered 404"))
             let nonsense = try await person.run("play", "lighthouse")
             #expect(nonsense.status == 64)
             #expect(nonsense.errors.contains("'lighthouse' is nothing that can be played"))

@@ -8,10 +8,12 @@ import Testing
     @Test func `revokes the token and forgets it`() async throws {
         try await Person.with { person in
             try await person.login("--no-browser")
-            #expect(try person.kept.contains { $0.contains("accessToken") })
+            let token = try #require(try person.tokens.first)
+            #expect(try await person.status(of: token) == 200)
             let result = try await person.run("logout")
             #expect(result.status == 0)
             #expect(result.output == "Signed out.\n")
+            #expect(try await person.status(of: token) == 401, "it is revoked")
             #expect(try !person.kept.contains { $0.contains("accessToken") })
             #expect(try await person.run("status").status == 77)
             #expect(try await person.run("me").status == 77)

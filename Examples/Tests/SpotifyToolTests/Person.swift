@@ -64,6 +64,21 @@ struct Person {
         }
     }
 
+    /// The access tokens that are kept.
+    var tokens: [String] {
+        get throws {
+            try kept.compactMap { try? JSONDecoder().decode(Kept.self, from: Data($0.utf8)).token?.accessToken }
+        }
+    }
+
+    /// What the Web API answers to an access token.
+    func status(of token: String) async throws -> Int {
+        var request = URLRequest(url: try #require(URL(string: (environment["SPOTIFY_LOCAL"] ?? "") + "/v1/me")))
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        let (_, response) = try await URLSession.shared.data(for: request)
+        return (response as? HTTPURLResponse)?.statusCode ?? 0
+    }
+
     // MARK: -
 
     private struct Kept: Decodable {
