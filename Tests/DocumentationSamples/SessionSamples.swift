@@ -61,6 +61,22 @@ import Testing
         await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
     }
 
+    @Test func `signing out at the server, or here alone`() async throws {
+        struct Offline: Error {}
+        let service = ScriptedTokenService<WidgetToken>()
+        service.failRevocation(with: Offline())
+        let auth = RefreshableTokenAuthorization(service: service, token: stored)
+        // sample: sign-out-everywhere
+        do {
+            try await auth.signOut()  // at the server, in the store, in memory
+        } catch {
+            await auth.reset()  // no network: sign out here alone, or try again later
+        }
+        // end sample
+        #expect(service.revoked == [stored])
+        await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+    }
+
     @Test func `credentials that need no person fetch their first token themselves`() async throws {
         // sample: initial
         struct MachineTokenService: RefreshableTokenService {
