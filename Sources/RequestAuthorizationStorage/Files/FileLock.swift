@@ -19,8 +19,10 @@ final class FileLock: Sendable {
         var waiters: [Waiter] = []
         /// Those who left before they had come to wait.
         var gone: [Int: any Error] = [:]
-        /// Those who have not been answered.
-        var open: Set<Int> = []
+        /// Those who have not been answered, and when their time is over.
+        var open: [Int: End] = [:]
+        /// When somebody looks next whose time is over.
+        var nextLook: ContinuousClock.Instant?
         var isAcquiring = false
         var count = 0
     }
@@ -34,19 +36,10 @@ final class FileLock: Sendable {
     /// - Returns: the file; the access ends when it is closed.
     func acquire(within limit: Duration) async throws -> OpenFile {
         try Task.checkCancellation()
-        let id = state.withLock { state in
-            state.count += 1
-            state.open.insert(state.count)
-            return state.count
-        }
-        let timer = Task { [files] in
-            try await Task.sleep(for: limit)
-            leave(id, TokenStoreError(.timedOut, "another process has kept \(files.stem).lock for \(limit); try again"))
-        }
+        let id = open(within: limit)
         defer {
-            timer.cancel()
             state.withLock { state in
-                state.open.remove(id)
+                state.open[id] = nil
                 state.gone[id] = nil
             }
         }
@@ -73,7 +66,7 @@ final class FileLock: Sendable {
     private func leave(_ id: Int, _ error: any Error) {
         let waiter = state.withLock { state -> Waiter? in
             guard let index = state.waiters.firstIndex(where: { $0.id == id }) else {
-                if state.open.contains(id) { state.gone[id] = error }
+                if state.open[id] != nil { state.gone[id] = error }
                 return nil
             }
             return state.waiters.remove(at: index)
@@ -104,5 +97,53 @@ final class FileLock: Sendable {
             // Who removed the folder while we waited made others lock another file.
             if try files.isCurrent(file) { return file }
         }
+    }
+}
+
+// MARK: - Deadlines
+
+extension FileLock {
+    private struct End {
+        let time: ContinuousClock.Instant
+        let limit: Duration
+    }
+
+    /// Begins a wait. The timer of an earlier one serves it too: to start and stop one each time takes longer than the lock.
+    private func open(within limit: Duration) -> Int {
+        let end = End(time: .now + limit, limit: limit)
+        let (id, isFirst) = state.withLock { state in
+            state.count += 1
+            state.open[state.count] = end
+            let isFirst = state.nextLook.map { end.time < $0 } ?? true
+            if isFirst { state.nextLook = end.time }
+            return (state.count, isFirst)
+        }
+        if isFirst { look(at: end.time) }
+        return id
+    }
+
+    /// Ends the waits whose time is over, and looks again when the next one's is.
+    private func look(at time: ContinuousClock.Instant) {
+        Task { [weak self] in
+            try await Task.sleep(until: time, clock: .continuous)
+            self?.endWaits(at: time)
+        }
+    }
+
+    private func endWaits(at time: ContinuousClock.Instant) {
+        let (over, next) = state.withLock { state -> ([Int: End], ContinuousClock.Instant?) in
+            let over = state.open.filter { $0.value.time <= time }
+            let next = state.open.values.map(\.time).filter { $0 > time }.min()
+            // Not if somebody with less time has come: their look takes care of the rest.
+            guard state.nextLook == time else { return (over, nil) }
+            state.nextLook = next
+            return (over, next)
+        }
+        for (id, end) in over {
+            leave(
+                id,
+                TokenStoreError(.timedOut, "another process has kept \(files.stem).lock for \(end.limit); try again"))
+        }
+        if let next { look(at: next) }
     }
 }

@@ -24,6 +24,7 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     private let activity: ExclusiveActivity
     private let queue = BlockingQueue("files")
     private let isSwept = Lock(false)
+    private let known = Lock(KnownIntent.unknown)
 
     /// Names the item; nothing is opened yet.
     ///
@@ -51,7 +52,9 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     public func load() async throws -> Data? {
         try await run("read the token") { files in
             self.sweepOnce()
-            return try files.load()
+            let item = try files.load()
+            self.lookAtIntent(files)
+            return item
         }
     }
 
@@ -71,15 +74,25 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
         try await run("set a damaged item aside") { try $0.setAside(item) }
     }
 
-    public func loadIntent() async throws -> Data? { try await run("read the intent") { try $0.loadIntent() } }
+    public func loadIntent() async throws -> Data? {
+        if case .known(let intent) = known.withLock({ $0 }) { return intent }
+        return try await run("read the intent") { try $0.loadIntent() }
+    }
 
     public func saveIntent(_ intent: Data?) async throws {
+        known.withLock { $0.forget() }
         try await run("write the intent") { try $0.saveIntent(intent) }
     }
 
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
         let access = Lock(Access())
-        let end = try await activity.begin { access.withLock { $0 = Access(isOver: true) } }
+        let giveUp = { @Sendable [known] in
+            access.withLock { access in
+                known.withLock { $0 = .unknown }
+                access = Access(isOver: true)
+            }
+        }
+        let end = try await activity.begin(giveUp)
         do {
             let file = try await exclusive.acquire(within: limit)
             try access.withLock { access in
@@ -88,13 +101,14 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
                     throw TokenStoreError(.timedOut, "the system gave no more time for exclusive access; try again")
                 }
                 access.file = file
+                known.withLock { $0 = .awaited }
             }
         } catch {
             end()
             throw error
         }
         return TokenStoreLock {
-            access.withLock { $0 = Access(isOver: true) }
+            giveUp()
             end()
         }
     }
@@ -102,6 +116,23 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     public var changes: AsyncStream<Void>? { ItemWatch.stream(of: files, on: queue) }
 
     // MARK: -
+
+    /// What is known of the intent: only who has exclusive access changes it, so whoever has it need not look twice.
+    private enum KnownIntent {
+        case unknown
+        /// This process has exclusive access, and has not looked yet.
+        case awaited
+        case known(Data?)
+
+        mutating func forget() { if case .known = self { self = .unknown } }
+    }
+
+    /// Reads it along with the item: going to another thread and back costs more than the reading.
+    private func lookAtIntent(_ files: CredentialFiles) {
+        guard case .awaited = known.withLock({ $0 }), case .success(let intent) = Result(catching: files.loadIntent)
+        else { return }  // Who asks for the intent itself gets the error.
+        known.withLock { if case .awaited = $0 { $0 = .known(intent) } }
+    }
 
     /// Exclusive access, for as long as its file is open.
     private struct Access {

@@ -82,9 +82,11 @@ public import Foundation
     }
 
     public func read(_ file: CInt, atMost limit: Int) throws -> Data {
-        var bytes = [UInt8](repeating: 0, count: limit)
+        // Tokens are small and limits are not: a buffer of a limit's size costs more than all calls of the system.
+        var bytes = [UInt8](repeating: 0, count: min(limit, 4096))
         var count = 0
         while count < limit {
+            if count == bytes.count { bytes += [UInt8](repeating: 0, count: min(limit - count, count)) }
             let read = try bytes.withUnsafeMutableBytes { buffer in
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
                 return try call("pread") { pread(file, rest.baseAddress, rest.count, off_t(count)) }

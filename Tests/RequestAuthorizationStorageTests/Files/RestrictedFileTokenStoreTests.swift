@@ -35,6 +35,37 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.tokens))
     }
 
+    @Test func `an intent is known while access is exclusive, and looked up again afterwards`() async throws {
+        let folder = try TemporaryFolder()
+        let (store, sibling) = (folder.store(), folder.store())
+        let intents = (1...3).map {
+            RefreshIntent(session: UUID(), generation: $0, beganAt: Date(timeIntervalSince1970: 0))
+        }
+        try await store.save(.make(1))
+
+        let lock = try await store.lock(within: .seconds(10))
+        _ = try await store.load()
+        #expect(try await store.openIntent() == nil)
+        try await store.setIntent(intents[0])
+        #expect(try await store.openIntent() == intents[0])
+        _ = try await store.load()
+        try await store.setIntent(intents[1])
+        #expect(try await store.openIntent() == intents[1])
+        await lock.unlock()
+
+        let other = try await sibling.lock(within: .seconds(10))
+        _ = try await sibling.load()
+        try await sibling.setIntent(intents[2])
+        await other.unlock()
+        #expect(try await store.openIntent() == intents[2])
+        let again = try await store.lock(within: .seconds(10))
+        _ = try await store.load()
+        #expect(try await store.openIntent() == intents[2])
+        await again.unlock()
+        try await sibling.setIntent(nil)
+        #expect(try await store.openIntent() == nil)
+    }
+
     @Test func `folders are made 0700 and files 0600`() async throws {
         let folder = try TemporaryFolder()
         let store = RestrictedFileTokenStore<TestToken>(
