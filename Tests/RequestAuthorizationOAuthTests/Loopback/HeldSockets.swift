@@ -6,15 +6,19 @@ import Foundation
 
 /// How many sockets this process holds whose own port is a given one.
 enum HeldSockets {
-    static func all(on port: UInt16) -> Int { descriptors(on: port).count }
+    /// - Parameter family: another test may have the same port of the other one.
+    static func all(on port: UInt16, family: Int32 = AF_INET) -> Int { descriptors(on: port, family: family).count }
 
     /// Those that have somebody at the other end.
     static func accepted(on port: UInt16) -> Int {
-        descriptors(on: port).count { descriptor in address(of: descriptor, by: getpeername) != nil }
+        descriptors(on: port, family: AF_INET).count { descriptor in address(of: descriptor, by: getpeername) != nil }
     }
 
-    private static func descriptors(on port: UInt16) -> [Int32] {
-        (0..<Int32(4096)).filter { address(of: $0, by: getsockname)?.port == port }
+    private static func descriptors(on port: UInt16, family: Int32) -> [Int32] {
+        (0..<Int32(4096)).filter { descriptor in
+            guard let address = address(of: descriptor, by: getsockname) else { return false }
+            return address.port == port && Int32(address.family) == family
+        }
     }
 
     private static func address(

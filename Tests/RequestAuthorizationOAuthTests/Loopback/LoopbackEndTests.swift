@@ -12,14 +12,15 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct LoopbackEndTests {
     @Test(arguments: [LoopbackReceiver.Address.ipv4, .ipv6])
     func `nothing of it is left afterwards`(address: LoopbackReceiver.Address) async throws {
-        let callback = try await withReception(.loopback(address: address)) { reception in
+        let family = address == .ipv6 ? AF_INET6 : AF_INET
+        let callback = try await withReception(.loopback(port: FreePort.find(), address: address)) { reception in
             let idle = try await reception.connect()
-            #expect(HeldSockets.all(on: reception.port) >= 1)
+            #expect(HeldSockets.all(on: reception.port, family: family) >= 1)
             try await reception.end()
             #expect(try await idle.rest() == "")
             try idle.close()
         }
-        #expect(HeldSockets.all(on: callback.loopbackPort) == 0)
+        #expect(HeldSockets.all(on: callback.loopbackPort, family: family) == 0)
     }
 
     #if os(Linux)
@@ -31,7 +32,8 @@ import Testing
             }
             try await reception.end()
         }
-        _ = try await withReception(.loopback(address: .ipv6)) { reception in
+        // Of the ports that the system gives to other tests one may have the same number.
+        _ = try await withReception(.loopback(port: FreePort.find(), address: .ipv6)) { reception in
             await #expect(throws: (any Error).self) {
                 try await RawConnection.open(host: "127.0.0.1", port: reception.port)
             }
