@@ -14,8 +14,7 @@ import FoundationNetworking
 /// `data(for:authorizedBy:)` against what `URLSession` takes for a task with a delegate of its own, and against `data(for:)`, both
 /// with a constant header field.
 ///
-/// On Linux `data(for:)` calls back by a short cut that no other program can take: everything else waits for an operation queue.
-/// The first figure says what is ours.
+/// On Linux `data(for:)` calls back by a short cut, and everything else of a user's session waits for an operation queue.
 func measureURLSession() async throws -> [Figure] {
     let server = try Fixture.server()
     let configuration = URLSessionConfiguration.ephemeral

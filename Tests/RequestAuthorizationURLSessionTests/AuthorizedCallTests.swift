@@ -62,7 +62,7 @@ private struct ScriptedReceiver: BodyReceiver {
     init(_ statuses: [Int]) { self.statuses = statuses }
 
     func receive(
-        _ request: URLRequest, body: RequestBody, from session: URLSession, delegate: HopDelegate, limits: SessionLimits
+        _ request: URLRequest, body: RequestBody, over carrier: Carrier, delegate: HopDelegate, limits: SessionLimits
     ) async throws -> (String, URLResponse) {
         let number = count.withLock { count in
             count += 1
@@ -74,7 +74,7 @@ private struct ScriptedReceiver: BodyReceiver {
             HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: ["Location": "/next"]))
         if 300..<400 ~= status {
             delegate.urlSession(
-                session, task: session.dataTask(with: request), willPerformHTTPRedirection: response,
+                carrier.session, task: carrier.session.dataTask(with: request), willPerformHTTPRedirection: response,
                 newRequest: request
             ) { _ in }
         }

@@ -23,7 +23,7 @@ struct SessionLimitsTests {
         configuration.timeoutIntervalForRequest = interval.session
         var request = URLRequest(url: try #require(URL(string: "https://api.example.com/")))
         if interval.request != 60 { request.timeoutInterval = interval.request }
-        let (applied, own) = SessionLimits(configuration).applied(to: request)
+        let (applied, own) = SessionLimits(SessionSettings(configuration)).applied(to: request)
         #expect(applied.timeoutInterval == interval.given)
         #expect(own == interval.own)
     }
@@ -31,7 +31,7 @@ struct SessionLimitsTests {
     @Test func `the limit for the whole call counts down, and the shorter one is kept`() throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForResource = 10
-        let limits = SessionLimits(configuration)
+        let limits = SessionLimits(SessionSettings(configuration))
         let end = try #require(limits.end)
         var request = URLRequest(url: try #require(URL(string: "https://api.example.com/")))
         #expect(limits.applied(to: request, now: end - .seconds(10)).1 == 10)
@@ -42,6 +42,6 @@ struct SessionLimitsTests {
     }
 
     @Test func `a session without a limit for the whole call needs no timer`() {
-        #expect(SessionLimits(URLSessionConfiguration.ephemeral).end == nil)
+        #expect(SessionLimits(SessionSettings(.ephemeral)).end == nil)
     }
 }

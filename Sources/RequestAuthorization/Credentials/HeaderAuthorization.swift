@@ -6,6 +6,7 @@
 ///     try await request.authorize(using: .header("X-API-Key", key))
 public struct HeaderAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
     private let credential: ConstantCredential
+    package let credentialFields: Set<String>
 
     /// - Parameters:
     ///   - field: the name of the field.
@@ -13,6 +14,7 @@ public struct HeaderAuthorization: AuthorizationProvider, ImmediateAuthorization
     ///     ``authorize(_:)``.
     public init(field: String, value: String) {
         credential = ConstantCredential(field: field) { value }
+        credentialFields = [field.asciiLowercased]
     }
 
     /// Returns the request with the field set.

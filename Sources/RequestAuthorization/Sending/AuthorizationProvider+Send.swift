@@ -48,15 +48,29 @@ extension AuthorizationProvider {
     ///
     /// - Parameter discard: lets go of an answer that nobody will see, before the refresh is waited for: what fetches the
     ///   token may need the very connection that the answer holds.
-    package func send<Request: AuthorizableRequest, Answer>(
+    @inlinable package func send<Request: AuthorizableRequest, Answer>(
         _ request: Request, refreshCount: Int, isReplayable: Bool?, unauthorized: (Answer) -> UnauthorizedResponse?,
         discard: (Answer) async -> Void, transport: (Request) async throws -> Answer
     ) async throws -> Answer {
-        var refreshesLeft = refreshCount
+        let authorized = try await authorize(request)
+        try Task.checkCancellation()  // Clients may send what nobody waits for any more.
+        return try await resend(
+            request, after: try await transport(authorized), to: authorized, refreshCount: refreshCount,
+            isReplayable: isReplayable, unauthorized: unauthorized, discard: discard, transport: transport)
+    }
+
+    /// What is to be done about an answer: nothing, or a refresh and another try.
+    ///
+    /// - Parameters:
+    ///   - answer: what came of the first try.
+    ///   - authorized: the request that was sent then.
+    @inlinable package func resend<Request: AuthorizableRequest, Answer>(
+        _ request: Request, after answer: Answer, to authorized: Request, refreshCount: Int, isReplayable: Bool?,
+        unauthorized: (Answer) -> UnauthorizedResponse?, discard: (Answer) async -> Void,
+        transport: (Request) async throws -> Answer
+    ) async throws -> Answer {
+        var (answer, authorized, refreshesLeft) = (answer, authorized, refreshCount)
         while true {
-            let authorized = try await authorize(request)
-            try Task.checkCancellation()  // Clients may send what nobody waits for any more.
-            let answer = try await transport(authorized)
             guard refreshesLeft > 0, let refusal = unauthorized(answer) else { return answer }
             refreshesLeft -= 1
             do {
@@ -69,6 +83,9 @@ extension AuthorizationProvider {
             }
             guard isReplayable ?? request.isReplayable else { return answer }
             await discard(answer)
+            authorized = try await authorize(request)
+            try Task.checkCancellation()
+            answer = try await transport(authorized)
         }
     }
 }

@@ -14,6 +14,9 @@ package final class CredentialFields: Sendable {
 
     package init() {}
 
+    /// The field of most credentials.
+    package static let authorization: Set = ["authorization"]
+
     package func insert(_ name: String) { inserted.withLock { _ = $0.insert(name.asciiLowercased) } }
 
     /// What was set so far.

@@ -19,20 +19,24 @@ struct AuthorizedExecution {
         _ request: HTTPClientRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int,
         isReplayable: Bool?
     ) async throws -> HTTPClientResponse {
-        let fields = CredentialFields()
+        let immediate = provider as? any ImmediateAuthorization
+        let fields = immediate == nil ? CredentialFields() : nil
         let limited = DeadlineAuthorization(
-            provider: provider, deadline: deadline, eventLoops: client.eventLoopGroup, fields: fields)
+            provider: provider, immediate: immediate, deadline: deadline, eventLoops: client.eventLoopGroup,
+            fields: fields)
         return try await limited.send(
             request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: { $0.refusal },
             discard: { await $0.response.body.discard(until: deadline) }
         ) { authorized in
-            try await execute(authorized, credentials: fields.names(on: authorized, comparedWith: request))
+            if let immediate { return try await execute(authorized, credentials: immediate.credentialFields) }
+            let names = fields?.names(on: authorized, comparedWith: request) ?? []
+            try authorized.checkFields(names)
+            return try await execute(authorized, credentials: names)
         }.response
     }
 
     /// Sends an authorized request; the client follows redirects by itself.
     private func execute(_ authorized: HTTPClientRequest, credentials: Set<String>) async throws -> Answer {
-        try authorized.checkFields(credentials)
         if clientFollowsRedirects, let field = credentials.first(where: { !RedirectFields.stripped.contains($0) }) {
             throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.advice(for: field))
         }

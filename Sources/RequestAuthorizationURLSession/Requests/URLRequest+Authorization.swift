@@ -41,7 +41,7 @@ extension URLRequest: AuthorizableRequest {
 
     /// Whether the request would be readable on the wire: anything but `https` and `wss`, and not to this machine.
     public var isPlaintext: Bool {
-        if let url, url.isEncrypted { return false }
+        if let url, url.isEncrypted || url.absoluteString.namesLoopback { return false }
         return origin.map { $0.isPlaintext && !$0.isLoopback } ?? true
     }
 

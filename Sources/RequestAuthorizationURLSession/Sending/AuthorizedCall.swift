@@ -15,15 +15,48 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     func send(
         _ request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int
     ) async throws -> (Receiver.Body, URLResponse) {
+        if let immediate = provider as? any ImmediateAuthorization {
+            return try await send(request, authorizedAtOnceBy: immediate, refreshCount: refreshCount)
+        }
         let fields = CredentialFields()
-        let answer = try await CredentialFields.$current.withValue(fields) {
-            try await provider.send(
-                request, refreshCount: refreshCount, isReplayable: body.isReplayable(with: request),
-                unauthorized: { $0.refusal }, discard: { receiver.discard($0.body) }
-            ) { authorized in
-                try await exchange(
-                    authorized, credentialFields: fields.names(on: authorized, comparedWith: request))
+        return try await CredentialFields.$current.withValue(fields) {
+            try await send(request, authorizedBy: provider, refreshCount: refreshCount) { authorized in
+                let names = fields.names(on: authorized, comparedWith: request)
+                try authorized.checkFields(names)
+                return names
             }
+        }
+    }
+
+    /// As a rule one of our own providers has its credential, and the answer is not a 401.
+    private func send(
+        _ request: URLRequest, authorizedAtOnceBy provider: some ImmediateAuthorization, refreshCount: Int
+    ) async throws -> (Receiver.Body, URLResponse) {
+        let fields = provider.credentialFields
+        guard let authorized = try provider.authorizeAtOnce(request) else {
+            return try await send(request, authorizedBy: provider, refreshCount: refreshCount) { _ in fields }
+        }
+        try Task.checkCancellation()
+        let first = try await exchange(authorized, credentialFields: fields)
+        guard refreshCount > 0, first.refusal != nil else { return (first.body, first.response) }
+        let answer = try await provider.resend(
+            request, after: first, to: authorized, refreshCount: refreshCount,
+            isReplayable: body.isReplayable(with: request), unauthorized: { $0.refusal },
+            discard: { receiver.discard($0.body) }
+        ) { try await exchange($0, credentialFields: fields) }
+        return (answer.body, answer.response)
+    }
+
+    /// - Parameter credentialFields: the names of the fields that the provider has set, in lower case.
+    private func send(
+        _ request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int,
+        credentialFields: (URLRequest) throws -> Set<String>
+    ) async throws -> (Receiver.Body, URLResponse) {
+        let answer = try await provider.send(
+            request, refreshCount: refreshCount, isReplayable: body.isReplayable(with: request),
+            unauthorized: { $0.refusal }, discard: { receiver.discard($0.body) }
+        ) { authorized in
+            try await exchange(authorized, credentialFields: try credentialFields(authorized))
         }
         return (answer.body, answer.response)
     }
@@ -32,17 +65,15 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     private func exchange(
         _ authorized: URLRequest, credentialFields: Set<String>
     ) async throws -> Answer<Receiver.Body> {
-        try authorized.checkFields(credentialFields)
-        let configuration = session.configuration  // a copy each time
-        let limits = SessionLimits(configuration)
-        let rule = RedirectRule(
-            credentialFields: credentialFields, fieldsOfSession: configuration.httpAdditionalHeaders)
+        let carrier = Carrier.of(session)
+        let limits = SessionLimits(carrier.settings)
+        let rule = RedirectRule(credentialFields: credentialFields, fieldsOfSession: carrier.settings.addedFields)
         var hop = Redirection(request: authorized, keepsBody: true, keepsCredential: true)
         var body = body
         for _ in 0...RedirectRule.limit {
             let delegate = HopDelegate(rule: rule, request: hop.request, body: body, session: session)
             let (received, response) = try await receiver.receive(
-                hop.request, body: body, from: session, delegate: delegate, limits: limits)
+                hop.request, body: body, over: carrier, delegate: delegate, limits: limits)
             guard var next = delegate.redirection else {
                 return Answer(body: received, response: response, carriedCredential: hop.keepsCredential)
             }
@@ -96,9 +127,10 @@ extension URLRequest {
 
 extension RedirectRule {
     /// Asks the session's own header fields for credentials that could not be left behind.
-    fileprivate init(credentialFields: Set<String>, fieldsOfSession: [AnyHashable: Any]?) {
-        let names = (fieldsOfSession ?? [:]).keys.lazy.compactMap { ($0 as? String)?.lowercased() }
-        let addsCredential = names.contains { Self.alwaysCredentials.contains($0) || credentialFields.contains($0) }
+    fileprivate init(credentialFields: Set<String>, fieldsOfSession: [String]) {
+        let addsCredential = fieldsOfSession.contains {
+            Self.alwaysCredentials.contains($0) || credentialFields.contains($0)
+        }
         self.init(credentialFields: credentialFields, sessionAddsCredential: addsCredential)
     }
 }

@@ -9,13 +9,13 @@ import Foundation
 
 extension DataReceiver {
     func receive(
-        _ request: URLRequest, body: RequestBody, from session: URLSession, delegate: HopDelegate, limits: SessionLimits
+        _ request: URLRequest, body: RequestBody, over carrier: Carrier, delegate: HopDelegate, limits: SessionLimits
     ) async throws -> (Data, URLResponse) {
         try await endingAtOnce {
             switch body {
-            case .ofRequest: try await session.data(for: request, delegate: delegate)
-            case .data(let data): try await session.upload(for: request, from: data, delegate: delegate)
-            case .file(let file): try await session.upload(for: request, fromFile: file, delegate: delegate)
+            case .ofRequest: try await carrier.session.data(for: request, delegate: delegate)
+            case .data(let data): try await carrier.session.upload(for: request, from: data, delegate: delegate)
+            case .file(let file): try await carrier.session.upload(for: request, fromFile: file, delegate: delegate)
             }
         }
     }
@@ -23,18 +23,18 @@ extension DataReceiver {
 
 extension FileReceiver {
     func receive(
-        _ request: URLRequest, body: RequestBody, from session: URLSession, delegate: HopDelegate, limits: SessionLimits
+        _ request: URLRequest, body: RequestBody, over carrier: Carrier, delegate: HopDelegate, limits: SessionLimits
     ) async throws -> (URL, URLResponse) {
-        try await endingAtOnce { try await session.download(for: request, delegate: delegate) }
+        try await endingAtOnce { try await carrier.session.download(for: request, delegate: delegate) }
     }
 }
 
 /// Byte by byte.
 struct BytesReceiver: BodyReceiver {
     func receive(
-        _ request: URLRequest, body: RequestBody, from session: URLSession, delegate: HopDelegate, limits: SessionLimits
+        _ request: URLRequest, body: RequestBody, over carrier: Carrier, delegate: HopDelegate, limits: SessionLimits
     ) async throws -> (URLSession.AsyncBytes, URLResponse) {
-        try await endingAtOnce { try await session.bytes(for: request, delegate: delegate) }
+        try await endingAtOnce { try await carrier.session.bytes(for: request, delegate: delegate) }
     }
 
     func discard(_ bytes: URLSession.AsyncBytes) { bytes.task.cancel() }

@@ -19,17 +19,17 @@ protocol TaskReceiver: BodyReceiver {
 
 extension TaskReceiver {
     func receive(
-        _ request: URLRequest, body: RequestBody, from session: URLSession, delegate: HopDelegate, limits: SessionLimits
+        _ request: URLRequest, body: RequestBody, over carrier: Carrier, delegate: HopDelegate, limits: SessionLimits
     ) async throws -> (Body, URLResponse) {
         let (request, timeout) = limits.applied(to: request)
-        let ownSession = body.mustNotBeRepeated(with: request) ? session.copyWithOwnConnections() : nil
-        defer { ownSession?.finishTasksAndInvalidate() }
+        let carrier = body.mustNotBeRepeated(with: request) ? carrier.withOwnConnections() : carrier
+        defer { withExtendedLifetime(carrier) {} }
         let flight = TaskFlight(discard: discard)
         let deadline = timeout.map { Deadline(after: $0) { flight.abort(with: URLError(.timedOut)) } }
         defer { deadline?.cancel() }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let task = task(for: request, body: body, in: ownSession ?? session) { body, response, error in
+            try await withUnsafeThrowingContinuation { continuation in
+                let task = task(for: request, body: body, in: carrier.session(for: request)) { body, response, error in
                     flight.land(
                         Result {
                             if let body, let response { return (body, response) }
@@ -85,15 +85,11 @@ extension RequestBody {
     /// head alone, and then it waits for the time-out; without a body it is the whole, which only idempotent methods
     /// (RFC 9110 §9.2.2) bear.
     fileprivate func mustNotBeRepeated(with request: URLRequest) -> Bool {
-        isPresent(with: request)
-            || !["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(request.httpMethod ?? "GET")
-    }
-}
-
-extension URLSession {
-    /// A session with the same settings, stores and queue. Its delegate is not needed: ``HopDelegate`` turns to this one's.
-    fileprivate func copyWithOwnConnections() -> URLSession {
-        URLSession(configuration: configuration, delegate: nil, delegateQueue: delegateQueue)
+        if isPresent(with: request) { return true }
+        return switch request.httpMethod ?? "GET" {
+        case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE": false
+        default: true
+        }
     }
 }
 #endif

@@ -12,7 +12,7 @@ protocol BodyReceiver<Body>: Sendable {
 
     /// Sends a request once, follows no redirect, and returns the answer.
     func receive(
-        _ request: URLRequest, body: RequestBody, from session: URLSession, delegate: HopDelegate, limits: SessionLimits
+        _ request: URLRequest, body: RequestBody, over carrier: Carrier, delegate: HopDelegate, limits: SessionLimits
     ) async throws -> (Body, URLResponse)
 
     /// Lets go of an answer that nobody will see.

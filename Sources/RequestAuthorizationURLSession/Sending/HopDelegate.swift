@@ -61,8 +61,9 @@ final class HopDelegate: NSObject, URLSessionTaskDelegate {
         }
         seen.withLock { $0.isChallenged = true }
         #if canImport(FoundationNetworking)
-        // The task then ends as cancelled; `.rejectProtectionSpace` does the same, and the default hangs for ever.
-        completionHandler(.cancelAuthenticationChallenge, nil)
+        // The task then ends as cancelled; `.rejectProtectionSpace` does the same, and the default hangs for ever. Not from
+        // here: the thread is the one that cancelling waits for.
+        DispatchQueue.global().async { completionHandler(.cancelAuthenticationChallenge, nil) }
         #else
         // The task then ends with the 401.
         completionHandler(.rejectProtectionSpace, nil)
@@ -85,9 +86,11 @@ extension HopDelegate {
         }
         #if canImport(FoundationNetworking)
         guard let sessionDelegate else { return proceed(redirection) }
-        sessionDelegate.urlSession(
-            session, task: task, willPerformHTTPRedirection: response, newRequest: redirection.request,
-            completionHandler: decide)
+        session.delegateQueue.addOperation { [session] in
+            sessionDelegate.urlSession(
+                session, task: task, willPerformHTTPRedirection: response, newRequest: redirection.request,
+                completionHandler: decide)
+        }
         #else
         let isAsked: Void? = sessionDelegate?.urlSession?(
             session, task: task, willPerformHTTPRedirection: response, newRequest: redirection.request,
@@ -101,8 +104,12 @@ extension HopDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-        guard let sessionDelegate else { return completionHandler(.performDefaultHandling, nil) }
-        sessionDelegate.urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
+        guard let sessionDelegate else {
+            return DispatchQueue.global().async { completionHandler(.performDefaultHandling, nil) }
+        }
+        session.delegateQueue.addOperation { [session] in
+            sessionDelegate.urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
+        }
         #else
         let isAsked: Void? = sessionDelegate?.urlSession?(
             session, task: task, didReceive: challenge, completionHandler: completionHandler)
@@ -117,7 +124,9 @@ extension HopDelegate {
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
         guard let sessionDelegate else { return completionHandler(nil) }
-        sessionDelegate.urlSession(session, task: task, needNewBodyStream: completionHandler)
+        session.delegateQueue.addOperation { [session] in
+            sessionDelegate.urlSession(session, task: task, needNewBodyStream: completionHandler)
+        }
     }
     #endif
 }

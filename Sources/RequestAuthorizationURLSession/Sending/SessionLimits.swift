@@ -16,10 +16,9 @@ struct SessionLimits: Sendable {
     /// When the whole call, redirects included, must be over.
     let end: ContinuousClock.Instant?
 
-    init(_ configuration: URLSessionConfiguration) {
-        idle = configuration.timeoutIntervalForRequest
-        let whole = configuration.timeoutIntervalForResource
-        end = whole < Self.sevenDays ? .now + .seconds(whole) : nil
+    init(_ settings: SessionSettings) {
+        idle = settings.idleTimeout
+        end = settings.wholeTimeout < Self.sevenDays ? .now + .seconds(settings.wholeTimeout) : nil
     }
 
     /// The request with a time-out that `URLSession` can keep, and the seconds after which we must end it ourselves.

@@ -8,7 +8,8 @@ import FoundationNetworking
 
 /// One task of a session and the one who waits for it: whatever comes first, answer, time-out or cancellation, ends it.
 final class TaskFlight<Body: Sendable>: Sendable {
-    typealias Waiter = CheckedContinuation<(Body, URLResponse), any Error>
+    /// Not a checked one: ``end(_:)`` hands it out once.
+    typealias Waiter = UnsafeContinuation<(Body, URLResponse), any Error>
 
     private enum State {
         case ready

@@ -31,7 +31,7 @@ extension URLSession: TokenTransport {
         #endif
         do {
             let (body, response) = try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
+                try await withUnsafeThrowingContinuation { continuation in
                     flight.start(session.dataTask(with: urlRequest), continuation: continuation)
                 }
             } onCancel: {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if !canImport(FoundationNetworking)
+import Foundation
+
+/// The user's session itself carries the calls.
+struct Carrier {
+    let session: URLSession
+    let settings: SessionSettings
+
+    static func of(_ session: URLSession) -> Carrier {
+        Carrier(session: session, settings: SessionSettings(session.configuration))
+    }
+}
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What a call has to know of its session's configuration, read once where that is possible.
+struct SessionSettings: Sendable {
+    /// Seconds without any byte, unless the request says otherwise.
+    let idleTimeout: TimeInterval
+    /// Seconds for a whole call, redirects included.
+    let wholeTimeout: TimeInterval
+    /// The names of the fields that the session puts on every request, in lower case.
+    let addedFields: [String]
+
+    init(_ configuration: URLSessionConfiguration) {
+        idleTimeout = configuration.timeoutIntervalForRequest
+        wholeTimeout = configuration.timeoutIntervalForResource
+        addedFields = (configuration.httpAdditionalHeaders ?? [:]).keys.compactMap { ($0 as? String)?.lowercased() }
+    }
+}
