@@ -100,7 +100,12 @@ extension OAuthTokenService {
 
     /// The client acts for itself: it fetches its first token alone, and another when that ends (RFC 6749 §4.4).
     ///
-    /// - Parameter scopes: what to ask for; the server's choice if there are none.
+    /// - Parameters:
+    ///   - server: the authorization server.
+    ///   - client: the client that is registered there.
+    ///   - scopes: what to ask for; the server's choice if there are none.
+    ///   - transport: carries the requests, for instance `URLSession.shared`.
+    ///   - clock: the machine's, or a `ManualClock` in tests.
     public static func clientCredentials(
         server: AuthorizationServer, client: OAuthClient, scopes: Set<String> = [], transport: any TokenTransport,
         clock: any AuthorizationClock = .system
@@ -139,7 +144,12 @@ extension OAuthTokenService {
 
     /// Any other grant that needs no person.
     ///
-    /// - Parameter token: fetches a token; called on first use, and again where the token came without a refresh token.
+    /// - Parameters:
+    ///   - server: the authorization server.
+    ///   - client: the client that is registered there.
+    ///   - transport: carries the requests, for instance `URLSession.shared`.
+    ///   - clock: the machine's, or a `ManualClock` in tests.
+    ///   - token: fetches a token; called on first use, and again where the token came without a refresh token.
     public static func custom(
         server: AuthorizationServer, client: OAuthClient, transport: any TokenTransport,
         clock: any AuthorizationClock = .system,
