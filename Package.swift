@@ -125,7 +125,7 @@ let package = Package(
         .target(name: "RequestAuthorizationTesting", dependencies: ["RequestAuthorization"], swiftSettings: strict),
         .testTarget(
             name: "RequestAuthorizationTests",
-            dependencies: ["RequestAuthorization", "RequestAuthorizationTesting", "RedactionChecks"],
+            dependencies: ["RequestAuthorization", "RequestAuthorizationTesting", "RedactionChecks", "TestWidth"],
             swiftSettings: strict),
         .testTarget(
             name: "RequestAuthorizationTestingTests",
@@ -189,6 +189,8 @@ let package = Package(
             dependencies: ["RequestAuthorizationStorage", "RequestAuthorizationTesting"],
             path: "Tests/StorageProcess",
             swiftSettings: strict),
+        // How many tests run at a time; one test target suffices, as all are linked into one program.
+        .target(name: "TestWidth", path: "Tests/TestWidth"),
         // How a value gets into a log, and which public types there are: each module's tests show that none prints a secret.
         .target(name: "RedactionChecks", path: "Tests/RedactionChecks", swiftSettings: strict),
         // One suite for every client.

@@ -164,8 +164,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "ProcessStressTests",
-            dependencies: ["ProcessStress", .product(name: "RequestAuthorization", package: library)],
+            dependencies: ["ProcessStress", "TestWidth", .product(name: "RequestAuthorization", package: library)],
             swiftSettings: strict),
+        // How many tests run at a time: the library's own, by a symbolic link.
+        .target(name: "TestWidth", path: "Tests/TestWidth"),
         .testTarget(
             name: "SpotifyDemoTests",
             dependencies: [
