@@ -16,13 +16,14 @@ struct LoopbackAnswer: Sendable {
     /// The callback that ends the wait, if the request was it.
     let callback: URL?
 
-    static func accepted(_ callback: URL, isError: Bool) -> LoopbackAnswer {
-        isError
+    /// - Parameter hasCode: whether the callback brings a code; else it is a denial, an error, or nothing that can be used.
+    static func accepted(_ callback: URL, hasCode: Bool) -> LoopbackAnswer {
+        hasCode
             ? LoopbackAnswer(
-                status: 200, title: "Not signed in", text: "Access was not granted. You can close this window.",
+                status: 200, title: "Sign-in received", text: "The app goes on now. You can close this window.",
                 callback: callback)
             : LoopbackAnswer(
-                status: 200, title: "Sign-in received", text: "The app goes on now. You can close this window.",
+                status: 200, title: "Not signed in", text: "Access was not granted. You can close this window.",
                 callback: callback)
     }
 

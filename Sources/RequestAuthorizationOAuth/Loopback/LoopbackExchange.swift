@@ -54,10 +54,10 @@ struct LoopbackExchange: Sendable {
         guard request.method == "GET" else { return .refused(405) }
         guard parts.count == 2, let pending,
             let callback = URL(string: "\(redirectURI)?\(parts[1])", encodingInvalidCharacters: false),
-            pending.accepts(callback)
+            let parameters = pending.parameters(of: callback)
         else { return .refused(400) }
         self.pending = nil
-        return .accepted(callback, isError: parts[1].split(separator: "&").contains { $0.hasPrefix("error=") })
+        return .accepted(callback, hasCode: (try? pending.code(in: parameters)) != nil)
     }
 
     /// Whether a redirect URI may have this path.

@@ -18,7 +18,7 @@ public struct LoopbackReceiverError: Error {
     }
 
     public let code: Code
-    /// What the system said.
+    /// What the system said; not printed here.
     public let underlying: (any Error)?
 
     public init(_ code: Code, underlying: (any Error)? = nil) {
@@ -27,7 +27,7 @@ public struct LoopbackReceiverError: Error {
     }
 }
 
-extension LoopbackReceiverError: CustomStringConvertible {
+extension LoopbackReceiverError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String {
         switch code {
         case .cannotListen: "the callback's port cannot be listened on: use port 0, or end what listens there"
@@ -36,5 +36,7 @@ extension LoopbackReceiverError: CustomStringConvertible {
         default: "no callback can be received: \(code)"
         }
     }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["code": code.description]) }
 }
 #endif

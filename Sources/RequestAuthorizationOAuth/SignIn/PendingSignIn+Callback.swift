@@ -30,6 +30,11 @@ extension PendingSignIn {
     /// - Throws: ``SignInError``.
     func code(in parameters: FormPairs, at now: Date) throws -> String {
         if isExpired(at: now) { throw SignInError(.expired) }
+        return try code(in: parameters)
+    }
+
+    /// The same, whenever the answer came.
+    func code(in parameters: FormPairs) throws -> String {
         // RFC 9207 §2.4: also in error responses, and before anything else is believed.
         try checkIssuer(parameters["iss"])
         switch (parameters["code"], parameters["error"]) {

@@ -34,15 +34,27 @@ import Testing
         }
     }
 
-    @Test func `a denial is a callback, and its page says so`() async throws {
+    @Test(arguments: [
+        "error=access_denied", "%65rror=access_denied", "error=server_error&error_description=%3Cb%3E", "x=1",
+        "code=c0de&error=access_denied", "code=c0de&code=c0de",
+    ])
+    func `a denial or an error is a callback, and its page says that nobody is signed in`(query: String) async throws {
         let callback = try await withReception { reception in
-            let answer = try await reception.ask(
-                "/callback?error=access_denied&state=\(PendingSignIn.stateForTests)")
+            let answer = try await reception.ask("/callback?\(query)&state=\(PendingSignIn.stateForTests)")
             #expect(answer.status == 200)
-            #expect(answer.body.contains("Access was not granted. You can close this window."))
-            #expect(!answer.body.contains("access_denied"))
+            #expect(answer.body.contains("<p>Access was not granted. You can close this window.</p>"))
+            #expect(!answer.body.contains("Sign-in received"))
+            for text in ["access_denied", "server_error", "c0de", "<b>", "%3C"] { #expect(!answer.body.contains(text)) }
         }
-        #expect(callback.query() == "error=access_denied&state=\(PendingSignIn.stateForTests)")
+        #expect(callback.query(percentEncoded: true) == "\(query)&state=\(PendingSignIn.stateForTests)")
+    }
+
+    @Test(arguments: ["", "&error=", "&error_description=none", "&mirror=error=access_denied"])
+    func `a page says that the sign-in goes on only after a code`(rest: String) async throws {
+        _ = try await withReception { reception in
+            let answer = try await reception.ask(Reception.good + rest)
+            #expect(answer.body.contains("<p>The app goes on now. You can close this window.</p>"))
+        }
     }
 
     @Test(arguments: [Reception.good, "/callback?code=c0de&state=other", "/favicon.ico"])

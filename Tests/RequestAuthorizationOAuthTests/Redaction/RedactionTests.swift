@@ -39,7 +39,7 @@ import Testing
     private static let withoutSecrets: Set = [
         "AuthorizationServer", "AuthorizationServerError", "AuthorizationServerError.Problem", "InvalidTokenResponse",
         "InvalidTokenResponse.Problem", "NoRefreshToken", "ServerQuirks", "UnreadableToken",
-        "LoopbackReceiver", "LoopbackReceiver.Address", "LoopbackReceiverError", "LoopbackReceiverError.Code",
+        "LoopbackReceiver", "LoopbackReceiver.Address", "LoopbackReceiverError.Code",
     ]
 }
 
@@ -72,6 +72,17 @@ private struct Exhibit {
                 Exhibit("OAuthToken", token), Exhibit("JSONValue", JSONValue.object([secret: .string(secret)])),
                 Exhibit("TokenEndpoint", service.endpoint), Exhibit("OAuthTokenService", service),
                 Exhibit("TokenIntrospection", try await service.introspect(token)),
-            ] + (try await SignInExhibits.all().map { Exhibit($0.type, $0.value) })
+            ] + (try await SignInExhibits.all().map { Exhibit($0.type, $0.value) }) + loopback
+    }
+
+    private static var loopback: [Exhibit] {
+        #if LoopbackReceiver
+        struct SecretError: Error { let text = Secret.text }
+        return [
+            Exhibit("LoopbackReceiverError", LoopbackReceiverError(.cannotListen, underlying: SecretError()))
+        ]
+        #else
+        return [Exhibit("LoopbackReceiverError", "declared with the trait only")]
+        #endif
     }
 }
