@@ -151,6 +151,7 @@ let package = Package(
             name: "RequestAuthorizationStorageTests",
             dependencies: [
                 "RequestAuthorizationStorage", "RequestAuthorizationTesting", "RedactionChecks", "StorageProcess",
+                "StoreFixtures",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
                 .target(name: "CSecretService", condition: .when(traits: ["SecretService"])),
             ],
@@ -159,7 +160,7 @@ let package = Package(
             name: "RequestAuthorizationOAuthTests",
             dependencies: [
                 "RequestAuthorizationOAuth", "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient",
-                "RequestAuthorizationTesting", "LoopbackServer", "RedactionChecks",
+                "RequestAuthorizationTesting", "LoopbackServer", "RedactionChecks", "StorageProcess", "StoreFixtures",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -186,11 +187,19 @@ let package = Package(
         // A second process for the tests of stores.
         .executableTarget(
             name: "StorageProcess",
-            dependencies: ["RequestAuthorizationStorage", "RequestAuthorizationTesting"],
+            dependencies: [
+                "RequestAuthorizationStorage", "RequestAuthorizationOAuth", "RequestAuthorizationTesting",
+            ],
             path: "Tests/StorageProcess",
             swiftSettings: strict),
         // How many tests run at a time; one test target suffices, as all are linked into one program.
         .target(name: "TestWidth", path: "Tests/TestWidth"),
+        // The handle of that process, and items of bytes in memory, for the tests of what is stored.
+        .target(
+            name: "StoreFixtures",
+            dependencies: ["RequestAuthorizationStorage", "RequestAuthorizationTesting"],
+            path: "Tests/StoreFixtures",
+            swiftSettings: strict),
         // How a value gets into a log, and which public types there are: each module's tests show that none prints a secret.
         .target(name: "RedactionChecks", path: "Tests/RedactionChecks", swiftSettings: strict),
         // One suite for every client.

@@ -3,6 +3,7 @@
 
 import Foundation
 import RequestAuthorization
+import RequestAuthorizationOAuth
 import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 
@@ -18,6 +19,7 @@ import Darwin
 ///     StorageProcess spawn FOLDER           the same, and starts a process of its own that outlives it
 ///     StorageProcess save FOLDER            saves a token, with umask 000
 ///     StorageProcess save-as UID FOLDER     becomes another user, then tries to load and to save
+///     StorageProcess take FOLDER            says so, then takes the pending sign-in of each state that it is told
 ///     StorageProcess sign-in FOLDER         signs in as a provider does, then out when its input ends
 @main struct StorageProcess {
     static func main() async throws {
@@ -49,6 +51,11 @@ import Darwin
             guard let user = UInt32(arguments[1]), setgid(user) == 0, setuid(user) == 0 else { exit(2) }
             await say("load: \(kind { _ = try await store.load() })")
             await say("save: \(kind { try await store.clear() })")
+        case "take":
+            let signIns = ItemPendingSignIns(
+                RestrictedFileItems(client: "client", account: "sign-in", folder: .at(folder)))
+            say("ready")
+            while let state = readLine() { await say(outcome { try await signIns.take(state: state) }) }
         case "sign-in":
             let auth = RefreshableTokenAuthorization(service: ScriptedTokenService<TestToken>(), store: store)
             try await auth.signIn { TestToken("from-another-process") }
@@ -65,6 +72,16 @@ import Darwin
             try await body()
             return "nothing thrown"
         } catch let error as TokenStoreError {
+            return error.kind.description
+        } catch {
+            return "\(type(of: error))"
+        }
+    }
+
+    private static func outcome(_ body: () async throws -> PendingSignIn?) async -> String {
+        do {
+            return try await body() == nil ? "unknown" : "taken"
+        } catch let error as SignInError {
             return error.kind.description
         } catch {
             return "\(type(of: error))"

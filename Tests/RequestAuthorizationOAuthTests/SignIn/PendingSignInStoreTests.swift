@@ -4,6 +4,7 @@
 import Foundation
 @testable import RequestAuthorizationOAuth
 import RequestAuthorizationStorage
+import StoreFixtures
 import Testing
 
 /// Sign-ins are kept until one takes them.
@@ -80,9 +81,32 @@ import Testing
         for index in 0..<20 { #expect(try await ItemPendingSignIns(items).find(state: "\(index)") != nil) }
     }
 
-    @Test func `a sign-in in a file survives a restart, and is taken by one of the two processes that ask`()
-        async throws
-    {
+    @Test(.timeLimit(.minutes(1)))
+    func `of two processes that take a sign-in one gets it, and the other learns that it was used`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let items = InterruptedItems(
+            RestrictedFileItems(client: "client", account: "sign-in", folder: .at(folder.path)))
+        let store = ItemPendingSignIns(items)
+        let other = try SecondProcess("take", folder.path)
+        #expect(try other.line() == "ready")
+        // The other comes in after this one has read, and before it saves.
+        try await store.add(.make(state: "a"))
+        items.interrupt {
+            try other.say("a")
+            #expect(try other.line() == "taken")
+        }
+        await #expect(throws: SignInError(.alreadyUsed)) { try await store.take(state: "a") }
+        // And as chance will have it.
+        for round in 0..<20 {
+            try await store.add(.make(state: "\(round)"))
+            try other.say("\(round)")
+            let isOurs = (try? await store.take(state: "\(round)")) != nil
+            #expect(try other.line() == (isOurs ? "already used" : "taken"))
+        }
+    }
+
+    @Test func `a sign-in in a file survives a restart, and is taken once`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
         func store() -> some PendingSignInStore {

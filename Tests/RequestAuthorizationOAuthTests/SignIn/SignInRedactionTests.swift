@@ -5,6 +5,7 @@ import Foundation
 import RedactionChecks
 import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
+import StoreFixtures
 import Testing
 
 /// The types of a sign-in print no secret.

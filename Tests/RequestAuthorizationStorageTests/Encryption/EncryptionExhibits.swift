@@ -5,6 +5,7 @@ import Foundation
 import RedactionChecks
 import RequestAuthorization
 import RequestAuthorizationTesting
+import StoreFixtures
 import Testing
 
 @testable import RequestAuthorizationStorage

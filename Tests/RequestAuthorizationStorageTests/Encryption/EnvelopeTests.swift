@@ -10,6 +10,7 @@ import Crypto
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationTesting
+import StoreFixtures
 import Testing
 
 @testable import RequestAuthorizationStorage

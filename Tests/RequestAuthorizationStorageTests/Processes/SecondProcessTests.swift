@@ -5,6 +5,7 @@ import Foundation
 import RequestAuthorization
 import RequestAuthorizationStorage
 import RequestAuthorizationTesting
+import StoreFixtures
 import Testing
 
 #if canImport(Glibc)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
-import RequestAuthorization
+package import Foundation
+package import RequestAuthorization
 import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 
 /// Items of bytes in memory, shared by their siblings as a file is by processes.
-final class InMemoryItems: SharedTokenItemStore {
+package final class InMemoryItems: SharedTokenItemStore {
     private struct Contents {
         var item: Data?
         var intent: Data?
@@ -19,7 +19,7 @@ final class InMemoryItems: SharedTokenItemStore {
     /// Only its exclusive access and its changes are used.
     private let access: InMemorySharedTokenStore<TestToken>
 
-    convenience init(_ item: Data? = nil) {
+    package convenience init(_ item: Data? = nil) {
         self.init(contents: Lock(Contents(item: item)), access: InMemorySharedTokenStore())
     }
 
@@ -28,39 +28,39 @@ final class InMemoryItems: SharedTokenItemStore {
     }
 
     /// What another process sees.
-    func sibling() -> InMemoryItems { InMemoryItems(contents: contents, access: access.sibling()) }
+    package func sibling() -> InMemoryItems { InMemoryItems(contents: contents, access: access.sibling()) }
 
-    var item: Data? {
+    package var item: Data? {
         get { contents.withLock(\.item) }
         set { contents.withLock { $0.item = newValue } }
     }
-    var intent: Data? {
+    package var intent: Data? {
         get { contents.withLock(\.intent) }
         set { contents.withLock { $0.intent = newValue } }
     }
     /// What was set aside, the first first.
-    var aside: [Data] { contents.withLock(\.aside) }
+    package var aside: [Data] { contents.withLock(\.aside) }
 
-    func fail(load error: (any Error)?) { contents.withLock { $0.loadError = error } }
+    package func fail(load error: (any Error)?) { contents.withLock { $0.loadError = error } }
 
-    func load() async throws -> Data? {
+    package func load() async throws -> Data? {
         try contents.withLock { contents in
             if let error = contents.loadError { throw error }
             return contents.item
         }
     }
 
-    func save(_ item: Data) async throws {
+    package func save(_ item: Data) async throws {
         self.item = item
         try await access.clear()
     }
 
-    func clear() async throws {
+    package func clear() async throws {
         item = nil
         try await access.clear()
     }
 
-    func setAside(_ item: Data) async throws -> String? {
+    package func setAside(_ item: Data) async throws -> String? {
         contents.withLock { contents in
             guard contents.item == item else { return nil }
             contents.aside.append(item)
@@ -69,9 +69,12 @@ final class InMemoryItems: SharedTokenItemStore {
         }
     }
 
-    func save(_ item: Data, if condition: @Sendable (Data?) throws -> Bool) async throws -> Data? {
+    package func save(_ item: Data, if condition: @Sendable (Data?) throws -> Bool) async throws -> Data? {
+        // Lets a sibling come in between.
+        await Task.yield()
         let obstacle: Data? = try contents.withLock { contents in
-            guard try condition(contents.item) else { return contents.item }
+            // As a file does: what stands there already counts as saved.
+            guard try contents.item == item || condition(contents.item) else { return contents.item }
             contents.item = item
             return nil
         }
@@ -79,15 +82,15 @@ final class InMemoryItems: SharedTokenItemStore {
         return obstacle
     }
 
-    func lock(within limit: Duration) async throws -> TokenStoreLock { try await access.lock(within: limit) }
-    func loadIntent() async throws -> Data? { intent }
-    func saveIntent(_ intent: Data?) async throws { self.intent = intent }
-    var changes: AsyncStream<Void>? { access.changes }
+    package func lock(within limit: Duration) async throws -> TokenStoreLock { try await access.lock(within: limit) }
+    package func loadIntent() async throws -> Data? { intent }
+    package func saveIntent(_ intent: Data?) async throws { self.intent = intent }
+    package var changes: AsyncStream<Void>? { access.changes }
 }
 
 /// The typed store on them.
-struct InMemoryItemTokenStore<Token: AuthorizationToken & Codable>: SharedItemTokenStore {
-    let items: InMemoryItems
+package struct InMemoryItemTokenStore<Token: AuthorizationToken & Codable>: SharedItemTokenStore {
+    package let items: InMemoryItems
 
-    init(_ items: InMemoryItems = InMemoryItems()) { self.items = items }
+    package init(_ items: InMemoryItems = InMemoryItems()) { self.items = items }
 }

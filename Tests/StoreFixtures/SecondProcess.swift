@@ -2,22 +2,22 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
-import Testing
+import RequestAuthorization
 
 #if canImport(Glibc)
-import Glibc
+package import Glibc
 #elseif canImport(Darwin)
-import Darwin
+package import Darwin
 #endif
 
 /// A `StorageProcess` that runs beside the tests.
-final class SecondProcess {
+package final class SecondProcess: Sendable {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
-    private var rest = Data()
+    private let rest = Lock(Data())
 
-    init(_ arguments: String...) throws {
+    package init(_ arguments: String...) throws {
         let tests = URL(filePath: CommandLine.arguments[0])
         process.executableURL = tests.deletingLastPathComponent().appending(path: "StorageProcess")
         process.arguments = arguments
@@ -27,28 +27,36 @@ final class SecondProcess {
 
     deinit { if process.isRunning { _ = Self.end(process.processIdentifier) } }
 
-    var id: pid_t { process.processIdentifier }
+    package var id: pid_t { process.processIdentifier }
 
     /// Waits for the next line that it prints.
-    func line() throws -> String {
+    package func line() throws -> String {
         while true {
-            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { rest = Data(rest[(end + 1)...]) }
-                return String(decoding: rest[..<end], as: UTF8.self)
-            }
+            if let line = rest.withLock({ Self.firstLine(of: &$0) }) { return line }
             let more = output.fileHandleForReading.availableData
             if more.isEmpty { throw NoLine() }
-            rest += more
+            rest.withLock { $0 += more }
         }
     }
 
+    /// Sends it a line.
+    package func say(_ line: String) throws {
+        try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
+    }
+
     /// Lets it end, and waits for that.
-    func endInput() throws { try input.fileHandleForWriting.close() }
+    package func endInput() throws { try input.fileHandleForWriting.close() }
 
     /// Ends it as the system does for want of memory.
-    func kill() {
+    package func kill() {
         _ = Self.end(process.processIdentifier)
         process.waitUntilExit()
+    }
+
+    private static func firstLine(of text: inout Data) -> String? {
+        guard let end = text.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        defer { text = Data(text[(end + 1)...]) }
+        return String(decoding: text[..<end], as: UTF8.self)
     }
 
     private static func end(_ id: pid_t) -> CInt {
@@ -59,5 +67,5 @@ final class SecondProcess {
         #endif
     }
 
-    struct NoLine: Error {}
+    package struct NoLine: Error {}
 }

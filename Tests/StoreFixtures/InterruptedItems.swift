@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+package import Foundation
+package import RequestAuthorization
+package import RequestAuthorizationStorage
+
+/// A shared store of bytes in which something happens right before the next save.
+package final class InterruptedItems<Items: SharedTokenItemStore>: SharedTokenItemStore {
+    private let items: Items
+    private let interruption = Lock<(@Sendable () async throws -> Void)?>(nil)
+
+    package init(_ items: Items) { self.items = items }
+
+    package func interrupt(_ body: @escaping @Sendable () async throws -> Void) { interruption.withLock { $0 = body } }
+
+    package func save(_ item: Data, if condition: @escaping @Sendable (Data?) throws -> Bool) async throws -> Data? {
+        let interruption = interruption.withLock { interruption in
+            defer { interruption = nil }
+            return interruption
+        }
+        try await interruption?()
+        return try await items.save(item, if: condition)
+    }
+
+    package func load() async throws -> Data? { try await items.load() }
+    package func save(_ item: Data) async throws { try await items.save(item) }
+    package func clear() async throws { try await items.clear() }
+    package func lock(within limit: Duration) async throws -> TokenStoreLock { try await items.lock(within: limit) }
+    package func loadIntent() async throws -> Data? { try await items.loadIntent() }
+    package func saveIntent(_ intent: Data?) async throws { try await items.saveIntent(intent) }
+}
