@@ -83,15 +83,18 @@ import Testing
     @Test func `a refresh that ends after the sign-out is dropped and its token discarded`() async throws {
         let clock = ManualClock()
         let service = DiscardingService(script: ScriptedTokenService(clock: clock, .held))
-        let auth = RefreshableTokenAuthorization(
+        var auth: RefreshableTokenAuthorization? = .init(
             service: service, token: TestToken("old", expiresAt: clock.now), clock: clock)
-        let waiting = Task { try await auth.validToken() }
+        var events = try #require(auth).events.makeAsyncIterator()
+        let waiting = Task { [auth] in try await auth?.validToken() }
         let call = try await service.nextCall()
-        try await auth.signOut()
+        try await auth?.signOut()
         #expect(service.script.revoked.map(\.name) == ["old"])
         await #expect { try await waiting.value } throws: { ($0 as? NotAuthorized)?.reason == .signedOut }
         call.succeed(TestToken("late"))
-        await service.discards.reaches(1)
+        // Once nothing is under way any more the provider goes, and its events end: whatever became of the token.
+        auth = nil
+        while let event = await events.next() { #expect(event.kind != .tokenInstalled) }
         #expect(service.discarded == ["late"])
     }
 
@@ -105,9 +108,14 @@ import Testing
         clock.advance(by: .seconds(11))
         #expect(try await auth.validToken().name == "b")
         service.finish("a")
-        await service.begins("b")
-        service.finish("b")
+        let next = Task {
+            await service.begins("b")
+            service.finish("b")
+        }
         try await out.value
+        next.cancel()  // Were b not revoked, nothing would begin.
+        await next.value
+        #expect(service.revoked == ["a", "b"])
         await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
     }
 
@@ -198,6 +206,7 @@ private final class GatedRevocation: RefreshableTokenService {
         guard let call = try? await gates.nextCall() else { return }
         open.withLock { $0[call.input] = call }
     }
+    var revoked: [String] { gates.requests }
     func finish(_ name: String) { open.withLock { $0[name] }?.succeed(()) }
     func fail(_ name: String, with error: any Error) { open.withLock { $0[name] }?.fail(error) }
 }
