@@ -47,20 +47,13 @@ public struct SpotifyTokenService: RefreshableTokenService, RedactedDescription 
                 .authorizationCode(
                     server: configuration.server, client: configuration.client,
                     redirectURI: configuration.redirectURI,
-                    pendingSignIns: pendingSignIns ?? Self.defaultPendingSignIns(clientID: configuration.client.id),
+                    pendingSignIns: pendingSignIns ?? .default(client: configuration.client.id),
                     transport: transport, clock: clock)
             }
     }
 
     /// What a user must do to end the app's permission at Spotify: a log-out ends it here only.
     public var signOutAdvice: String? { configuration.accounts.quirks.signOutAdvice }
-
-    // MARK: -
-
-    /// Beside the token: under a client of its own, so that it is no account of the app's.
-    private static func defaultPendingSignIns(clientID: String) -> any PendingSignInStore {
-        ItemPendingSignIns(DefaultTokenStore<OAuthToken>(client: "\(clientID), sign-ins", account: "Spotify").items)
-    }
 }
 
 // MARK: - What a provider asks for

@@ -40,7 +40,7 @@ struct DeviceAuthorization: Sendable, RedactedDescription {
             throw InvalidTokenResponse(status: answer.status, field: "expires_in", problem: problem)
         }
         self.lifetime = lifetime
-        interval = answer.seconds("interval") ?? .seconds(5)  // RFC 8628 §3.2
+        interval = answer.seconds("interval").map { max($0, .seconds(1)) } ?? .seconds(5)  // RFC 8628 §3.2
     }
 
     /// A page over TLS, or on this machine.

@@ -7,6 +7,8 @@ import RequestAuthorization
 struct DevicePolling: Hashable, Sendable {
     /// How long to wait between two questions; it never gets shorter.
     private(set) var interval: Duration
+    /// For how long the server does not want to be asked now.
+    private var retryAfter = Duration.zero
     /// The time, since some fixed moment, at which the codes end.
     let deadline: Duration
 
@@ -22,17 +24,23 @@ struct DevicePolling: Hashable, Sendable {
 
     init(interval: Duration, deadline: Duration) { (self.interval, self.deadline) = (interval, deadline) }
 
+    /// How long to wait before the next question, unless the codes end before.
+    var pause: Duration { max(interval, retryAfter) }
+
     /// How long to wait before the next question; `nil` when there is none, because the codes have ended.
     func pause(at uptime: Duration) -> Duration? {
-        uptime < deadline ? min(interval, deadline - uptime) : nil
+        uptime < deadline ? min(pause, deadline - uptime) : nil
     }
 
-    /// Takes the next step for this and all later questions.
+    /// Takes the next step: for this and all later questions, but `Retry-After` for this one alone and at most 5 minutes.
     mutating func react(to outcome: Outcome) {
+        retryAfter = .zero
         switch outcome {
         case .pending: break
         case .slowDown: interval += .seconds(5)
-        case .unanswered(let retryAfter): interval = max(interval * 2, retryAfter ?? .zero)
+        case .unanswered(let retryAfter):
+            interval *= 2
+            self.retryAfter = min(retryAfter ?? .zero, .seconds(300))
         }
     }
 

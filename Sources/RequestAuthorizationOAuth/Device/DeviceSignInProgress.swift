@@ -41,7 +41,7 @@ public struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription
                 state = .ended
                 guard signIn.begin() else { throw SignInError(.alreadyUsed) }
                 state = .waiting
-                return .waiting(polling.interval)
+                return .waiting(polling.pause)
             case .waiting:
                 state = .ended
                 let step = try await step()
@@ -62,9 +62,9 @@ public struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription
                 guard let outcome = DevicePolling.outcome(of: error) else { throw DeviceSignIn.end(of: error) }
                 polling.react(to: outcome)
                 return switch outcome {
-                case .pending: .waiting(polling.interval)
-                case .slowDown: .slowedDown(polling.interval)
-                case .unanswered: .unanswered(polling.interval)
+                case .pending: .waiting(polling.pause)
+                case .slowDown: .slowedDown(polling.pause)
+                case .unanswered: .unanswered(polling.pause)
                 }
             }
         }

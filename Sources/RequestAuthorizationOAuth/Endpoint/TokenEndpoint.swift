@@ -83,7 +83,8 @@ extension TokenEndpoint {
         try AuthorizationServer.check(url, named: "endpoint")
         // RFC 6749 §2.3: one way of authentication in a request, and the secret never in a URI (§2.3.1).
         var form = FormParameters(client.authentication.parameters(for: client.id))
-        form.add(parameters)
+        let isProven = client.authentication != .none
+        form.add(parameters.filter { !isProven || !Self.proofs.contains($0.name) })
         let fields =
             [
                 (name: "Content-Type", value: "application/x-www-form-urlencoded"),
@@ -91,6 +92,9 @@ extension TokenEndpoint {
             ] + client.authentication.fields(for: client.id)
         return try await transport.send(TokenRequest(url: url, fields: fields, body: FormEncoding.encode(form.list)))
     }
+
+    /// What a grant of somebody's own may prove the client with, if the client itself proves nothing.
+    private static let proofs: Set = ["client_secret", "client_assertion", "client_assertion_type"]
 
     /// Posts a form and returns the JSON object of a successful answer.
     ///

@@ -32,10 +32,15 @@ extension OAuthTokenService {
     /// - Throws: as ``finish(callback:)``.
     public func finish(_ pending: PendingSignIn, callback: URL) async throws -> OAuthToken {
         guard began(pending), let parameters = pending.parameters(of: callback) else { throw SignInError(.foreign) }
-        // One that was kept elsewhere is not in the store, and from here on it is known to be used.
-        try await pendingSignIns.add(pending)
-        guard try await pendingSignIns.take(state: pending.state) != nil else { throw SignInError(.alreadyUsed) }
-        let code = try pending.code(in: parameters, at: endpoint.clock.now)
+        let now = endpoint.clock.now
+        let isExpired = pending.isExpired(at: now)
+        // One that was kept elsewhere is not in the store, and from here on it is known to be used. An old one stays out: to
+        // the store it would be the newest, and those that wait would go for their age.
+        if !isExpired { try await pendingSignIns.add(pending) }
+        guard try await pendingSignIns.take(state: pending.state) != nil else {
+            throw SignInError(isExpired ? .expired : .alreadyUsed)
+        }
+        let code = try pending.code(in: parameters, at: now)
         return try await endpoint.token(
             grantType: "authorization_code",
             parameters: [

@@ -66,7 +66,7 @@ import Testing
 
     // MARK: - The beginning
 
-    @Test func `RFC 8628 3_1 and 3_2 the examples of a request and its answer`() async throws {
+    @Test func `RFC 8628 §3.1 and §3.2: the examples of a request and its answer`() async throws {
         let device = try await begin()
         let request = try #require(transport.requests.first)
         #expect(request.url.absoluteString == "https://server.example.com/device_authorization")
@@ -78,7 +78,7 @@ import Testing
         #expect(device.expiresAt == clock.now.addingTimeInterval(1800))
     }
 
-    @Test func `RFC 8628 3_4 the example of a token request`() async throws {
+    @Test func `RFC 8628 §3.4: the example of a token request`() async throws {
         let device = try await begin()
         transport.append(.response(200, json: Self.token))
         let (steps, slept, error) = await steps(of: device)
@@ -93,7 +93,8 @@ import Testing
                 + "&device_code=GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS")
     }
 
-    @Test func `RFC 8628 3_1 nothing is asked before somebody begins, and nothing before somebody waits`() async throws
+    @Test func `RFC 8628 §3.1: nothing is asked before somebody begins, and nothing before somebody waits`()
+        async throws
     {
         _ = service()
         #expect(transport.calls == 0)
@@ -101,7 +102,7 @@ import Testing
         #expect(transport.calls == 1)
     }
 
-    @Test func `RFC 8628 3_3_1 the code and the host are always shown`() async throws {
+    @Test func `RFC 8628 §3.3.1: the code and the host are always shown`() async throws {
         let instructions = try await begin().instructions
         #expect(instructions.contains("WDJB-MJHT"))
         #expect(instructions.contains("https://example.com/device (example.com)"))
@@ -137,7 +138,7 @@ import Testing
         (#"{"device_code":"d","user_code":"A","verification_uri":"https://e.example","expires_in":-1}"#, "expires_in"),
         ("<html>", "body"),
     ])
-    func `RFC 8628 3_2 an answer without what is needed is refused by the name of the field`(
+    func `RFC 8628 §3.2: an answer without what is needed is refused by the name of the field`(
         json: String, field: String
     ) async throws {
         let error = await #expect(throws: InvalidTokenResponse.self) { try await begin(json) }
@@ -163,16 +164,19 @@ import Testing
 
     // MARK: - The waiting
 
-    @Test func `RFC 8628 3_2 the interval is 5 seconds unless the server says otherwise`() async throws {
+    @Test func `RFC 8628 §3.2: the interval is 5 seconds unless the server says otherwise`() async throws {
         let start = #"{"device_code":"d","user_code":"A","verification_uri":"https://e.example","expires_in":1800"#
-        for (end, seconds) in [("}", 5), (#","interval":0}"#, 5), (#","interval":"7"}"#, 7), (#","interval":1}"#, 1)] {
+        for (end, seconds) in [
+            ("}", 5), (#","interval":0}"#, 5), (#","interval":"7"}"#, 7), (#","interval":1}"#, 1),
+            (#","interval":0.001}"#, 1),
+        ] {
             let device = try await begin(start + end)
             transport.append(.response(200, json: Self.token))
             #expect(await steps(of: device).slept == [.seconds(seconds)])
         }
     }
 
-    @Test func `RFC 8628 3_5 pending waits the interval, slow_down adds 5 seconds for good`() async throws {
+    @Test func `RFC 8628 §3.5: pending waits the interval, slow_down adds 5 seconds for good`() async throws {
         let device = try await begin()
         for error in [
             "authorization_pending", "slow_down", "authorization_pending", "slow_down", "authorization_pending",
@@ -190,23 +194,54 @@ import Testing
             ])
     }
 
-    @Test func `RFC 8628 3_5 a time-out doubles the interval, for good`() async throws {
+    @Test func `RFC 8628 §3.5: a time-out doubles the interval, for good`() async throws {
         let device = try await begin()
         failure(.timedOut)
         answer("authorization_pending")
         failure(.connectionLost)
         failure(.unreachable)
         transport.append(.response(503, json: ""))
-        transport.append(.response(429, json: "", fields: ["Retry-After": "300"]))
         transport.append(.response(200, json: Self.token))
         let (steps, slept, error) = await steps(of: device)
         #expect(error == nil)
-        #expect(slept == [5, 10, 10, 20, 40, 80, 300].map { .seconds($0) })
+        #expect(slept == [5, 10, 10, 20, 40, 80].map { .seconds($0) })
         #expect(steps.dropFirst().first == .unanswered(.seconds(10)))
     }
 
+    @Test func `RFC 9110 §10.2.3: Retry-After counts for the next question, and no more than 5 minutes of it`()
+        async throws
+    {
+        let device = try await begin()
+        transport.append(.response(429, json: "", fields: ["Retry-After": "120"]))
+        answer("authorization_pending")
+        transport.append(.response(503, json: "", fields: ["Retry-After": "86400"]))
+        answer("slow_down")
+        transport.append(.response(429, json: "", fields: ["Retry-After": "1"]))
+        transport.append(.response(200, json: Self.token))
+        let (steps, slept, error) = await steps(of: device)
+        #expect(error == nil)
+        #expect(slept == [5, 120, 10, 300, 25, 50].map { .seconds($0) })
+        #expect(
+            steps.dropFirst().prefix(3) == [
+                .unanswered(.seconds(120)), .waiting(.seconds(10)), .unanswered(.seconds(300)),
+            ])
+    }
+
+    @Test func `cancelling ends a wait that Retry-After asked for`() async throws {
+        let device = try await begin()
+        transport.append(.response(429, json: "", fields: ["Retry-After": "300"]))
+        let task = Task { try await device.token() }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(5))
+        await transport.calls(atLeast: 2)
+        await clock.sleepers(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(transport.calls == 2)
+    }
+
     @Test(arguments: ["invalid_grant", "invalid_client", "unsupported_grant_type", "server_error", "something_else"])
-    func `RFC 8628 3_5 any other error stops`(code: String) async throws {
+    func `RFC 8628 §3.5: any other error stops`(code: String) async throws {
         let device = try await begin()
         answer(code)
         let (steps, _, error) = await steps(of: device)
@@ -216,7 +251,7 @@ import Testing
     }
 
     @Test(arguments: [("access_denied", SignInError.Kind.denied), ("expired_token", .expired)])
-    func `RFC 8628 3_5 a denial and an expiry have names`(code: String, kind: SignInError.Kind) async throws {
+    func `RFC 8628 §3.5: a denial and an expiry have names`(code: String, kind: SignInError.Kind) async throws {
         let device = try await begin()
         answer(code)
         #expect((await steps(of: device).error as? SignInError)?.kind == kind)
@@ -234,7 +269,7 @@ import Testing
         #expect((await steps(of: device).error as? TokenEndpointError)?.status == 400)
     }
 
-    @Test func `RFC 8628 3_2 nothing is asked after the end of the code`() async throws {
+    @Test func `RFC 8628 §3.2: nothing is asked after the end of the code`() async throws {
         let device = try await begin(
             #"{"device_code":"d","user_code":"A","verification_uri":"https://e.example","expires_in":12}"#)
         answer("authorization_pending")

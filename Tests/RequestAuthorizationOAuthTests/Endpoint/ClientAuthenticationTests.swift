@@ -58,6 +58,23 @@ import Testing
         #expect(request.text == "grant_type=refresh_token&refresh_token=r&audience=https%3A%2F%2Fapi.example")
     }
 
+    @Test func `RFC 6749 §2.3: a grant of one's own adds no second way of authentication`() async throws {
+        let proof = [
+            ("client_secret", "x"), ("client_assertion", "y"), ("client_assertion_type", "z"), ("assertion", "1"),
+        ]
+        .map { (name: $0.0, value: $0.1) }
+        try await TokenServer.run(Self.answer) { run in
+            for client in [OAuthClient.secretBasic(id: "web", secret: "s"), .public(id: "tool")] {
+                _ = try await run.service(client).endpoint.token(grantType: "g", parameters: proof)
+            }
+            #expect(
+                await run.bodies == [
+                    "grant_type=g&assertion=1",
+                    "client_id=tool&grant_type=g&client_secret=x&client_assertion=y&client_assertion_type=z&assertion=1",
+                ])
+        }
+    }
+
     @Test func `a grant of one's own cannot double a parameter either`() async throws {
         try await TokenServer.run(Self.answer) { run in
             let endpoint = run.service(.secretPost(id: "web", secret: "s")).endpoint

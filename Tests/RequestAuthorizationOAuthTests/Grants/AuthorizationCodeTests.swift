@@ -39,7 +39,7 @@ import Testing
 
     // MARK: - The request
 
-    @Test func `RFC 6749 4_1_1 the page is told the client, the redirect URI, the scope and the state, once each`()
+    @Test func `RFC 6749 §4.1.1: the page is told the client, the redirect URI, the scope and the state, once each`()
         async throws
     {
         let pending = try await service().signIn(scopes: ["b", "a"])
@@ -53,7 +53,7 @@ import Testing
         #expect(pending.url.absoluteString.hasPrefix("https://server.example.com/authorize?"))
     }
 
-    @Test func `RFC 9700 2_1_1 state and verifier are made anew for each sign-in`() async throws {
+    @Test func `RFC 9700 §2.1.1: state and verifier are made anew for each sign-in`() async throws {
         let service = service()
         var states: Set<String> = []
         for _ in 0..<50 {
@@ -71,7 +71,7 @@ import Testing
         #expect(try await service().signIn(scopes: ["a"], using: &other) == first)
     }
 
-    @Test func `RFC 6749 3_1 the endpoint's own query stays, and nothing is said twice`() async throws {
+    @Test func `RFC 6749 §3.1: the endpoint's own query stays, and nothing is said twice`() async throws {
         var client = OAuthClient.public(id: "s6BhdRkqt3")
         client.authorizationParameters = ["audience": "https://api.example.com", "prompt": "none", "tenant": "9"]
         let page = "https://server.example.com/authorize?tenant=1&state=theirs&client%5Fid=theirs"
@@ -97,7 +97,7 @@ import Testing
         #expect(!pending.url.absoluteString.contains("plain"))
     }
 
-    @Test func `RFC 6749 App B plus, percent, ampersand and umlauts survive`() async throws {
+    @Test func `RFC 6749 App. B: plus, percent, ampersand and umlauts survive`() async throws {
         let pending = try await service().signIn(scopes: [], parameters: ["login_hint": "jürgen+x&y=%z@a.example"])
         #expect(query(of: pending).last == "login_hint=j%C3%BCrgen%2Bx%26y%3D%25z%40a.example")
     }
@@ -106,7 +106,7 @@ import Testing
         ("http://server.example.com/authorize", AuthorizationServerError.Problem.insecure),
         ("https://server.example.com/authorize#x", .fragment), ("/authorize", .notAURL),
     ])
-    func `RFC 6749 3_1 a page without TLS or with a fragment is refused`(
+    func `RFC 6749 §3.1: a page without TLS or with a fragment is refused`(
         page: String, problem: AuthorizationServerError.Problem
     ) async throws {
         let error = await #expect(throws: AuthorizationServerError.self) {
@@ -136,7 +136,8 @@ import Testing
 
     // MARK: - The answer
 
-    @Test func `RFC 6749 4_1_3 the code is exchanged with the same redirect URI, RFC 7636 4_5 and with the verifier`()
+    @Test
+    func `RFC 6749 §4.1.3: the code is exchanged with the same redirect URI, and RFC 7636 §4.5 with the verifier`()
         async throws
     {
         transport.append(.response(200, json: answer))
@@ -154,7 +155,7 @@ import Testing
                 + "&redirect_uri=https%3A%2F%2Fclient.example.com%2Fcb&code_verifier=\(pending.codeVerifier)")
     }
 
-    @Test func `RFC 6749 4_1_3 and 4_1_4 the examples of a token request and its answer`() async throws {
+    @Test func `RFC 6749 §4.1.3 and §4.1.4: the examples of a token request and its answer`() async throws {
         transport.append(
             .response(
                 200,
@@ -197,7 +198,7 @@ import Testing
         #expect(body.first?.contains("&code=a%2Bb%25c%26d%C3%BC+e&") == true)
     }
 
-    @Test func `RFC 6749 4_1_2 a callback that comes twice is exchanged once, and RFC 6749 10_5 a code is sent once`()
+    @Test func `RFC 6749 §4.1.2 and §10.5: a callback that comes twice is exchanged once`()
         async throws
     {
         transport.append(.response(200, json: answer))
@@ -256,7 +257,7 @@ import Testing
         #expect(try await service.finish(callback: callback(pending)).accessToken == "2YotnFZFEjr1zCsicMWpAA")
     }
 
-    @Test func `RFC 9700 4_4 the code of another server's sign-in is not sent to this one`() async throws {
+    @Test func `RFC 9700 §4.4: the code of another server's sign-in is not sent to this one`() async throws {
         let store = InMemoryPendingSignIns()
         let honest = service(issuer: "https://honest.example", store: store)
         let pending = try await honest.signIn(scopes: [])
@@ -271,7 +272,8 @@ import Testing
     }
 
     @Test(arguments: ["code=1", "error=access_denied"])
-    func `RFC 9207 2_4 an answer of another issuer ends the sign-in, and no code is sent`(query: String) async throws {
+    func `RFC 9207 §2.4: an answer of another issuer ends the sign-in, and no code is sent`(query: String) async throws
+    {
         let service = service(issuer: "https://honest.example", announcesIssuer: true)
         let pending = try await service.signIn(scopes: [])
         let error = await #expect(throws: SignInError.self) {
@@ -301,6 +303,22 @@ import Testing
         clock.advance(by: .seconds(600))
         await #expect(throws: SignInError(.expired)) { try await service.finish(callback: callback(pending)) }
         #expect(transport.calls == 0)
+    }
+
+    @Test func `an old sign-in that somebody kept makes nobody wait in vain, and no callback serve twice`() async throws
+    {
+        transport.append(.response(200, json: answer), .response(200, json: answer))
+        let service = service()
+        let old = try await service.signIn(scopes: [])
+        clock.advance(by: .seconds(86_400))
+        let (one, other) = (try await service.signIn(scopes: []), try await service.signIn(scopes: []))
+        _ = try await service.finish(callback: callback(one))
+        for _ in 0..<2 {
+            await #expect(throws: SignInError(.expired)) { try await service.finish(old, callback: callback(old)) }
+        }
+        _ = try await service.finish(callback: callback(other))
+        await #expect(throws: SignInError(.alreadyUsed)) { try await service.finish(one, callback: callback(one)) }
+        #expect(transport.calls == 2)
     }
 
     @Test func `a failed sign-in leaves what was signed in before`() async throws {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
+import RequestAuthorization
 @testable import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
@@ -28,19 +29,19 @@ import Testing
         }
     }
 
-    @Test func `RFC 6749 4_1_2 the example of an authorization response gives its code`() throws {
+    @Test func `RFC 6749 §4.1.2: the example of an authorization response gives its code`() throws {
         #expect(try code("code=SplxlOBeZQQYbYS6WxSbIA&state=xyz") == "SplxlOBeZQQYbYS6WxSbIA")
     }
 
-    @Test func `RFC 6749 4_1_2 parameters that nobody knows are ignored`() throws {
+    @Test func `RFC 6749 §4.1.2: parameters that nobody knows are ignored`() throws {
         #expect(try code("session_state=a&code=1&state=xyz&session_state=b") == "1")
     }
 
-    @Test func `RFC 6749 4_1_2_1 the example of an error response is a denial`() {
+    @Test func `RFC 6749 §4.1.2.1: the example of an error response is a denial`() {
         #expect(kind("error=access_denied&state=xyz") == .denied)
     }
 
-    @Test func `RFC 6749 8_5 another error is refused with its code, also one that nobody knows`() throws {
+    @Test func `RFC 6749 §8.5: another error is refused with its code, also one that nobody knows`() throws {
         let error = #expect(throws: SignInError.self) {
             try code("error=urn%3Aexample&error_description=no%0A%1B%5B2J%E2%80%AEway&state=xyz")
         }
@@ -56,7 +57,7 @@ import Testing
         "error=access_denied&state=forged",
         "error=access_denied",
     ])
-    func `RFC 6749 10_12 without the one state a callback is foreign, a success and a denial alike`(query: String) {
+    func `RFC 6749 §10.12: without the one state a callback is foreign, a success and a denial alike`(query: String) {
         #expect(kind(query) == .foreign)
     }
 
@@ -70,7 +71,7 @@ import Testing
 
     // RFC 9207 §2.4.
     @Test(arguments: ["code=1&state=xyz", "error=access_denied&state=xyz"])
-    func `RFC 9207 2_4 iss present and equal is accepted, different is rejected, announced and missing is rejected`(
+    func `RFC 9207 §2.4: iss present and equal is accepted, different is rejected, announced and missing is rejected`(
         query: String
     ) {
         let known = PendingSignIn.make(issuer: "https://as.example")
@@ -87,13 +88,13 @@ import Testing
         #expect(kind(query, of: announced) == .otherIssuer)
     }
 
-    @Test func `RFC 9207 2_4 issuers are compared by code points`() {
+    @Test func `RFC 9207 §2.4: issuers are compared by code points`() {
         let pending = PendingSignIn.make(issuer: "https://as.example/\u{E9}")
         #expect(kind("code=1&state=xyz&iss=https%3A%2F%2Fas.example%2F%C3%A9", of: pending) == nil)
         #expect(kind("code=1&state=xyz&iss=https%3A%2F%2Fas.example%2Fe%CC%81", of: pending) == .otherIssuer)
     }
 
-    @Test func `RFC 8252 8_10 an answer at another server's redirect URI is foreign`() throws {
+    @Test func `RFC 8252 §8.10: an answer at another server's redirect URI is foreign`() throws {
         let callback = try URL.make("https://client.example.com/other?code=1&state=xyz")
         #expect(!PendingSignIn.make().accepts(callback))
         #expect(PendingSignIn.make(redirectURI: "https://client.example.com/other").accepts(callback))
@@ -114,8 +115,30 @@ import Testing
         #expect(try JSONDecoder().decode(PendingSignIn.self, from: JSONEncoder().encode(pending)) == pending)
     }
 
+    @Test(arguments: ["abc", "xbc", "axc", "abx", "xyz"])
+    func `every character of a state is looked at, wherever it differs`(other: String) {
+        let (left, right) = (CountedBytes("abc"), CountedBytes(other))
+        #expect(ConstantTime.areEqual(left, right) == (other == "abc"))
+        #expect(left.reads.withLock { $0 } == [0, 1, 2] && right.reads.withLock { $0 } == [0, 1, 2])
+    }
+
     @Test func `states are compared whole`() {
         #expect(ConstantTime.areEqual("abc", "abc"))
         for other in ["abd", "bbc", "ab", "abcd", "", "ABC"] { #expect(!ConstantTime.areEqual("abc", other)) }
+    }
+}
+
+/// Bytes that know which of them were looked at.
+private struct CountedBytes: RandomAccessCollection {
+    private let bytes: [UInt8]
+    let reads = Lock<[Int]>([])
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { bytes.count }
+    subscript(index: Int) -> UInt8 {
+        reads.withLock { $0.append(index) }
+        return bytes[index]
     }
 }

@@ -11,7 +11,7 @@ import Testing
         "http://127.0.0.1/callback", "http://127.0.0.1:51004/callback", "http://[::1]:51004/callback",
         "com.example.app:/oauth2redirect", "com.example.app://callback", "my-app://login-callback",
     ])
-    func `RFC 8252 7 redirect URIs are https, http on a loopback literal, or of a scheme of one's own`(
+    func `RFC 8252 §7: redirect URIs are https, http on a loopback literal, or of a scheme of one's own`(
         text: String
     ) throws {
         #expect(try RedirectURI(text).text == text)
@@ -35,7 +35,7 @@ import Testing
         #expect(error.map { "\($0)".contains(advice) } == true, "\(String(describing: error))")
     }
 
-    @Test func `RFC 8252 8_3 localhost is refused, with the address to use in its place`() {
+    @Test func `RFC 8252 §8.3: localhost is refused, with the address to use in its place`() {
         let error = #expect(throws: SignInError.self) { try RedirectURI("http://localhost:8080/cb") }
         #expect(error.map { "\($0)".contains("http://127.0.0.1/") } == true)
     }
@@ -85,7 +85,7 @@ import Testing
         #expect(try RedirectURI(uri).parameters(of: callback) == nil)
     }
 
-    @Test func `RFC 6749 App B names and values are decoded as forms`() throws {
+    @Test func `RFC 6749 App. B: names and values are decoded as forms`() throws {
         let query = "c%6Fde=a%2Bb+c%C3%A4&state=%zz&iss=%FF&error=&a=1&a=2&x=%4"
         let parameters = try #require(try RedirectURI("my-app://cb").parameters(of: "my-app://cb?\(query)"))
         #expect(parameters["code"] == .text("a+b cä"))
