@@ -12,7 +12,8 @@ import Testing
 /// A server whose certificate nobody has signed but itself.
 @Suite(.timeLimit(.minutes(1))) struct RefusedTLSTests {
     @Test(arguments: Carrier.allCases)
-    func `RFC 6749 10_9 what has a certificate of its own making is not told a secret`(carrier: Carrier) async throws {
+    func `RFC 6749 §10.9: what has a certificate of its own making is not told a secret`(carrier: Carrier) async throws
+    {
         let server = try SelfSigned()
         defer { server.end() }
         // By default it would try again until the time is over.

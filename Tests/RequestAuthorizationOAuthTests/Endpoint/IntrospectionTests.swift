@@ -26,6 +26,17 @@ import Testing
         }
     }
 
+    @Test func `RFC 7662 §2.1: TLS, or nothing is sent`() async throws {
+        let transport = ScriptedTokenTransport()
+        let service = OAuthTokenService.authorizationCode(
+            server: AuthorizationServer(introspectionEndpoint: URL(string: "http://as.example/introspect")),
+            client: .public(id: "t"), transport: transport)
+        await #expect(throws: AuthorizationServerError(.insecure, member: "introspection_endpoint")) {
+            try await service.introspect(accessToken: "a")
+        }
+        #expect(transport.calls == 0)
+    }
+
     @Test func `RFC 7662 §2.2: the example of the standard`() async throws {
         let answer = try await introspected(
             """

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct PKCETests {
     // RFC 7636 App. B.
-    @Test func `RFC 7636 App B gives the published verifier and challenge`() {
+    @Test func `RFC 7636 App. B: the published verifier and challenge`() {
         let octets: [UInt8] = [
             116, 24, 223, 180, 151, 153, 224, 37, 79, 250, 96, 125, 216, 173, 187, 186, 22, 212, 37, 77, 105, 214, 191,
             240, 91, 88, 5, 88, 83, 132, 141, 121,
@@ -19,12 +19,12 @@ import Testing
     }
 
     // RFC 7636 App. A.
-    @Test func `RFC 7636 App A gives the published encoding, without padding`() {
+    @Test func `RFC 7636 App. A: the published encoding, without padding`() {
         #expect(Base64URL.encode([3, 236, 255, 224, 193]) == "A-z_4ME")
     }
 
     // RFC 7636 §4.1.
-    @Test func `RFC 7636 4_1 a verifier is 32 bytes of the generator in 43 unreserved characters`() {
+    @Test func `RFC 7636 §4.1: a verifier is 32 bytes of the generator in 43 unreserved characters`() {
         var generator = Counter()
         #expect(PKCE.makeVerifier(using: &generator) == Base64URL.encode(0..<32))
         #expect(PKCE.makeVerifier().utf8.count == 43)
@@ -35,7 +35,7 @@ import Testing
         ("a", 42, false), ("a", 43, true), ("~", 128, true), ("a", 129, false), ("+", 43, false), ("ä", 43, false),
         ("=", 43, false), (" ", 43, false),
     ])
-    func `RFC 7636 4_1 a verifier has 43 to 128 unreserved characters`(text: String, count: Int, isOne: Bool) {
+    func `RFC 7636 §4.1: a verifier has 43 to 128 unreserved characters`(text: String, count: Int, isOne: Bool) {
         #expect(PKCE.isVerifier(String(repeating: text, count: count)) == isOne)
     }
 
@@ -45,7 +45,7 @@ import Testing
     }
 
     // RFC 7636 §4.2, §7.2.
-    @Test func `RFC 7636 7_2 the only method is S256`() {
+    @Test func `RFC 7636 §7.2: the only method is S256`() {
         #expect(PKCE.method == "S256")
     }
 }

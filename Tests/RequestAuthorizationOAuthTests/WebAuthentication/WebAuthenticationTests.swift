@@ -23,7 +23,7 @@ import Testing
         #expect(sessions.log == ["https://as.example/authorize scheme(\"com.example.app\") true"])
     }
 
-    @Test func `RFC 8252 7_2 an address of the app's domain is waited for by host and path`() async throws {
+    @Test func `RFC 8252 §7.2: an address of the app's domain is waited for by host and path`() async throws {
         let sessions = FakeSessions(.callback(try .make("https://app.example/cb?code=1&state=xyz")))
         _ = try await callback(sessions, redirectURI: "https://App.example/cb")
         #expect(sessions.log == ["https://as.example/authorize https(host: \"app.example\", path: \"/cb\") false"])

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import Testing
+
+/// `Documentation/Design/Standards.md` says the truth.
+@Suite struct StandardsTests {
+    private static let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
+
+    /// The lines of the tables: what a standard asks for, and what sees to it.
+    private static func rows() throws -> [(line: Substring, proof: Substring)] {
+        let page = root.appending(path: "Documentation/Design/Standards.md")
+        let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
+        return lines.compactMap { $0.wholeMatch(of: /\| (.+?) \| (.*) \|/) }.map { ($0.1, $0.2) }
+            .filter { $0.0 != "line" }
+    }
+
+    @Test func `each line of a standard names a test that is there, or says why there is none`() throws {
+        let folder = Self.root.appending(path: "Tests")
+        let tests = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+            .map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }.joined()
+        let rows = try Self.rows()
+        #expect(rows.count > 50)
+        for row in rows {
+            for part in row.proof.split(separator: "<br>") where !part.hasSuffix(".") {
+                #expect(part.hasPrefix("`") && tests.contains("func \(part)("), "\(row.line)")
+            }
+            #expect(!row.proof.isEmpty, "\(row.line)")
+        }
+    }
+}
