@@ -15,6 +15,12 @@ let strict: [SwiftSetting] =
 
 let library = "swift-request-authorization"
 
+extension Target.Dependency {
+    /// A product of the library: `.ours("Spotify")` is `RequestAuthorizationSpotify`.
+    static func ours(_ name: String = "") -> Self { .product(name: "RequestAuthorization\(name)", package: library) }
+    static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
+}
+
 let package = Package(
     name: "Examples",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -43,137 +49,62 @@ let package = Package(
         .target(
             name: "LocalSpotify",
             dependencies: [
-                .product(name: "RequestAuthorization", package: library),
+                .ours(),
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
                 .product(name: "Crypto", package: "swift-crypto"),
-            ],
-            swiftSettings: strict),
-        .target(
-            name: "SpotifyDemo",
-            dependencies: [
-                "LocalSpotify",
-                .product(name: "RequestAuthorizationSpotify", package: library),
-                .product(name: "RequestAuthorizationURLSession", package: library),
-            ],
-            swiftSettings: strict),
+            ]),
+        .target(name: "SpotifyDemo", dependencies: ["LocalSpotify", .ours("Spotify"), .ours("URLSession")]),
         // Typed calls of Spotify's Web API.
-        .target(
-            name: "SpotifyWebAPI",
-            dependencies: [
-                .product(name: "RequestAuthorizationSpotify", package: library),
-                .product(name: "RequestAuthorizationURLSession", package: library),
-            ],
-            swiftSettings: strict),
+        .target(name: "SpotifyWebAPI", dependencies: [.ours("Spotify"), .ours("URLSession")]),
         // What `spotify` does beside the demo.
         .target(
             name: "SpotifyTool",
-            dependencies: [
-                "SpotifyWebAPI", "LocalSpotify",
-                .product(name: "RequestAuthorizationSpotify", package: library),
-                .product(name: "RequestAuthorizationURLSession", package: library),
-            ],
-            swiftSettings: strict),
+            dependencies: ["SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("URLSession")]),
         // An app for Apple's platforms: its model, and views that hold no logic.
-        .target(
-            name: "SpotifyApp",
-            dependencies: [
-                "SpotifyWebAPI",
-                .product(name: "RequestAuthorizationSpotify", package: library),
-                .product(name: "RequestAuthorizationURLSession", package: library),
-            ],
-            swiftSettings: strict),
+        .target(name: "SpotifyApp", dependencies: ["SpotifyWebAPI", .ours("Spotify"), .ours("URLSession")]),
         // A web app: log in with Spotify, see what is playing, log out.
         .target(
             name: "SpotifyWeb",
             dependencies: [
-                "SpotifyWebAPI",
-                .product(name: "RequestAuthorizationSpotify", package: library),
-                .product(name: "RequestAuthorizationURLSession", package: library),
+                "SpotifyWebAPI", .ours("Spotify"), .ours("URLSession"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Web"])),
-            ],
-            swiftSettings: strict),
-        .executableTarget(
-            name: "spotify-web",
-            dependencies: [
-                "SpotifyWeb", "LocalSpotify", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict),
-        .executableTarget(
-            name: "spotify",
-            dependencies: [
-                "SpotifyDemo", "SpotifyTool", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict),
+            ]),
+        .executableTarget(name: "spotify-web", dependencies: ["SpotifyWeb", "LocalSpotify", .argumentParser]),
+        .executableTarget(name: "spotify", dependencies: ["SpotifyDemo", "SpotifyTool", .argumentParser]),
         // Many processes that share one credential: the server, the workers, and the verdict on them.
-        .target(
-            name: "ProcessStress",
-            dependencies: [
-                .product(name: "RequestAuthorization", package: library),
-                .product(name: "RequestAuthorizationStorage", package: library),
-            ],
-            swiftSettings: strict),
-        .executableTarget(
-            name: "stress",
-            dependencies: ["ProcessStress", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-            swiftSettings: strict),
+        .target(name: "ProcessStress", dependencies: [.ours(), .ours("Storage")]),
+        .executableTarget(name: "stress", dependencies: ["ProcessStress", .argumentParser]),
         .testTarget(
             name: "LocalSpotifyTests",
-            dependencies: [
-                "LocalSpotify",
-                .product(name: "RequestAuthorization", package: library),
-                .product(name: "RequestAuthorizationTesting", package: library),
-                .product(name: "RequestAuthorizationURLSession", package: library),
-            ],
-            swiftSettings: strict),
+            dependencies: ["LocalSpotify", .ours(), .ours("Testing"), .ours("URLSession")]),
         .testTarget(
             name: "SpotifyWebAPITests",
-            dependencies: [
-                "SpotifyWebAPI", "LocalSpotify",
-                .product(name: "RequestAuthorizationSpotify", package: library),
-                .product(name: "RequestAuthorizationTesting", package: library),
-                .product(name: "RequestAuthorizationURLSession", package: library),
-            ],
-            swiftSettings: strict),
+            dependencies: ["SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("Testing"), .ours("URLSession")]),
         .testTarget(
             name: "SpotifyToolTests",
             dependencies: [
-                "spotify", "SpotifyTool", "SpotifyWebAPI", "LocalSpotify",
-                .product(name: "RequestAuthorizationSpotify", package: library),
-                .product(name: "RequestAuthorizationURLSession", package: library),
-            ],
-            swiftSettings: strict),
+                "spotify", "SpotifyDemo", "SpotifyTool", "SpotifyWebAPI", "LocalSpotify", .ours("Spotify"),
+                .ours("URLSession"),
+            ]),
         .testTarget(
             name: "SpotifyAppTests",
             dependencies: [
-                "SpotifyApp", "SpotifyWebAPI", "LocalSpotify",
-                .product(name: "RequestAuthorizationSpotify", package: library),
-                .product(name: "RequestAuthorizationURLSession", package: library),
-                .product(name: "RequestAuthorizationTesting", package: library),
-            ],
-            swiftSettings: strict),
+                "SpotifyApp", "SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("URLSession"), .ours("Testing"),
+            ]),
         .testTarget(
             name: "SpotifyWebTests",
             dependencies: [
-                "SpotifyWeb", "SpotifyWebAPI", "LocalSpotify",
-                .product(name: "RequestAuthorizationSpotify", package: library),
-                .product(name: "RequestAuthorizationURLSession", package: library),
-                .product(name: "RequestAuthorizationTesting", package: library),
+                "SpotifyWeb", "SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("URLSession"), .ours("Testing"),
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Web"])),
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "ProcessStressTests",
-            dependencies: ["ProcessStress", "TestWidth", .product(name: "RequestAuthorization", package: library)],
-            swiftSettings: strict),
+            ]),
+        .testTarget(name: "ProcessStressTests", dependencies: ["ProcessStress", "TestWidth", .ours()]),
         // How many tests run at a time: the library's own, by a symbolic link.
         .target(name: "TestWidth", path: "Tests/TestWidth"),
         .testTarget(
             name: "SpotifyDemoTests",
-            dependencies: [
-                "spotify", "SpotifyDemo", "LocalSpotify",
-                .product(name: "RequestAuthorizationURLSession", package: library),
-            ],
-            swiftSettings: strict),
+            dependencies: ["SpotifyDemo", "LocalSpotify", .ours("URLSession")]),
     ]
 )
+
+for target in package.targets { target.swiftSettings = strict }

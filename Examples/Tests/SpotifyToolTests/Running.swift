@@ -12,8 +12,8 @@ final class Running {
     }
 
     private let process = Process()
-    private let output = Reader()
-    private let errors = Reader()
+    private let output: Reader
+    private let errors: Reader
     private let end: AsyncStream<Int32>
 
     /// - Parameters:
@@ -27,7 +27,9 @@ final class Running {
         }
         process.environment = inherited.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
-        (process.standardOutput, process.standardError) = (output.pipe, errors.pipe)
+        let (output, errors) = (Pipe(), Pipe())
+        (self.output, self.errors) = (Reader(output.fileHandleForReading), Reader(errors.fileHandleForReading))
+        (process.standardOutput, process.standardError) = (output, errors)
         let (end, ended) = AsyncStream.makeStream(of: Int32.self)
         self.end = end
         process.terminationHandler = {
@@ -77,18 +79,20 @@ final class Running {
 }
 
 /// Reads a pipe on a thread of its own until the other end is closed.
-private struct Reader {
-    let pipe = Pipe()
+struct Reader {
     let lines: AsyncStream<String>
     private let whole: Task<String, Never>
 
-    init() {
+    /// - Parameter handle: what to read; asked for on that thread, because opening may have to wait too.
+    init(_ handle: @autoclosure @escaping @Sendable () -> FileHandle?) {
         let (lines, line) = AsyncStream.makeStream(of: String.self)
         let (chunks, chunk) = AsyncStream.makeStream(of: Data.self)
         self.lines = lines
-        let handle = pipe.fileHandleForReading
         Thread.detachNewThread {
-            while case let data = handle.availableData, !data.isEmpty { chunk.yield(data) }
+            let handle = handle()
+            while let data = handle?.availableData, !data.isEmpty { chunk.yield(data) }
+            // Foundation's `Process` stays in memory after its end, and with it the descriptor would.
+            try? handle?.close()
             chunk.finish()
         }
         whole = Task {

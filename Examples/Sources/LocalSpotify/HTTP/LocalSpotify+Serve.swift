@@ -8,6 +8,8 @@ public import Foundation
 extension LocalSpotify {
     /// Listens on 127.0.0.1 as long as the closure runs, then ends all connections.
     ///
+    /// FlyingFox 0.27 leaves one descriptor open on Linux, the `eventfd` that ends its wait, with each server that has ended.
+    ///
     /// - Parameters:
     ///   - port: any free one if 0.
     ///   - body: gets the base of all addresses, for instance `http://127.0.0.1:40123`.

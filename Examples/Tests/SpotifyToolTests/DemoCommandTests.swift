@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import SpotifyDemo
+import Testing
+
+@Suite struct `spotify demo` {
+    @Test func `prints one JSON object and nothing else`() async throws {
+        let result = try await Running.run(["demo", "--requests", "60", "--token-lifetime", "1", "--json"])
+        #expect(result.status == 0)
+        #expect(result.errors == "", "no progress bar where there is no terminal")
+        #expect(result.output.hasSuffix("}\n"))
+        #expect(result.output.count { $0 == "\n" } == 1)
+        let report = try JSONDecoder().decode(DemoReport.self, from: Data(result.output.utf8))
+        #expect(report.requests == 60)
+        #expect(report.succeeded == 60)
+        #expect(report.problems(faultsWereAsked: false) == [])
+    }
+
+    @Test func `ends with 1 and says why if fewer than three tokens were replaced`() async throws {
+        let result = try await Running.run(["demo", "--requests", "1", "--json"])
+        #expect(result.status == 1)
+        #expect(result.errors == "error: only 1 tokens were replaced\n")
+        #expect(try JSONDecoder().decode(DemoReport.self, from: Data(result.output.utf8)).expiries == 1)
+    }
+}
