@@ -12,7 +12,7 @@ import Testing
             .appending(path: "../../../Documentation/Guide/CommandLine.md").standardized
         let guide = try String(contentsOf: page, encoding: .utf8)
         for status in ExitStatus.allCases {
-            let meaning = status.meaning.replacing(/CLIENT_ID|SPOTIFY_LOCAL/) { "`\($0.output)`" }
+            let meaning = status.meaning.replacing(/CLIENT_ID|CLIENT_SECRET|SPOTIFY_LOCAL/) { "`\($0.output)`" }
             #expect(guide.contains("| \(status.code) | \(meaning) |"))
             #expect(help.contains("\n  \(status.code) "), "\(help)")
         }

@@ -21,6 +21,18 @@ import Testing
         }
     }
 
+    @Test func `is not asked for again by a status, even of a token that has expired`() async throws {
+        try await Person.with { person in
+            try await person.login("--no-browser")
+            try await person.expireToken()
+            #expect(
+                try await person.run("status").output.contains("expires               refreshed with the next call"))
+            #expect(await person.spotify.tokenCalls.map(\.outcome) == [.signedIn])
+            #expect(try await person.run("me").status == 0)
+            #expect(await person.spotify.tokenCalls.map(\.outcome) == [.signedIn, .refreshed])
+        }
+    }
+
     @Test func `asks for the scopes that are named and no others`() async throws {
         try await Person.with { person in
             let (result, _, _) = try await person.login("--no-browser", "--scope", "user-read-email")
@@ -57,22 +69,50 @@ import Testing
 
     @Test func `opens the page in the browser, and prints it all the same`() async throws {
         try await Person.with { person in
-            let folder = FileManager.default.temporaryDirectory.appending(path: "bin-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-            defer { try? FileManager.default.removeItem(at: folder) }
-            for name in ["xdg-open", "open"] {
-                let program = folder.appending(path: name)
-                try Data("#!/bin/sh\nprintf %s \"$*\" >\"$0.opened\"\necho noise\n".utf8).write(to: program)
-                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path())
-            }
-            let path = folder.path() + ":/usr/bin:/bin"
-            let (result, _, printed) = try await person.login(environment: ["PATH": path])
-            #expect(result.status == 0)
+            let browser = try BrowserStandIn()
+            defer { browser.remove() }
+            let (result, _, printed) = try await person.login(environment: ["PATH": browser.path])
+            try #require(result.status == 0)
             #expect(!(result.output + result.errors).contains("noise"))
-            let opened = ["xdg-open", "open"].compactMap {
-                try? String(contentsOf: folder.appending(path: "\($0).opened"), encoding: .utf8)
-            }
-            #expect(opened == [printed])
+            #expect(await browser.said().first == printed)
+        }
+    }
+
+    @Test func `signs an app in with its secret, which nobody sees but the token endpoint`() async throws {
+        let secret = "päss +&%41="
+        let app = LocalSpotify.Client(id: "local-web", secret: secret, redirectURIs: ["http://127.0.0.1/callback"])
+        let spotify = try LocalSpotify(clients: [app])
+        try await Person.with(spotify, environment: ["CLIENT_ID": app.id, "CLIENT_SECRET": secret]) { person in
+            let browser = try BrowserStandIn()
+            defer { browser.remove() }
+            let (result, _, printed) = try await person.login("--json", environment: ["PATH": browser.path])
+            try #require(result.status == 0, "\(result.errors)")
+            let said = await browser.said()
+            #expect(said.first == printed && said.contains { $0.hasPrefix("CLIENT_ID=") })
+            #expect(!said.contains { $0.contains("CLIENT_SECRET") || $0.contains("p%C3%A4ss") || $0.contains(secret) })
+
+            await spotify.revokeAccessTokens()
+            #expect(try await person.run("me", "--json").status == 0)
+            #expect(await spotify.tokenCalls.map(\.outcome) == [.signedIn, .refreshed])
+            #expect(try await person.run("status").status == 0)
+            #expect(try await person.run("logout").output == "Signed out.\n")
+        }
+    }
+
+    @Test func `says that the app's secret is wrong, and does not say the secret`() async throws {
+        let wrong = ["CLIENT_ID": "local-web", "CLIENT_SECRET": "no-secret-of-mine"]
+        try await Person.with(environment: wrong) { person in
+            let login = try await person.login("--no-browser").result
+            #expect(login.status == 78)
+            #expect(login.errors.contains("Check CLIENT_ID and CLIENT_SECRET"))
+            #expect(await person.spotify.tokenCalls.map(\.outcome) == [.badClient])
+
+            let right = ["CLIENT_SECRET": "local-secret"]
+            #expect(try await person.login("--no-browser", environment: right).result.status == 0)
+            await person.spotify.revokeAccessTokens()
+            let me = try await person.run("me")
+            #expect(me.status == 78, "\(me.errors)")
+            #expect(me.errors.contains("Check CLIENT_ID and CLIENT_SECRET, then: spotify login --local"))
         }
     }
 

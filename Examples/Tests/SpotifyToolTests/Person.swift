@@ -3,6 +3,7 @@
 
 import Foundation
 import LocalSpotify
+import RequestAuthorizationSpotify
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -16,18 +17,18 @@ struct Person {
     private let home: URL
 
     /// Serves a local Spotify as long as the closure runs.
+    ///
+    /// - Parameter environment: of all commands.
     static func with(
-        _ spotify: LocalSpotify? = nil, _ body: (Person) async throws -> Void
+        _ spotify: LocalSpotify? = nil, environment: [String: String] = [:], _ body: (Person) async throws -> Void
     ) async throws {
         let home = FileManager.default.temporaryDirectory.appending(path: "spotify-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: home) }
         let spotify = try spotify ?? LocalSpotify()
         try await spotify.serve { url in
-            try await body(
-                Person(
-                    spotify: spotify,
-                    environment: ["XDG_STATE_HOME": home.path(), "SPOTIFY_LOCAL": url.absoluteString], home: home))
+            let own = ["XDG_STATE_HOME": home.path(), "SPOTIFY_LOCAL": url.absoluteString]
+            try await body(Person(spotify: spotify, environment: environment.merging(own) { $1 }, home: home))
         }
     }
 
@@ -71,6 +72,16 @@ struct Person {
         }
     }
 
+    /// Lets the token that is kept expire.
+    func expireToken() async throws {
+        let folder = home.appending(path: "swift-request-authorization").path()
+        let store = RestrictedFileTokenStore<OAuthToken>(client: "local-client", account: "me", folder: .at(folder))
+        let kept = try #require(try await store.load())
+        var token = try #require(kept.token)
+        token.expiresAt = .now - 1
+        try await store.save(StoredToken(.token(token), version: kept.version, obtainedAt: kept.obtainedAt))
+    }
+
     /// What the Web API answers to an access token.
     func status(of token: String) async throws -> Int {
         var request = URLRequest(url: try #require(URL(string: (environment["SPOTIFY_LOCAL"] ?? "") + "/v1/me")))
@@ -89,12 +100,15 @@ struct Person {
         let token: Token?
     }
 
+    /// Neither the tokens nor the app's secret, which is in no file either.
     private func expectNoSecret(in result: Running.Result) throws {
-        for text in try kept {
-            guard let token = try? JSONDecoder().decode(Kept.self, from: Data(text.utf8)).token else { continue }
-            for secret in [token.accessToken, token.refreshToken].compactMap(\.self) {
-                #expect(!result.output.contains(secret) && !result.errors.contains(secret))
-            }
+        let files = try kept
+        let tokens = files.compactMap { try? JSONDecoder().decode(Kept.self, from: Data($0.utf8)).token }
+        let clientSecret = environment["CLIENT_SECRET"]
+        for secret in tokens.flatMap({ [$0.accessToken, $0.refreshToken] }) + [clientSecret] {
+            guard let secret else { continue }
+            #expect(!result.output.contains(secret) && !result.errors.contains(secret))
         }
+        if let clientSecret { #expect(!files.contains { $0.contains(clientSecret) }) }
     }
 }

@@ -9,8 +9,7 @@ import Testing
     @Test func `Spotify itself, with a client ID and perhaps a secret`() throws {
         let open = try ToolSettings(
             local: false, account: "me", environment: ["CLIENT_ID": "abc", "CLIENT_SECRET": ""])
-        #expect(open.destination == .spotify(clientID: "abc", hasSecret: false))
-        #expect(open.clientSecret == nil)
+        #expect(open.clientID == "abc" && open.clientSecret == nil && open.local == nil)
         #expect(open.command("login") == "spotify login")
 
         let confidential = try ToolSettings(
@@ -24,11 +23,23 @@ import Testing
 
     @Test func `the local one, where the environment says or at the usual port`() throws {
         let usual = try ToolSettings(local: true, account: "me", environment: ["CLIENT_ID": "abc"])
-        #expect(usual.destination == .local(try #require(URL(string: "http://127.0.0.1:8181"))))
+        #expect(usual.local?.absoluteString == "http://127.0.0.1:8181")
         #expect(usual.command("login") == "spotify login --local")
         let there = try ToolSettings(
             local: true, account: "me", environment: ["SPOTIFY_LOCAL": "http://127.0.0.1:40123/"])
-        #expect(there.destination == .local(try #require(URL(string: "http://127.0.0.1:40123/"))))
+        #expect(there.local?.absoluteString == "http://127.0.0.1:40123/")
+    }
+
+    @Test func `the local one as one of its own clients, never as an app at Spotify`() throws {
+        let (mine, its) = (
+            ["CLIENT_ID": "abc", "CLIENT_SECRET": "hush"], ["CLIENT_ID": "local-web", "CLIENT_SECRET": "x"]
+        )
+        let open = try ToolSettings(local: true, account: "me", environment: mine)
+        #expect(open.clientID == "local-client" && open.clientSecret == nil)
+        let confidential = try ToolSettings(local: true, account: "me", environment: its)
+        #expect(confidential.clientID == "local-web" && confidential.clientSecret == "x")
+        #expect(
+            try ToolSettings(local: true, account: "me", environment: ["CLIENT_SECRET": "hush"]).clientSecret == nil)
     }
 
     @Test func `nobody without a client ID`() {

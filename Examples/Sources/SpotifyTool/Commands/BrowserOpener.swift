@@ -26,12 +26,13 @@ struct BrowserOpener: Sendable {
         return false
     }
 
-    /// Not through a shell; what the browser says is not our output.
+    /// Not through a shell; what the browser says is not our output, and the app's secret is not for it.
     private func start(_ program: String, _ url: URL) -> Bool {
         guard ["http", "https"].contains(url.scheme) else { return false }
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments = [url.absoluteString]
+        process.environment = ProcessInfo.processInfo.environment.filter { $0.key != ToolSettings.secretVariable }
         (process.standardInput, process.standardOutput, process.standardError) = (
             FileHandle.nullDevice, FileHandle.nullDevice, FileHandle.nullDevice
         )

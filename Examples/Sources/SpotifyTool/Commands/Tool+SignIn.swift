@@ -83,7 +83,7 @@ extension Tool {
 
     /// Before a browser shows an error page of its own.
     func checkThatLocalServiceAnswers() async throws {
-        guard let base = settings.webAPI else { return }
+        guard let base = settings.local else { return }
         _ = try await URLSession.shared.data(from: base.appending(path: ".well-known/oauth-authorization-server"))
     }
 }

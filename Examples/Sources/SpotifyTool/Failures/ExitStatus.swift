@@ -17,7 +17,7 @@ public struct ExitStatus: Hashable, Sendable, CaseIterable {
     public static let store = ExitStatus(74, "the token cannot be read or saved")
     public static let tryLater = ExitStatus(75, "try again later: Spotify is busy")
     public static let notSignedIn = ExitStatus(77, "nobody is signed in, sign-in was denied, or a scope is missing")
-    public static let configuration = ExitStatus(78, "CLIENT_ID or SPOTIFY_LOCAL is missing or wrong")
+    public static let configuration = ExitStatus(78, "CLIENT_ID, CLIENT_SECRET or SPOTIFY_LOCAL is missing or wrong")
 
     public static let allCases: [ExitStatus] = [
         .success, .refused, .usage, .unusableAnswer, .unavailable, .store, .tryLater, .notSignedIn, .configuration,

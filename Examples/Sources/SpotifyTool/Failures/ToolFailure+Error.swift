@@ -43,10 +43,13 @@ extension ToolFailure {
 
     private static func notAuthorized(_ error: NotAuthorized, _ settings: ToolSettings) -> ToolFailure {
         guard error.needsSignIn else { return .init(.refused, "\(error)") }
+        if let cause = error.underlying as? TokenEndpointError, let failure = wrongClient(cause, settings) {
+            return failure
+        }
         let message =
             error.reason == .rejected
             ? "the sign-in to \(settings.serviceName) has ended"
-            : "nobody is signed in to \(settings.serviceName) as \(settings.account)"
+            : "nobody is signed in to \(settings.serviceName)\(settings.asAccount)"
         return .init(.notSignedIn, message, advice: "Sign in: \(settings.command("login"))")
     }
 
@@ -60,17 +63,22 @@ extension ToolFailure {
     }
 
     private static func tokenEndpoint(_ error: TokenEndpointError, _ settings: ToolSettings) -> ToolFailure {
-        if error.code == "invalid_client" || error.code == "unauthorized_client" {
-            return .init(.configuration, "\(error)", advice: "Check CLIENT_ID and CLIENT_SECRET.")
-        }
+        if let failure = wrongClient(error, settings) { return failure }
         return error.kind == .transient
             ? .init(.tryLater, "\(error)") : .init(.notSignedIn, "\(error)", advice: settings.command("login"))
+    }
+
+    /// The app is not who it says: no sign-in helps before that is put right.
+    private static func wrongClient(_ error: TokenEndpointError, _ settings: ToolSettings) -> ToolFailure? {
+        guard error.code == "invalid_client" || error.code == "unauthorized_client" else { return nil }
+        return .init(
+            .configuration, "\(error)", advice: "Check CLIENT_ID and CLIENT_SECRET, then: \(settings.command("login"))")
     }
 
     private static func unreachable(_ reason: String, _ settings: ToolSettings) -> ToolFailure {
         .init(
             .unavailable, "\(settings.serviceName) cannot be reached: \(reason)",
-            advice: settings.isLocal
+            advice: settings.local != nil
                 ? "Start it in another terminal: spotify serve" : "Check the network and try again.")
     }
 

@@ -36,7 +36,7 @@ public struct Tool: Sendable {
         SpotifyClient(
             authorization: authorization,
             missingScopes: { [authorization] in try await authorization.validToken().missingScopes(of: $0) },
-            base: settings.webAPI, clock: clock)
+            base: settings.local, clock: clock)
     }
 
     /// Runs a command, and says what a failure means here.

@@ -12,8 +12,8 @@ extension ToolSettings {
     func service(clock: any AuthorizationClock) -> SpotifyTokenService {
         if let clientSecret {
             return .authorizationCode(
-                clientID: clientID, clientSecret: clientSecret, pendingSignIns: .inMemory, transport: URLSession.shared,
-                clock: clock)
+                clientID: clientID, clientSecret: clientSecret, accounts: accounts, pendingSignIns: .inMemory,
+                transport: URLSession.shared, clock: clock)
         }
         return .pkce(
             clientID: clientID, accounts: accounts, pendingSignIns: .inMemory, transport: URLSession.shared,
@@ -22,7 +22,7 @@ extension ToolSettings {
 
     /// The stand-in can more than Spotify: revoke tokens, and sign in on another device.
     var accounts: AuthorizationServer {
-        guard case .local(let url) = destination else { return .spotify }
+        guard let url = local else { return .spotify }
         var server = AuthorizationServer.spotify(accounts: url)
         server.issuer = Self.origin(of: url)
         server.announcesIssuer = true
@@ -31,9 +31,6 @@ extension ToolSettings {
         server.quirks.signOutAdvice = nil
         return server
     }
-
-    /// `nil` for Spotify's own.
-    var webAPI: URL? { if case .local(let url) = destination { url } else { nil } }
 
     /// Without the slash that may stand behind it: issuers are compared letter by letter (RFC 9207 §2.4).
     private static func origin(of url: URL) -> String? { Origin(url)?.description }

@@ -2,16 +2,14 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
+import LocalSpotify
 
 /// With whom the tool talks, and for which account; from the command line and the environment.
 public struct ToolSettings: Hashable, Sendable {
-    /// Spotify itself, or the stand-in on this machine.
-    enum Destination: Hashable, Sendable {
-        case spotify(clientID: String, hasSecret: Bool)
-        case local(URL)
-    }
-
-    let destination: Destination
+    /// The stand-in on this machine; `nil` for Spotify itself.
+    let local: URL?
+    /// The client that tokens are issued for.
+    let clientID: String
     /// The name that the token is kept under.
     let account: String
     /// Of the app at Spotify, if it has one; a public client has none. Private, and never printed.
@@ -26,43 +24,37 @@ public struct ToolSettings: Hashable, Sendable {
         local: Bool, account: String, environment: [String: String]
     ) throws {
         self.account = account
-        if local {
-            (destination, secret) = (.local(try Self.localService(environment)), nil)
-            return
-        }
-        guard let clientID = environment["CLIENT_ID"], !clientID.isEmpty else {
+        self.local = local ? try Self.localService(environment) : nil
+        let named = environment["CLIENT_ID"].flatMap { $0.isEmpty ? nil : $0 }
+        // What belongs to an app at Spotify is not sent to the stand-in, which has clients of its own.
+        let usesNamed = !local || named == LocalSpotify.Client.localConfidential.id
+        guard let clientID = usesNamed ? named : LocalSpotify.Client.local.id else {
             throw ToolFailure(
                 .configuration, "CLIENT_ID is not set",
                 advice:
                     "Set it to the client ID of your app at https://developer.spotify.com/dashboard, or add --local to "
                     + "use the Spotify that `spotify serve` runs.")
         }
-        secret = environment["CLIENT_SECRET"].flatMap { $0.isEmpty ? nil : Secret(text: $0) }
-        destination = .spotify(clientID: clientID, hasSecret: secret != nil)
+        self.clientID = clientID
+        secret = usesNamed ? environment[Self.secretVariable].flatMap { $0.isEmpty ? nil : Secret(text: $0) } : nil
     }
 
-    /// The client that tokens are issued for.
-    var clientID: String {
-        switch destination {
-        case .spotify(let clientID, _): clientID
-        case .local: "local-client"
-        }
-    }
+    /// The variable with the app's secret: arguments would be seen by everybody on the machine.
+    static let secretVariable = "CLIENT_SECRET"
 
     var clientSecret: String? { secret?.text }
-    var isLocal: Bool { if case .local = destination { true } else { false } }
 
     /// What it talks to, for people.
     var serviceName: String {
-        switch destination {
-        case .spotify: "Spotify"
-        case .local(let url): "the local Spotify at \(url.absoluteString)"
-        }
+        local.map { "the local Spotify at \($0.absoluteString)" } ?? "Spotify"
     }
+
+    /// Behind "signed in": who has just one account needs no name for it.
+    var asAccount: String { account == Self.defaultAccount ? "" : " as \(account)" }
 
     /// A command with the options that make it talk to the same service, for advice.
     func command(_ name: String) -> String {
-        "spotify \(name)" + (isLocal ? " --local" : "")
+        "spotify \(name)" + (local == nil ? "" : " --local")
             + (account == Self.defaultAccount ? "" : " --account \(account)")
     }
 
