@@ -13,7 +13,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Argument(help: "A URI as `spotify search` prints it, or a link of open.spotify.com.")
     var uri: String?
 
-    @Option(help: ArgumentHelp("The device to play on; by default the one that is active.", valueName: "id"))
+    @Option(help: ArgumentHelp("The device to play on, by name or id; else the one that is active.", valueName: "name"))
     var device: String?
 
     @OptionGroup var options: ToolOptions

@@ -22,6 +22,9 @@ struct SearchCommand: AsyncParsableCommand {
     @OptionGroup var options: ToolOptions
 
     func validate() throws {
+        guard words.contains(where: { !$0.allSatisfy(\.isWhitespace) }) else {
+            throw ValidationError("Say what to look for.")
+        }
         guard (1...10).contains(limit) else { throw ValidationError("--limit must be between 1 and 10.") }
     }
 

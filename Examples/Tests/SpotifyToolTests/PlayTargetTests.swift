@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import Foundation
 @testable import SpotifyTool
-import SpotifyWebAPI
+@testable import SpotifyWebAPI
 import Testing
 
 @Suite struct `What can be played` {
@@ -24,5 +25,17 @@ import Testing
     ])
     func `is nothing else`(text: String) {
         #expect { try PlayTarget(text) } throws: { ($0 as? ToolFailure)?.status == .usage }
+    }
+
+    @Test func `plays on a device by its name or its id, if it can be told anything`() throws {
+        let list = #"[{"name": "Car", "id": null}, {"name": "Küche", "id": "k1"}]"#
+            .replacing(#""id""#, with: #""type": "x", "is_active": false, "id""#)
+        let devices = try SpotifyClient.decode([Device].self, from: Data(list.utf8))
+        #expect(try Tool.id(of: "KÜCHE", among: devices) == "k1")
+        #expect(try Tool.id(of: "k1", among: devices) == "k1")
+        let failure = #expect(throws: ToolFailure.self) { try Tool.id(of: "Car", among: devices) }
+        #expect(failure?.advice == "There are these: Küche.")
+        let none = #expect(throws: ToolFailure.self) { try Tool.id(of: "Car", among: []) }
+        #expect(none?.advice == "Open Spotify on a device.")
     }
 }

@@ -4,7 +4,7 @@
 import Foundation
 import RequestAuthorizationSpotify
 @testable import SpotifyTool
-import SpotifyWebAPI
+@testable import SpotifyWebAPI
 import Testing
 
 @Suite struct `What the commands report` {
@@ -26,7 +26,8 @@ import Testing
                 signed in to Spotify
                 account  me
                 expires  in 59 min, then refreshed by itself
-                scopes   playlist-read-private user-read-email
+                scopes   playlist-read-private
+                         user-read-email
                 """)
         #expect(
             try ToolOutput.json(report) == """
@@ -55,8 +56,53 @@ import Testing
     @Test func `that nobody is signed in, and how to change that`() throws {
         #expect(
             text(StatusReport(nil, of: try settings(local: true), at: now)) == """
-                not signed in to the local Spotify at http://127.0.0.1:8181 as me
+                not signed in to the local Spotify at http://127.0.0.1:8181
                 Sign in: spotify login --local
+                """)
+        let work = try ToolSettings(local: false, account: "work", environment: ["CLIENT_ID": "abc"])
+        #expect(
+            text(StatusReport(nil, of: work, at: now)) == """
+                not signed in to Spotify as work
+                Sign in: spotify login --account work
+                """)
+    }
+
+    @Test func `when somebody has to sign in again, and that nobody knows how long a token lives`() throws {
+        let token = OAuthToken(accessToken: "a", refreshTokenExpiresAt: now + 86400)
+        #expect(
+            text(StatusReport(token, of: try settings(), at: now)) == """
+                signed in to Spotify
+                account               me
+                expires               unknown, then refreshed by itself
+                sign in again before  2027-01-16
+                scopes                none
+                """)
+    }
+
+    @Test func `what is playing, and how far`() throws {
+        let item = #"{"name": "Night Ferry", "uri": "spotify:track:1", "duration_ms": 214000}"#
+        let place =
+            #""device": {"name": "Radio", "type": "x", "is_active": true, "volume_percent": 60}, "progress_ms": 65999"#
+        let state = "{\(place), \"is_playing\": true, \"item\": \(item)}"
+        #expect(
+            text(NowReport(try SpotifyClient.decode(PlaybackState.self, from: Data(state.utf8)))) == """
+                playing Night Ferry
+                at   1:05 of 3:34
+                on   Radio, volume 60 %
+                uri  spotify:track:1
+                """)
+        let pause = try SpotifyClient.decode(
+            PlaybackState.self, from: Data(#"{"is_playing": true, "item": null}"#.utf8))
+        #expect(text(NowReport(pause)) == "An advertisement is playing.")
+    }
+
+    @Test func `playlists whose length nobody says`() throws {
+        let list = #"{"id": "1", "name": "Rain", "uri": "spotify:playlist:1", "owner": {"id": "ada"}}"#
+        let playlist = try SpotifyClient.decode(Playlist.self, from: Data(list.utf8))
+        #expect(
+            text(PlaylistsReport([playlist])) == """
+                name  items  owner  uri
+                Rain  ?      ada    spotify:playlist:1
                 """)
     }
 

@@ -27,7 +27,7 @@ extension Tool {
     public func play(_ text: String?, on device: String?) async throws {
         try await run {
             let target = try text.map { try PlayTarget($0) }
-            try await webAPI.play(target?.playback ?? .resumed, on: device)
+            try await webAPI.play(target?.playback ?? .resumed, on: id(of: device))
             try output.show(DoneReport(done: "playing", sentence: "Playing \(target?.uri ?? "again")."))
         }
     }
@@ -35,8 +35,28 @@ extension Tool {
     /// `spotify pause`.
     public func pause(on device: String?) async throws {
         try await run {
-            try await webAPI.pause(on: device)
+            try await webAPI.pause(on: id(of: device))
             try output.show(DoneReport(done: "paused", sentence: "Paused."))
         }
+    }
+
+    // MARK: -
+
+    /// The id of a device that is named as its owner knows it, or by the id.
+    private func id(of named: String?) async throws -> String? {
+        guard let named else { return nil }
+        return try Self.id(of: named, among: await webAPI.devices())
+    }
+
+    /// - Throws: ``ToolFailure`` with those that there are. A device without an id cannot be told anything.
+    static func id(of named: String, among devices: [Device]) throws -> String {
+        let addressable = devices.compactMap { device in device.id.map { (id: $0, name: device.name) } }
+        if let device = addressable.first(where: { $0.id == named || $0.name.lowercased() == named.lowercased() }) {
+            return device.id
+        }
+        let names = addressable.map(\.name).joined(separator: ", ")
+        throw ToolFailure(
+            .refused, "no device is called '\(named)'",
+            advice: names.isEmpty ? "Open Spotify on a device." : "There are these: \(names).")
     }
 }

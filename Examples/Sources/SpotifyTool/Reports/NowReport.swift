@@ -30,7 +30,7 @@ struct NowReport: ToolReport {
         return [
             .line([isPlaying ? .good("playing ") : .dim("paused "), .bold(name)]),
             .facts(
-                [("by", Span(by.joined(separator: ", "))), ("at", Span(place))]
+                (by.isEmpty ? [] : [("by", Span(by.joined(separator: ", ")))]) + [("at", Span(place))]
                     + (device.map { [("on", Span($0 + volume))] } ?? []) + (uri.map { [("uri", .dim($0))] } ?? [])),
         ]
     }

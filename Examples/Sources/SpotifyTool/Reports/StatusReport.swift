@@ -9,19 +9,22 @@ struct StatusReport: ToolReport {
     let isSignedIn: Bool
     let service: String
     let account: String
+    /// `nil` also where the service did not say.
     let expiresAt: Date?
     /// When somebody has to sign in again, where the service says so.
     let signInAgainBefore: Date?
     let scopes: [String]
     let advice: String?
+    private let asAccount: String
     private let now: Date
 
     private enum CodingKeys: CodingKey { case isSignedIn, service, account, expiresAt, signInAgainBefore, scopes }
 
     init(_ token: OAuthToken?, of settings: ToolSettings, at now: Date) {
         isSignedIn = token != nil
-        (service, account) = (settings.serviceName, settings.account)
-        (expiresAt, signInAgainBefore) = (token?.expiresAt, token?.refreshTokenExpiresAt)
+        (service, account, asAccount) = (settings.serviceName, settings.account, settings.asAccount)
+        expiresAt = token.flatMap { $0.expiresAt == .distantFuture ? nil : $0.expiresAt }
+        signInAgainBefore = token?.refreshTokenExpiresAt
         scopes = token?.scopes.sorted() ?? []
         advice = token == nil ? settings.command("login") : nil
         self.now = now
@@ -30,20 +33,21 @@ struct StatusReport: ToolReport {
     var blocks: [Block] {
         guard isSignedIn else {
             return [
-                .line([.bad("not signed in"), Span(" to \(service) as \(account)")]),
+                .line([.bad("not signed in"), Span(" to \(service)\(asAccount)")]),
                 .line([.dim("Sign in: \(advice ?? "")")]),
             ]
         }
         var facts: [(String, Span)] = [("account", Span(account)), ("expires", Span(expiry))]
         if let signInAgainBefore { facts.append(("sign in again before", Span(Self.format(signInAgainBefore)))) }
-        facts.append(("scopes", Span(scopes.isEmpty ? "none" : scopes.joined(separator: " "))))
+        let names = scopes.isEmpty ? ["none"] : scopes
+        facts += names.enumerated().map { ($0 == 0 ? "scopes" : "", Span($1)) }
         return [.line([.good("signed in"), Span(" to \(service)")]), .facts(facts)]
     }
 
     // MARK: -
 
     private var expiry: String {
-        guard let expiresAt else { return "never" }
+        guard let expiresAt else { return "unknown, then refreshed by itself" }
         let minutes = Int(expiresAt.timeIntervalSince(now) / 60)
         return switch minutes {
         case _ where expiresAt <= now: "refreshed with the next call"
