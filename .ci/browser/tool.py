@@ -159,6 +159,7 @@ def on_another_device(browser, tool):
         browser.screenshot("tool-device")
         browser.click("#allow")
         assert_it_can_be_closed(browser)
+        browser.screenshot("tool-device-connected")
         tool.ended(login, 0)
     assert tool.json("me")["name"] == "Local Listener"
     tool.run("logout")
@@ -170,6 +171,7 @@ def device_login(browser, tool):
     page = login.line("http://")
     code = login.line("enter this code").split()[-1]
     browser.open(page)
+    browser.screenshot("tool-device-code")
     browser.type("#user_code", code)
     browser.click("#continue")
     assert browser.text("#code") == code, browser.text()

@@ -65,6 +65,9 @@ def pages(browser, base):
     # Whoever is logged in is not sent to Spotify again, and never to another site.
     browser.open(base + "/login?return_to=https://example.com/")
     assert browser.url == base + "/me", browser.url
+    browser.open(base + "/")
+    assert "You are logged in." in browser.text(), browser.text()
+    browser.screenshot("web-home")
 
 
 def foreign_callback(browser, base):
