@@ -153,6 +153,30 @@ private typealias Sent = ScriptedServer.Sent
         }
         let extended = try server.client(.extended)
         await #expect(throws: NotInLibrary(kind: "artist")) { try await extended.save(["spotify:artist:2"]) }
+        await #expect(throws: NotInLibrary(kind: "track")) { try await spotify.save(["spotify:track:"]) }
         #expect(await server.sent.count == 2, "nothing was sent")
+        try await extended.save((0..<51).map { "spotify:track:\($0)" })
+        #expect(await server.sent.count == 4, "fifty with each call")
+    }
+
+    @Test func `brings what makes no sense into its range`() async throws {
+        let server = ScriptedServer(.json("{}"))
+        let spotify = try server.client()
+        try await spotify.setVolume(-3)
+        _ = try await spotify.search("a\n", limit: 0, offset: -1)
+        #expect(
+            await server.sent == [
+                Sent("PUT", "/v1/me/player/volume?volume_percent=0"),
+                Sent("GET", "/v1/search?q=a%0A&type=track&limit=1&offset=0"),
+            ])
+    }
+
+    @Test(arguments: ["https://api.spotify.com", "https://api.spotify.com/"])
+    func `is a request below the base, and has a length where it has no body`(base: String) throws {
+        let base = try #require(URL(string: base))
+        let request = try WebAPICall(method: "PUT", path: "/v1/me/player/pause").request(at: base)
+        #expect(request.url?.absoluteString == "https://api.spotify.com/v1/me/player/pause")
+        #expect(request.httpMethod == "PUT" && request.httpBody == Data())
+        #expect(try WebAPICall(path: "/v1/me").request(at: base).httpBody == nil)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SpotifyWebAPI
 
-@Suite struct `A 429` {
+@Suite(.timeLimit(.minutes(1))) struct `A 429` {
     private let refusal = #"{"error": {"status": 429, "message": "API rate limit exceeded"}}"#
 
     @Test func `is waited for as long as Spotify says, and the call is sent again`() async throws {
@@ -45,8 +45,22 @@ import Testing
         #expect(await server.sent.count == 2)
     }
 
-    @Test func `without a time is waited for a second, then two`() async throws {
-        let server = ScriptedServer(.status(429), .status(429), .json(Documents.user))
+    @Test func `after 429 after 429 is an error when a call was sent often enough`() async throws {
+        let server = ScriptedServer(.status(429, refusal, ["Retry-After": "1"]))
+        let clock = ManualClock()
+        let policy = RateLimitPolicy(longestWait: .seconds(1000), attempts: 3)
+        let spotify = try server.client(rateLimit: policy, clock: clock)
+        let user = Task { try await spotify.currentUser() }
+        for _ in 1...2 {
+            await clock.sleeper(for: .seconds(1))
+            clock.advance(by: .seconds(1))
+        }
+        await #expect(throws: SpotifyError.self) { try await user.value }
+        #expect(await server.sent.count == 3)
+    }
+
+    @Test func `without a time that makes sense is waited for a second, then two`() async throws {
+        let server = ScriptedServer(.status(429), .status(429, "", ["Retry-After": "-5"]), .json(Documents.user))
         let clock = ManualClock()
         let spotify = try server.client(clock: clock)
         let user = Task { try await spotify.currentUser() }
