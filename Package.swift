@@ -134,7 +134,7 @@ let package = Package(
         .testTarget(
             name: "RequestAuthorizationURLSessionTests",
             dependencies: [
-                "RequestAuthorizationURLSession", "RequestAuthorizationTesting", "LoopbackServer",
+                "RequestAuthorizationURLSession", "RequestAuthorizationTesting", "LoopbackServer", "TestProviders",
                 .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Full"])),
             ],
             swiftSettings: strict),
@@ -142,6 +142,7 @@ let package = Package(
             name: "RequestAuthorizationGRPCTests",
             dependencies: [
                 "RequestAuthorizationGRPC", "RequestAuthorizationTesting", "RedactionChecks", "ClientScenarios",
+                "TestProviders",
                 .product(
                     name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
                     condition: .when(traits: ["Full"])),
@@ -181,7 +182,7 @@ let package = Package(
             name: "RequestAuthorizationAsyncHTTPClientTests",
             dependencies: [
                 "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationTesting", "LoopbackServer",
-                "RedactionChecks",
+                "RedactionChecks", "TestProviders",
             ],
             swiftSettings: strict),
         // A second process for the tests of stores.
@@ -208,11 +209,15 @@ let package = Package(
             dependencies: [
                 "RequestAuthorizationURLSession", "RequestAuthorizationHTTPTypes",
                 "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationTesting", "ClientScenarios",
-                "LoopbackServer",
+                "LoopbackServer", "TestProviders",
             ],
             swiftSettings: strict),
         // What is to be seen of every client, and the table of what was.
         .target(name: "ClientScenarios", path: "Tests/ClientScenarios", swiftSettings: strict),
+        // Providers that do one thing, well or badly, for the tests of every client.
+        .target(
+            name: "TestProviders", dependencies: ["RequestAuthorization"], path: "Tests/TestProviders",
+            swiftSettings: strict),
         // A server that answers with the bytes it is told to, for the tests of every client.
         .target(
             name: "LoopbackServer",

@@ -4,6 +4,7 @@
 #if Full
 import LoopbackServer
 import RequestAuthorizationAsyncHTTPClient
+import TestProviders
 import Testing
 
 /// One time for the whole call, and its cancellation at every stage.

@@ -4,6 +4,7 @@
 #if Full
 import ClientScenarios
 import RequestAuthorizationGRPC
+import TestProviders
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CredentialTests {
@@ -76,7 +77,7 @@ import Testing
         async throws
     {
         let echo = EchoService()
-        let loose = LooseProvider(field, value)
+        let loose = LooseProvider([field: value])
         for provider: any AuthorizationProvider in [HeaderAuthorization(field: field, value: value), loose] {
             try await withEcho(echo, interceptors: [interceptor(provider)]) { client in
                 let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
@@ -89,7 +90,7 @@ import Testing
 
     @Test func `a malformed credential does not leave the caller's own in its place`() async throws {
         let echo = EchoService()
-        try await withEcho(echo, LooseProvider("Authorization", "a\n")) { client in
+        try await withEcho(echo, LooseProvider(["Authorization": "a\n"])) { client in
             _ = await #expect(throws: RPCError.self) {
                 try await Way.unary.call(client, metadata: ["authorization": "Bearer mine"])
             }

@@ -6,6 +6,7 @@ import ClientScenarios
 import Foundation
 import RequestAuthorizationGRPC
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RefreshTests {
@@ -126,7 +127,7 @@ import Testing
     }
 
     @Test func `the provider hears the challenges`() async throws {
-        let provider = LooseProvider()
+        let provider = LooseProvider(["Authorization": "Bearer a"])
         let echo = EchoService { _ in
             .atOnce(
                 .unauthenticated(("www-authenticate", "Bearer realm=\"a, b\""), ("www-authenticate", "DPoP algs=ES256"))

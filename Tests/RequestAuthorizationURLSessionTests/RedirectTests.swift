@@ -5,6 +5,7 @@
 import Foundation
 import LoopbackServer
 import RequestAuthorizationURLSession
+import TestProviders
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -24,8 +25,8 @@ import FoundationNetworking
         return request
     }
 
-    private var provider: FieldsProvider {
-        FieldsProvider(fields: Self.credentials.merging(["Authorization": "Bearer 0"]) { $1 })
+    private var provider: LooseProvider {
+        LooseProvider(Self.credentials.merging(["Authorization": "Bearer 0"]) { $1 })
     }
 
     @Test(arguments: [301, 302, 303, 307, 308], Way.allCases)
@@ -59,54 +60,14 @@ import FoundationNetworking
         }
     }
 
-    @Test func `a redirect to another host takes no credential along`() async throws {
-        try await withServer { request in
-            request.target == "/a"
-                ? .redirect(302, to: "http://localhost:\(request.port)/b")
-                : .text("hello")
-        } body: { server in
-            let received = try await Way.data.send(request(.data, server.url("/a")), authorizedBy: provider)
-            #expect(received == .init(200, "hello"))
-            let last = try #require(await server.requests.last)
-            #expect(last["Host"] == "localhost:\(server.port)")
-            for field in Self.credentials.keys + ["Authorization"] { #expect(last[field] == nil) }
-        }
-    }
-
     @Test func `a credential that the request held already stays behind too`() async throws {
         try await withServer { request in
             request.target == "/a" ? .redirect(302, to: "http://localhost:\(request.port)/b") : .text("hello")
         } body: { server in
-            let key = FieldsProvider(fields: ["X-Key": "k"])
+            let key = LooseProvider(["X-Key": "k"])
             let request = try await URLRequest(url: server.url("/a")).authorized(using: key)
             _ = try await Way.data.send(request, authorizedBy: key)
             #expect(await server.requests.map { $0["X-Key"] } == ["k", nil])
-        }
-    }
-
-    @Test func `a credential that was left behind does not come back`() async throws {
-        try await withServer { request in
-            return switch request.target {
-            case "/a": .redirect(302, to: "http://localhost:\(request.port)/b")
-            case "/b": .redirect(302, to: "http://127.0.0.1:\(request.port)/c")
-            default: .text("hello")
-            }
-        } body: { server in
-            _ = try await Way.data.send(request(.data, server.url("/a")), authorizedBy: provider)
-            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer 0", nil, nil])
-        }
-    }
-
-    @Test func `a 401 of another origin is no news of the credential`() async throws {
-        let provider = CountingProvider()
-        try await withServer { request in
-            return request.target == "/a"
-                ? .redirect(302, to: "http://localhost:\(request.port)/b") : .unauthorized("Bearer", body: "no")
-        } body: { server in
-            let received = try await Way.data.send(request(.data, server.url("/a")), authorizedBy: provider)
-            #expect(received == .init(401, "no"))
-            #expect(provider.refusals.withLock { $0 } == 0)
-            #expect(await server.requests.count == 2)
         }
     }
 
@@ -122,7 +83,7 @@ import FoundationNetworking
         } body: { server in
             let received = try await Way.data.send(request(.data, server.url("/a")), authorizedBy: provider)
             #expect(received.status == 401)
-            #expect(provider.refusals.withLock { $0 } == 0)
+            #expect(provider.refusals == 0)
         }
     }
 
@@ -268,20 +229,6 @@ import FoundationNetworking
                 #expect(received.status == 302)
             }
             #expect(await other.connections == 0)
-        }
-    }
-
-    @Test func `user information in a location is not made a credential`() async throws {
-        try await withServer { _ in
-            .text("hello")
-        } body: { other in
-            try await withServer { _ in
-                .redirect(302, to: other.url("/b", host: "user:secret@127.0.0.1").absoluteString)
-            } body: { server in
-                let received = try await Way.data.send(request(.data, server.url("/a")))
-                #expect(received == .init(200, "hello"))
-            }
-            #expect(await other.requests.map { $0["Authorization"] } == [nil])
         }
     }
 }

@@ -5,6 +5,7 @@
 import Foundation
 import LoopbackServer
 import RequestAuthorizationURLSession
+import TestProviders
 import Testing
 
 #if canImport(FoundationNetworking)

@@ -6,6 +6,7 @@ import ClientScenarios
 import Foundation
 import LoopbackServer
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 extension ScenarioRun {

@@ -3,6 +3,7 @@
 
 #if Full
 import RequestAuthorizationAsyncHTTPClient
+import TestProviders
 
 /// Lends a client of its own, and shuts it down.
 func withClient<Result: Sendable>(

@@ -16,27 +16,5 @@ extension RefreshableTokenAuthorization where Token == TestToken {
     }
 }
 
-/// Sets one field to whatever it is told, unchecked, and keeps what servers said.
-final class LooseProvider: AuthorizationProvider {
-    let refusals = Lock<[UnauthorizedResponse]>([])
-    private let field: String
-    private let value: String
-
-    init(_ field: String = "Authorization", _ value: String = "Bearer a") { (self.field, self.value) = (field, value) }
-
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        var request = request
-        request.setCredential(value, in: field)
-        return request
-    }
-
-    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        _ response: UnauthorizedResponse, for request: Request
-    ) async throws {
-        refusals.withLock { $0.append(response) }
-        throw NotAuthorized(.notRefreshable)
-    }
-}
-
 struct Offline: Error {}
 #endif

@@ -4,6 +4,7 @@
 #if Full
 import Foundation
 import RequestAuthorizationURLSession
+import TestProviders
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import RequestAuthorizationAsyncHTTPClient
+import RequestAuthorizationURLSession
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The clients over which token endpoints are called.
+enum TransportName: String, CaseIterable {
+    case urlSession, asyncHTTPClient
+
+    /// Lends one of its own.
+    func lend<Result: Sendable>(body: (any TokenTransport) async throws -> Result) async throws -> Result {
+        switch self {
+        case .urlSession:
+            return try await body(URLSession(configuration: .default))
+        case .asyncHTTPClient:
+            var configuration = HTTPClient.Configuration()
+            configuration.connectionPool.retryConnectionEstablishment = false
+            let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+            do {
+                let result = try await body(client)
+                try await client.shutdown()
+                return result
+            } catch {
+                try await client.shutdown()
+                throw error
+            }
+        }
+    }
+
+    func send(_ request: TokenRequest) async throws -> TokenResponse { try await lend { try await $0.send(request) } }
+
+    func error(of request: TokenRequest) async -> TokenTransportError? {
+        await #expect(throws: TokenTransportError.self) { try await send(request) }
+    }
+}
+#endif
