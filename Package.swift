@@ -209,7 +209,8 @@ let package = Package(
             dependencies: [
                 "RequestAuthorizationURLSession", "RequestAuthorizationHTTPTypes",
                 "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationTesting", "ClientScenarios",
-                "LoopbackServer", "TestProviders",
+                "LoopbackServer", "TestProviders", "TrustedBundle",
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Full"])),
             ],
             swiftSettings: strict),
         // What is to be seen of every client, and the table of what was.
@@ -218,12 +219,17 @@ let package = Package(
         .target(
             name: "TestProviders", dependencies: ["RequestAuthorization"], path: "Tests/TestProviders",
             swiftSettings: strict),
+        // Lends a process other certificate authorities than the system's.
+        .target(name: "TrustedBundle", path: "Tests/TrustedBundle"),
         // A server that answers with the bytes it is told to, for the tests of every client.
         .target(
             name: "LoopbackServer",
             dependencies: [
                 "RequestAuthorization",
                 .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Full"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Full"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Full"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Full"])),
             ],
             path: "Tests/LoopbackServer",
             swiftSettings: strict),

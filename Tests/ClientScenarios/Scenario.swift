@@ -48,7 +48,8 @@ package enum Scenario: String, CaseIterable, Sendable {
     case sameOriginKeeps = "a redirect to the same origin keeps the credential"
     case otherHostDrops = "a redirect to another host drops it"
     case otherPortDrops = "a redirect to another port drops it"
-    case otherSchemeDrops = "a redirect to another scheme drops it"
+    case upgradeDrops = "a redirect from http to https drops it, also at the same host and port"
+    case downgradeDrops = "a redirect from https to http drops it, also at the same host and port"
     case customFieldDrops = "a redirect to another origin drops a credential in a field of another name"
     case droppedStaysDropped = "a credential that was dropped does not come back"
     case refusalElsewhereIsNoNews = "a 401 of another origin refreshes nothing"
@@ -74,7 +75,7 @@ package enum Scenario: String, CaseIterable, Sendable {
         case .cancelledBeforehand, .cancelledWhileHeld, .cancelledAfterRefusal, .cancelledWhileSending,
             .cancelledDuringBody, .transportErrorIsPassedOn:
             "Cancellation and errors"
-        case .sameOriginKeeps, .otherHostDrops, .otherPortDrops, .otherSchemeDrops, .customFieldDrops,
+        case .sameOriginKeeps, .otherHostDrops, .otherPortDrops, .upgradeDrops, .downgradeDrops, .customFieldDrops,
             .droppedStaysDropped, .refusalElsewhereIsNoNews, .locationIsNoCredential, .redirectKeepsBody:
             "Redirects"
         case .connectionIsReused, .manyRequestsLeaveNothing: "Connections"
@@ -85,7 +86,8 @@ package enum Scenario: String, CaseIterable, Sendable {
     package var needs: Set<Capability> {
         switch self {
         case .customFieldDrops: [.redirects, .customFields]
-        case .sameOriginKeeps, .otherHostDrops, .otherPortDrops, .otherSchemeDrops, .droppedStaysDropped,
+        case .upgradeDrops, .downgradeDrops: [.redirects, .privateCertificates]
+        case .sameOriginKeeps, .otherHostDrops, .otherPortDrops, .droppedStaysDropped,
             .refusalElsewhereIsNoNews, .locationIsNoCredential, .redirectKeepsBody:
             [.redirects]
         case .customFieldIsSet: [.customFields]
@@ -103,4 +105,6 @@ package enum Capability: Sendable {
     case customFields
     /// Sends a body that can be read once.
     case oneShotBodies
+    /// Can be made to trust a certificate that a test has made.
+    case privateCertificates
 }

@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: ClientName.allCases.filter { $0.client != nil }, Scenario.allCases)
     func `a client does what a scenario asks`(name: ClientName, scenario: Scenario) async throws {
         let makeClient = try #require(name.client)
-        let client = makeClient()
+        let client = makeClient(nil)
         if let missing = scenario.needs.compactMap({ client.lacks[$0] }).first {
             try await client.close()
             return try ClientTable.record(scenario, name, .notApplicable(missing))
@@ -31,14 +31,15 @@ import Testing
 }
 
 extension ClientName {
-    /// Makes a client with connections of its own; `nil` for one that is tested elsewhere.
-    var client: (@Sendable () -> any TestedClient)? {
+    /// Makes a client with connections of its own that trusts no other certificate than the one given; `nil` for one that is
+    /// tested elsewhere.
+    var client: (@Sendable (SelfMadeCertificate?) -> any TestedClient)? {
         switch self {
-        case .urlSession: { URLSessionClient() }
-        case .urlSessionHTTPTypes: { URLSessionHTTPTypesClient() }
-        case .asyncHTTPClient: { AsyncHTTPClientClient(followsRedirects: true) }
-        case .asyncHTTPClientWithoutRedirects: { AsyncHTTPClientClient(followsRedirects: false) }
-        case .anyClient: { AnyClient() }
+        case .urlSession: { _ in URLSessionClient() }
+        case .urlSessionHTTPTypes: { _ in URLSessionHTTPTypesClient() }
+        case .asyncHTTPClient: { AsyncHTTPClientClient(followsRedirects: true, trusting: $0) }
+        case .asyncHTTPClientWithoutRedirects: { AsyncHTTPClientClient(followsRedirects: false, trusting: $0) }
+        case .anyClient: { AnyClient(trusting: $0) }
         case .gRPC: nil
         }
     }

@@ -37,11 +37,6 @@ package struct RawRequest: Sendable {
     }
 }
 
-/// A client that speaks something else than HTTP.
-struct NotHTTP: Error {
-    let bytes: [UInt8]
-}
-
 /// Cuts what comes in on a connection into requests.
 struct RequestReader {
     let socket: AsyncSocket
@@ -56,10 +51,6 @@ struct RequestReader {
     /// The next request, body included; `nil` if the client has gone.
     mutating func next() async throws -> RawRequest? {
         do {
-            if buffer.isEmpty { buffer = try await socket.read(atMost: 4096) }
-            guard let first = buffer.first, (UInt8(ascii: "A")...UInt8(ascii: "z")).contains(first) else {
-                throw NotHTTP(bytes: buffer)
-            }
             let head = String(decoding: try await read(through: [13, 10, 13, 10]).dropLast(4), as: UTF8.self)
             let request = RawRequest(head: head, body: [], connection: connection)
             if request["Expect"] != nil { try await socket.write(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }

@@ -11,7 +11,7 @@ package import Foundation
 ///         let (data, _) = try await session.data(from: server.url("/"))
 ///     }
 ///
-/// It knows no more of HTTP than where a request ends. What cannot be the beginning of one is kept apart.
+/// It knows no more of HTTP than where a request ends.
 package actor RawServer {
     package typealias Script = @Sendable (RawRequest) async throws -> Answer
 
@@ -19,8 +19,6 @@ package actor RawServer {
     /// The requests in order of arrival.
     package private(set) var requests: [RawRequest] = []
     package private(set) var connections = 0
-    /// What arrived first on connections that were to speak something else, such as TLS; they are closed then.
-    package private(set) var greetings: [[UInt8]] = []
     /// How many connections the client has closed.
     package private(set) var departures = 0
     private var waiters: [(isMet: (isolated RawServer) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
@@ -84,8 +82,6 @@ package actor RawServer {
                     }
                 }
             }
-        } catch let error as NotHTTP {
-            greetings.append(error.bytes)
         } catch {}
         departures += 1
         wakeWaiters()

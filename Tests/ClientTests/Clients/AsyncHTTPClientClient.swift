@@ -3,7 +3,8 @@
 
 #if Full
 import ClientScenarios
-import Foundation
+import LoopbackServer
+import NIOSSL
 import RequestAuthorizationAsyncHTTPClient
 
 /// `HTTPClient.execute(_:timeout:authorizedBy:)`.
@@ -11,8 +12,8 @@ struct AsyncHTTPClientClient: TestedClient {
     private let client: HTTPClient
     private let followsRedirects: Bool
 
-    init(followsRedirects: Bool) {
-        client = .forScenarios(followsRedirects: followsRedirects)
+    init(followsRedirects: Bool, trusting certificate: SelfMadeCertificate?) {
+        client = .forScenarios(followsRedirects: followsRedirects, trusting: certificate)
         self.followsRedirects = followsRedirects
     }
 
@@ -41,7 +42,11 @@ struct AsyncHTTPClientClient: TestedClient {
 
 /// The core's `send` around a client that it knows nothing of: async-http-client, which is told to follow no redirect.
 struct AnyClient: TestedClient {
-    private let client = HTTPClient.forScenarios(followsRedirects: false)
+    private let client: HTTPClient
+
+    init(trusting certificate: SelfMadeCertificate?) {
+        client = .forScenarios(followsRedirects: false, trusting: certificate)
+    }
 
     let lacks: [Capability: String] = [
         .redirects: "`send` sees only what the client hands to it: make the client with its redirects off."
@@ -63,8 +68,14 @@ struct AnyClient: TestedClient {
 }
 
 extension HTTPClient {
-    fileprivate static func forScenarios(followsRedirects: Bool) -> HTTPClient {
+    fileprivate static func forScenarios(
+        followsRedirects: Bool, trusting certificate: SelfMadeCertificate?
+    ) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: followsRedirects ? nil : .disallow)
+        if let certificate {
+            configuration.tlsConfiguration = .clientDefault
+            configuration.tlsConfiguration?.trustRoots = .file(certificate.file)
+        }
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

@@ -14,7 +14,7 @@ import FoundationNetworking
 struct URLSessionClient: TestedClient {
     private let session = URLSession(configuration: .forScenarios)
 
-    var lacks: [Capability: String] { [:] }
+    var lacks: [Capability: String] { URLSession.lacks }
 
     var growth: Int { URLSession.growth }
 
@@ -39,6 +39,14 @@ struct URLSessionClient: TestedClient {
 }
 
 extension URLSession {
+    #if canImport(FoundationNetworking)
+    static let lacks: [Capability: String] = [:]
+    #else
+    static let lacks: [Capability: String] = [
+        .privateCertificates: "`URLSession` trusts the certificates of the system."
+    ]
+    #endif
+
     /// `data(for:)` of swift-corelibs-foundation alone was seen to keep 200 to 300 bytes of each request.
     static let growth = 4 << 20
 }

@@ -16,10 +16,10 @@ import FoundationNetworking
 struct URLSessionHTTPTypesClient: TestedClient {
     private let session = URLSession(configuration: .forScenarios)
 
-    let lacks: [Capability: String] = [
+    let lacks = URLSession.lacks.merging([
         .oneShotBodies:
             "An `HTTPRequest` has no body; what `URLSession` sends beside it, bytes or a file, can be read again."
-    ]
+    ]) { $1 }
 
     var growth: Int { URLSession.growth }
 

@@ -50,7 +50,7 @@ private struct Load {
 
     init(_ name: ClientName) throws {
         let makeClient = try #require(name.client)
-        client = makeClient()
+        client = makeClient(nil)
         let hello = Data("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello".utf8)
         let refusal = Data("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno".utf8)
         server = try FastServer { $0.isMultiple(of: 100) ? refusal : hello }

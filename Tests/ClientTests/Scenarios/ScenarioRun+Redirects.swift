@@ -51,26 +51,6 @@ extension ScenarioRun {
         }
     }
 
-    /// The target speaks no TLS: what arrives there is a greeting that holds no credential, and then the call ends.
-    func otherSchemeDrops() async throws {
-        try await withServer { _ in
-            .text("hello")
-        } body: { other in
-            try await withServer { _ in
-                .redirect(302, to: other.url("/b", scheme: "https").absoluteString)
-            } body: { server in
-                let error = await #expect(throws: (any Error).self) {
-                    try await client.send(Call(server.url("/a")), authorizedBy: .bearer("abc"))
-                }
-                #expect(error.map(client.isOwn) == true)
-                #expect(await server.requests.map { $0["Authorization"] } == ["Bearer abc"])
-            }
-            #expect(await other.requests.isEmpty)
-            let greeting = try #require(await other.greetings.first)
-            #expect(!String(decoding: greeting, as: UTF8.self).contains("abc"))
-        }
-    }
-
     func customFieldDrops() async throws {
         try await drops(.header("X-API-Key", "key"), field: "X-API-Key")
     }
