@@ -61,6 +61,9 @@ import Testing
             let result = try await person.run("me")
             #expect(result.status == 77)
             #expect(result.errors.contains("has ended") && result.errors.contains("spotify login --local"))
+            #expect(try await person.run("status").output.hasPrefix("not signed in"))
+            #expect(try await person.run("me").errors.contains("nobody is signed in"))
+            #expect(await person.spotify.tokenCalls.map(\.outcome) == [.signedIn, .familyEnded])
         }
     }
 

@@ -43,6 +43,15 @@ public struct Tool: Sendable {
     ///
     /// - Throws: ``ToolFailure``.
     func run(_ body: () async throws -> Void) async throws {
-        do { try await body() } catch { throw ToolFailure(error, of: settings) }
+        do {
+            try await body()
+        } catch {
+            let failure = ToolFailure(error, of: settings)
+            if failure.status == .notSignedIn, (error as? NotAuthorized)?.reason == .rejected {
+                // Whoever waits hears of a session's end at once; the store would only after this process has ended.
+                await authorization.reset()
+            }
+            throw failure
+        }
     }
 }
