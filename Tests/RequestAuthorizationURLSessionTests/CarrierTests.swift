@@ -6,6 +6,7 @@ import Foundation
 import FoundationNetworking
 import LoopbackServer
 import RequestAuthorizationURLSession
+import TestProviders
 import Testing
 
 @testable import RequestAuthorizationURLSession
@@ -44,6 +45,77 @@ import Testing
         #expect(gone == nil)
         _ = Carrier.of(URLSession(configuration: .ephemeral))
         #expect(carrier == nil)
+    }
+
+    /// Sessions come and go in numbers, so that some are made where others have been.
+    @Test func `a session in the place of one that has gone gets a carrier of its own`() {
+        for round in 1...20 {
+            let sessions = (1...50).map { number in
+                let configuration = URLSessionConfiguration.ephemeral
+                configuration.timeoutIntervalForRequest = TimeInterval(100 * round + number)
+                return URLSession(configuration: configuration)
+            }
+            for session in sessions {
+                #expect(Carrier.of(session).settings.idleTimeout == session.configuration.timeoutIntervalForRequest)
+            }
+        }
+    }
+
+    @Test func `calls that begin at once share a carrier`() {
+        for _ in 0..<1_000 {
+            let session = URLSession(configuration: .ephemeral)
+            let carriers = Lock<[Carrier]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                let carrier = Carrier.of(session)
+                carriers.withLock { $0.append(carrier) }
+            }
+            #expect(carriers.withLock { Set($0.map(ObjectIdentifier.init)).count } == 1)
+        }
+    }
+
+    @Test func `what is handed to a carrier's queue is done at once`() {
+        let isDone = Lock(false)
+        Carrier.of(.shared).session.delegateQueue.addOperation { isDone.withLock { $0 = true } }
+        #expect(isDone.withLock { $0 })
+    }
+
+    @Test func `an answer in the session's cache is for requests without Authorization alone`() async throws {
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            let session = Self.caching()
+            let request = URLRequest(url: server.url("/"))
+            let fields = ["Date": Self.now, "Cache-Control": "max-age=600", "Content-Type": "text/plain"]
+            let kept = try #require(
+                HTTPURLResponse(url: server.url("/"), statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields))
+            session.configuration.urlCache?.storeCachedResponse(
+                CachedURLResponse(response: kept, data: Data("kept".utf8)), for: request)
+            let first = try await Way.data.send(
+                request, through: session, authorizedBy: LooseProvider(["X-API-Key": "k"]))
+            #expect(first == .init(200, "kept"))
+            let second = try await Way.data.send(request, through: session, authorizedBy: .bearer("abc"))
+            #expect(second == .init(200, "hello"))
+            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer abc"])
+            // Foundation gives them none by itself, after it has looked for one.
+            let authorized = try await request.authorized(using: .bearer("abc"))
+            #expect(Carrier.of(session).session(for: authorized).configuration.urlCache == nil)
+            #expect(session.configuration.urlCache != nil)
+        }
+    }
+
+    private static func caching() -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+        return URLSession(configuration: configuration)
+    }
+
+    /// The time as servers write it (RFC 9110 §5.6.7).
+    private static var now: String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.string(from: Date())
     }
 
     @Test func `the session's delegate is asked on the session's own queue`() async throws {
