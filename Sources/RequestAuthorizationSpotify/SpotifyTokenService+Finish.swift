@@ -11,6 +11,8 @@ public import RequestAuthorizationOAuth
 extension SpotifyTokenService {
     /// Exchanges the code that a callback brought; the sign-in is found by its `state` and can be finished once.
     ///
+    /// For programs with one user; a server finishes the sign-in of the browser's session: ``finish(_:callback:)``.
+    ///
     /// - Throws: `SignInError` (`SignInError.accessWasDenied` if the user said no), `TokenEndpointError`.
     public func finish(callback: URL) async throws -> OAuthToken { try await oauth.finish(callback: callback) }
 

@@ -14,6 +14,9 @@ extension OAuthTokenService {
     ///
     /// The sign-in is taken before the code is sent, so a callback serves once, whoever brings it and however often.
     ///
+    /// It is for programs with one user. A server, where anybody may begin a sign-in and hand its callback to somebody else,
+    /// finishes the sign-in of the browser's own session: ``finish(_:callback:)``.
+    ///
     /// - Parameter callback: the URL that the person came back with.
     /// - Throws: ``SignInError``, of the kind ``SignInError/Kind/foreign`` if it changes nothing; what the token endpoint refuses
     ///   as `TokenEndpointError`, and what the transport and the store throw.

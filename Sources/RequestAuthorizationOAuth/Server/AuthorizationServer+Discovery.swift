@@ -86,9 +86,14 @@ extension AuthorizationServer {
     }
 
     private init(metadata: AnswerObject, issuer: String) throws {
+        let isHere = URL(string: issuer).flatMap { Origin($0) }?.isLoopback == true
         func endpoint(_ name: String) throws -> URL? {
             guard let text = metadata.text(name) else { return nil }
             guard let url = URL(string: text) else { throw AuthorizationServerError(.notAURL, member: name) }
+            // What listens on this machine is not another machine's to name: requests would be forged to it.
+            if let origin = Origin(url), origin.scheme == "http", origin.isLoopback, !isHere {
+                throw AuthorizationServerError(.insecure, member: name)
+            }
             return url
         }
         self.init(

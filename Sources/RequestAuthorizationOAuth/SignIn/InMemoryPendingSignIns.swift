@@ -5,7 +5,7 @@ import RequestAuthorization
 
 /// Keeps sign-ins as long as the process lives, at most 10 000: after that the oldest goes.
 ///
-/// A server that more people sign in to at a time keeps each ``PendingSignIn`` in the person's session.
+/// A server keeps each ``PendingSignIn`` in the session of the browser that began it, too, and finishes that one.
 public final class InMemoryPendingSignIns: PendingSignInStore, RedactedDescription {
     static let shared = InMemoryPendingSignIns()
 

@@ -80,6 +80,15 @@ import Testing
         }
     }
 
+    @Test func `another machine's metadata do not lead to what listens on this one`() async throws {
+        for (name, host) in [("token_endpoint", "127.0.0.1"), ("revocation_endpoint", "[::1]:8080")] {
+            let metadata = #"{"issuer":"https://as.example","\#(name)":"http://\#(host)/admin"}"#
+            await #expect(throws: AuthorizationServerError(.insecure, member: name)) {
+                try await AuthorizationServer.discover(issuer: "https://as.example", transport: Canned(metadata))
+            }
+        }
+    }
+
     @Test func `RFC 8414 §4: issuers are compared code point by code point`() {
         #expect("caf\u{E9}" == "cafe\u{301}")
         #expect(!AuthorizationServer.isSameIssuer("https://a.example/caf\u{E9}", "https://a.example/cafe\u{301}"))
@@ -183,6 +192,17 @@ import Testing
             read
                 == AuthorizationServer(
                     issuer: "https://a.example", tokenEndpoint: URL(string: "https://a.example/t")))
+    }
+}
+
+/// Stands in for a server of another machine.
+private struct Canned: TokenTransport {
+    let body: String
+
+    init(_ body: String) { self.body = body }
+
+    func send(_ request: TokenRequest) async throws -> TokenResponse {
+        TokenResponse(statusCode: 200, body: Array(body.utf8))
     }
 }
 #endif

@@ -39,6 +39,31 @@ import Testing
         #expect(token.additionalMembers == ["example_parameter": .string("example_value")])
     }
 
+    @Test func `an answer that nests too deep is not read, for it would take very long`() async throws {
+        func nested(_ open: String, _ close: String, _ depth: Int) -> String {
+            #"{"access_token":"a","more":\#(String(repeating: open, count: depth))1"#
+                + String(repeating: close, count: depth) + "}"
+        }
+        for (open, close) in [("[", "]"), (#"{"a":"#, "}"), (#"["\\","\"",["#, "]]")] {
+            await #expect(throws: InvalidTokenResponse(field: "body", problem: .malformed)) {
+                try await refreshed(.json(nested(open, close, 500)))
+            }
+        }
+        #expect(try await refreshed(.json(nested("[", "]", 15))).additionalMembers.count == 1)
+        #expect(try await refreshed(.json(nested("[\"[[[[[[[[[\\\"[[[[[[[[\",", "]", 15))).additionalMembers.count == 1)
+    }
+
+    @Test func `RFC 8259 §8.1: an answer is UTF-8`() async throws {
+        // U+5B22 would be a quote and a bracket to who reads bytes.
+        let json = #"{"access_token":"a","more":[]}"#.replacing("[]", with: "\"\u{5B22}\"")
+        let bytes =
+            Array("HTTP/1.1 200 OK\r\nContent-Length: \(2 * json.utf16.count)\r\n\r\n".utf8)
+            + json.utf16.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+        await #expect(throws: InvalidTokenResponse(field: "body", problem: .malformed)) {
+            try await refreshed(Answer(steps: [.send(bytes)]))
+        }
+    }
+
     @Test(arguments: ["Bearer", "bearer", "BEARER", "bEaReR"])
     func `RFC 6749 §5.1: the type is compared without case, and sent as Bearer`(type: String) async throws {
         let token = try await refreshed(.json(#"{"access_token":"a","token_type":"\#(type)"}"#))
