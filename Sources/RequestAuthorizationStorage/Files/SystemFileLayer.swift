@@ -210,8 +210,12 @@ extension FileStatus {
             device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino),
             mode: UInt32(truncatingIfNeeded: status.st_mode), owner: UInt32(status.st_uid),
             links: UInt64(truncatingIfNeeded: status.st_nlink), size: Int64(status.st_size),
-            modifiedAt: Int64(modified.tv_sec) * 1_000_000_000 + Int64(modified.tv_nsec),
-            changedAt: Int64(changed.tv_sec) * 1_000_000_000 + Int64(changed.tv_nsec))
+            modifiedAt: Self.nanoseconds(modified), changedAt: Self.nanoseconds(changed))
+    }
+
+    /// Wraps around in the year 2262: it is compared, and not read.
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
     var isFolder: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFDIR) }

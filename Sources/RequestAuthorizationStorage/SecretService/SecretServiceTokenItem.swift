@@ -32,6 +32,10 @@ public struct SecretServiceTokenItem: TokenItemStore {
     private func perform<Result: Sendable>(
         _ work: @escaping @Sendable (SecretServiceSession) throws -> Result
     ) async throws -> Result {
+        // A text of C ends there, and the name would be another account's.
+        guard !(name.client + name.account).utf8.contains(0) else {
+            throw TokenStoreError(.unsuitable, "a client or an account holds NUL; choose another name")
+        }
         let cancellation = SecretServiceCancellation()
         let timer = Task { [clock, limit] in
             try await clock.sleep(for: limit)

@@ -68,6 +68,14 @@ import Darwin
         }
     }
 
+    @Test func `a file of the year 2286 is a file`() async throws {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(1))
+        let late = timespec(tv_sec: 10_000_000_000, tv_nsec: 0)
+        #expect(utimensat(AT_FDCWD, folder.file("client,me.token"), [late, late], 0) == 0)
+        #expect(try await folder.store().load() == .make(1))
+    }
+
     @Test(arguments: ["client,me.token", "client,me.intent"])
     func `a folder in place of a file is not used`(name: String) async throws {
         try await refuses(name) { _, path in
