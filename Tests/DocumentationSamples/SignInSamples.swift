@@ -19,6 +19,36 @@ import Testing
         tokenEndpoint: URL(string: "https://accounts.example.com/token"),
         deviceAuthorizationEndpoint: URL(string: "https://accounts.example.com/device_authorization"))
 
+    @Test func `where a server is`() async throws {
+        let transport = ScriptedTokenTransport(
+            .response(
+                200,
+                json:
+                    #"{"issuer":"https://accounts.example.com","token_endpoint":"https://accounts.example.com/token","#
+                    + #""authorization_endpoint":"https://accounts.example.com/authorize"}"#))
+        // sample: discovery
+        let server = try await AuthorizationServer.discover(
+            issuer: "https://accounts.example.com", transport: transport)
+        // end sample
+        // sample: written
+        let written = AuthorizationServer(
+            issuer: "https://accounts.example.com",
+            authorizationEndpoint: URL(string: "https://accounts.example.com/authorize"),
+            tokenEndpoint: URL(string: "https://accounts.example.com/token"))
+        // end sample
+        #expect(server == written)
+    }
+
+    @Test func `a program of its own`() async throws {
+        let secret = "gX1fBat3bV"
+        // sample: client-credentials
+        let service = OAuthTokenService.clientCredentials(
+            server: server, client: .secretBasic(id: "billing", secret: secret), transport: transport)
+        let auth = RefreshableTokenAuthorization(service: service)  // fetches its first token by itself
+        // end sample
+        #expect(try await auth.validToken().accessToken == "a")
+    }
+
     @Test func `an app`() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let pendingSignIns = ItemPendingSignIns(
