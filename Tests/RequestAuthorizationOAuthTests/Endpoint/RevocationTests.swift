@@ -52,6 +52,18 @@ import Testing
     }
 
     @Test(arguments: [
+        (408, ""), (429, ""), (500, ""), (502, ""), (504, ""), (400, #"{"error":"temporarily_unavailable"}"#),
+        (400, #"{"error":"server_error"}"#),
+    ])
+    func `a server that cannot do it now is not asked for the second token`(status: Int, body: String) async throws {
+        try await TokenServer.run(.json(body, status: status)) { run in
+            let error = await #expect(throws: TokenEndpointError.self) { try await run.service().revoke(token) }
+            #expect(error?.kind == .transient)
+            #expect(await run.server.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: [
         (400, #"{"error":"unsupported_token_type"}"#), (401, #"{"error":"invalid_client"}"#), (401, ""), (403, ""),
         (404, ""), (405, ""), (501, ""), (400, "<html>"),
     ])

@@ -15,12 +15,13 @@ import Testing
 
     /// The server and the client of RFC 6749's examples.
     private func service(
-        page: String = "https://server.example.com/authorize", client: OAuthClient = .public(id: "s6BhdRkqt3"),
-        issuer: String? = nil, announcesIssuer: Bool = false, store: any PendingSignInStore = InMemoryPendingSignIns()
+        page: String = "https://server.example.com/authorize", token: String = "https://server.example.com/token",
+        client: OAuthClient = .public(id: "s6BhdRkqt3"), issuer: String? = nil, announcesIssuer: Bool = false,
+        store: any PendingSignInStore = InMemoryPendingSignIns()
     ) -> OAuthTokenService {
         let server = AuthorizationServer(
             issuer: issuer, authorizationEndpoint: URL(string: page),
-            tokenEndpoint: URL(string: "https://server.example.com/token"), announcesIssuer: announcesIssuer)
+            tokenEndpoint: URL(string: token), announcesIssuer: announcesIssuer)
         return .authorizationCode(
             server: server, client: client, redirectURI: "https://client.example.com/cb", pendingSignIns: store,
             transport: transport, clock: clock)
@@ -264,6 +265,7 @@ import Testing
         for other in [
             service(issuer: "https://evil.example", store: store), service(store: store),
             service(client: .public(id: "other"), issuer: "https://honest.example", store: store),
+            service(token: "https://evil.example/token", issuer: "https://honest.example", store: store),
         ] {
             await #expect(throws: SignInError(.foreign)) { try await other.finish(callback: callback(pending)) }
         }

@@ -108,7 +108,7 @@ import Testing
     private static let lifetimes: [(String, Double?)] = [
         ("3600", 3600), (#""3600""#, 3600), ("3600.5", 3600.5), (#""60.0""#, 60), ("null", nil), ("0", nil),
         ("-1", nil), ("1e300", nil), (#""never""#, nil), ("true", nil), ("[1]", nil), ("99999999999999999999", nil),
-        (#""NaN""#, nil), (#""inf""#, nil),
+        (#""NaN""#, nil), (#""inf""#, nil), ("3162240000", 3_162_240_000), ("3162240001", nil),
     ]
 
     @Test(arguments: lifetimes)
@@ -183,6 +183,8 @@ import Testing
         let next = try await refreshed(.json(#"{"access_token":"b","other":1}"#), token)
         #expect(next.additionalMembers == ["instance": expected, "other": .integer(1)])
         #expect(next.idToken == "i.j.k")
+        let newest = try await refreshed(.json(#"{"access_token":"c","other":2}"#), next)
+        #expect(newest.additionalMembers == ["instance": expected, "other": .integer(2)])
     }
 
     @Test func `the sign-in's time stays over refreshes`() async throws {
@@ -200,10 +202,29 @@ import Testing
         #expect(preset.signInNeededBefore == preset.refreshTokenExpiresAt)
         let none = try await refreshed(.json(#"{"access_token":"a","refresh_expires_in":0}"#), old)
         #expect(none.refreshTokenExpiresAt == nil)
+        var ending = old
+        ending.refreshTokenExpiresAt = signedInAt.addingTimeInterval(500)
+        let kept = try await refreshed(.json(#"{"access_token":"a"}"#), ending)
+        #expect(kept.refreshTokenExpiresAt == ending.refreshTokenExpiresAt)
+        // A new one has an end of its own, which nobody has said.
+        let renewed = try await refreshed(.json(#"{"access_token":"a","refresh_token":"n"}"#), ending)
+        #expect(renewed.refreshTokenExpiresAt == nil)
         try await TokenServer.run(.json(#"{"access_token":"a","refresh_token_expires_in":"60"}"#)) { run in
             let token = try await run.service(quirks: quirks).refresh(old)
             #expect(token.refreshTokenExpiresAt == run.clock.now.addingTimeInterval(60))
         }
+    }
+
+    @Test func `where there is no refresh token there is no end of one`() async throws {
+        try await TokenServer.run(.json(#"{"access_token":"a","refresh_expires_in":60}"#)) { run in
+            let quirks = ServerQuirks(refreshTokenLifetime: .seconds(9))
+            let token = try await run.service(quirks: quirks).endpoint.token(grantType: "g")
+            #expect(token.refreshToken == nil && token.refreshTokenExpiresAt == nil)
+        }
+    }
+
+    @Test func `an error beside a token is a member that nobody knows`() async throws {
+        #expect(try await refreshed(.json(#"{"access_token":"a","error":"none"}"#)).accessToken == "a")
     }
 
     @Test func `RFC 6749 §5.1: no size is assumed`() async throws {
