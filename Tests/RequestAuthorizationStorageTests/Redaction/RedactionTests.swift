@@ -11,10 +11,7 @@ import Testing
 /// No type of this module prints a secret.
 @Suite struct RedactionTests {
     @Test func `no public type shows a secret, whichever way it is printed`() async throws {
-        let leaks = try await Exhibit.all().flatMap { exhibit in
-            Channel.allCases.filter { Secret.isPart(of: $0.text(of: exhibit.value)) }.map { "\(exhibit.type): \($0)" }
-        }
-        #expect(leaks == [])
+        #expect(try await Exhibit.all().flatMap(\.leaks) == [])
     }
 
     @Test func `every public type is on show here, or is known to hold no secret`() async throws {
@@ -36,14 +33,7 @@ import Testing
     ]
 }
 
-/// A value of a public type that was made to hold the secret wherever it can.
-struct Exhibit {
-    /// As it is declared, for instance `TokenStoreError.Kind`.
-    let type: String
-    let value: Any
-
-    init(_ type: String, _ value: Any) { (self.type, self.value) = (type, value) }
-
+extension Exhibit {
     static func all() async throws -> [Exhibit] {
         try await [
             Exhibit("TokenStoreError", TokenStoreError(.failed, "no", underlying: SecretError()))
