@@ -117,6 +117,24 @@ import Testing
         #expect(harmless, "\(device.instructions.debugDescription)")
     }
 
+    @Test func `a code of any length fills no terminal`() async throws {
+        let code = String(repeating: "A", count: 500)
+        let device = try await begin(
+            #"{"device_code":"d","user_code":"\#(code)","verification_uri":"https://e.example","expires_in":9}"#)
+        #expect(device.userCode == String(repeating: "A", count: 100))
+    }
+
+    @Test func `Google's older name for the page is read`() async throws {
+        let device = try await begin(
+            #"{"device_code":"d","user_code":"A","verification_url":"https://e.example/device","expires_in":9}"#)
+        #expect(device.verificationURI.absoluteString == "https://e.example/device")
+        let error = await #expect(throws: InvalidTokenResponse.self) {
+            try await begin(
+                #"{"device_code":"d","user_code":"A","verification_url":"http://e.example","expires_in":9}"#)
+        }
+        #expect(error?.field == "verification_url")
+    }
+
     @Test(arguments: [
         (#"{"user_code":"A","verification_uri":"https://e.example","expires_in":9}"#, "device_code"),
         (#"{"device_code":"d","verification_uri":"https://e.example","expires_in":9}"#, "user_code"),
@@ -302,7 +320,11 @@ import Testing
         let device = try await begin()
         let task = Task { try await device.token() }
         await clock.sleepers(1)
-        await #expect(throws: SignInError(.alreadyUsed)) { try await device.token() }
+        await #expect(throws: SignInError(.alreadyUsed)) {
+            // Its first step: it waits for nothing, also if it may be taken.
+            var other = device.progress.makeAsyncIterator()
+            _ = try await other.next()
+        }
         transport.append(.response(200, json: Self.token))
         clock.advance(by: .seconds(5))
         #expect(try await task.value.accessToken == "a")

@@ -36,4 +36,15 @@ import Testing
         expected.expiresAt = clock.now.addingTimeInterval(60)
         #expect(token == expected)
     }
+
+    @Test func `a client's next token keeps the time of its first`() async throws {
+        let clock = ManualClock()
+        let service = OAuthTokenService.clientCredentials(
+            server: .make(), client: .secretBasic(id: "web", secret: "s"),
+            transport: ScriptedTokenTransport(forever: .response(200, json: #"{"access_token":"a"}"#)), clock: clock)
+        let (began, first) = (clock.now, try await service.initialToken())
+        clock.advance(by: .seconds(60))
+        #expect(first.authorizedAt == began)
+        #expect(try await service.refresh(first).authorizedAt == began)
+    }
 }

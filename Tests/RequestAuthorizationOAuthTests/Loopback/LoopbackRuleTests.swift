@@ -130,6 +130,18 @@ import Testing
         }
     }
 
+    @Test func `a second callback is refused, and browsers may leave out the port 80`() throws {
+        for (port, host) in [(8080, "127.0.0.1:8080"), (80, "127.0.0.1:80"), (80, "127.0.0.1")] {
+            var exchange = LoopbackExchange(literal: "127.0.0.1", path: "/callback")
+            exchange.listen(on: port)
+            exchange.begin(try .waiting(at: exchange.redirectURI))
+            let request = LoopbackExchange.Request(method: "GET", target: Reception.good, hosts: [host])
+            #expect(exchange.answer(to: request).callback != nil)
+            let second = exchange.answer(to: request)
+            #expect(second.status == 400 && second.callback == nil)
+        }
+    }
+
     @Test func `a second request on a connection is not answered`() async throws {
         let callback = try await withReception { reception in
             let first = "GET /favicon.ico HTTP/1.1\r\nHost: \(reception.authority)\r\n\r\n"
