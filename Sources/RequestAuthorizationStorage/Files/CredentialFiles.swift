@@ -29,6 +29,7 @@ struct CredentialFiles: Sendable {
     let folder: PrivateFolder
     let credential: CredentialName
     let stem: String
+    private let isShortened: Bool
     /// How long to wait for a sibling that is exchanging the item, in microseconds.
     var guardLimit = 5_000_000
 
@@ -36,7 +37,9 @@ struct CredentialFiles: Sendable {
     static let maximumSize = 1 << 20
 
     init(_ credential: CredentialName, in folder: PrivateFolder) {
-        (self.credential, self.folder, stem) = (credential, folder, credential.stem)
+        (self.credential, self.folder) = (credential, folder)
+        stem = credential.stem
+        isShortened = credential.isShortened
     }
 
     var token: String { stem + ".token" }
@@ -48,12 +51,20 @@ struct CredentialFiles: Sendable {
 
     func load() throws -> Data? {
         guard let folder = try open(making: false) else { return nil }
-        try refuseCollision(in: folder)
-        return try item(in: folder)
+        return try load(in: folder)
     }
 
+    /// Reads the intent along with the item. Who asks for the intent itself gets its error.
+    func loadBoth() throws -> (item: Data?, intent: Result<Data?, any Error>) {
+        guard let folder = try open(making: false) else { return (nil, .success(nil)) }
+        return (try load(in: folder), Result { try loadIntent(in: folder) })
+    }
+
+    /// - Parameter saved: called when the item is durable.
     /// - Returns: what stands in the way; `nil` if it was saved.
-    func save(_ item: Data, if condition: (Data?) throws -> Bool) throws -> Data? {
+    func save(
+        _ item: Data, if condition: (Data?) throws -> Bool, then saved: (OpenFolder) -> Void = { _ in }
+    ) throws -> Data? {
         guard !item.isEmpty, item.count <= Self.maximumSize else {
             throw TokenStoreError(.unsuitable, "an item has \(item.count) bytes; files take 1 to \(Self.maximumSize)")
         }
@@ -62,7 +73,9 @@ struct CredentialFiles: Sendable {
             // What could not be made durable the first time is written anew.
             if kept != item, try !condition(kept) { return kept }
             try prepare(folder)
-            try put(item, as: token, in: folder)
+            // What stands there has been read, so it is one of ours.
+            try exchange(item, as: token, in: folder)
+            saved(folder)
             return nil
         }
     }
@@ -104,8 +117,8 @@ struct CredentialFiles: Sendable {
     // MARK: The intent
 
     func loadIntent() throws -> Data? {
-        guard let file = try open(making: false)?.open(intent, for: .reading) else { return nil }
-        return IntentRecord.decode(try file.read(atMost: IntentRecord.size + 1))
+        guard let folder = try open(making: false) else { return nil }
+        return try loadIntent(in: folder)
     }
 
     func saveIntent(_ data: Data?) throws {
@@ -114,31 +127,43 @@ struct CredentialFiles: Sendable {
                 .unsuitable, "an intent has \(data.count) bytes; files take 1 to \(IntentRecord.capacity)")
         }
         guard let folder = try open(making: data != nil) else { return }
+        guard let data else { return try removeIntent(in: folder) }
         let record = IntentRecord.encode(data)
-        guard let file = try folder.open(intent, for: .overwriting) else {
-            if data != nil { try makeIntent(record, in: folder) }
-            return
-        }
+        guard let file = try folder.open(intent, for: .overwriting) else { return try makeIntent(record, in: folder) }
         try file.write(record)
-        // One that comes back after the machine has stopped names a token that is no longer kept, or still to be refreshed.
-        if data != nil { try file.syncData() }
+        try file.syncData()
+    }
+
+    /// Not durably: one that comes back after the machine has stopped names a token that is no longer kept, or still to be
+    /// refreshed.
+    func removeIntent(in folder: OpenFolder) throws {
+        try folder.open(intent, for: .overwriting)?.write(IntentRecord.none)
     }
 
     // MARK: Locks
 
-    /// Opens the file that is locked for a whole refresh.
-    func openLock() throws -> OpenFile { try lockFile(stem + ".lock", in: try made()) }
-
-    /// Whether a lock file still stands under its name; if not, others lock another one.
-    func isCurrent(_ lock: OpenFile) throws -> Bool { try isCurrent(lock, stem + ".lock", in: try made()) }
+    /// Takes the lock of a whole refresh; blocks the thread until it is free.
+    func lock() throws -> OpenFile {
+        let name = stem + ".lock"
+        while true {
+            var folder = try made()
+            let file = try lockFile(name, in: folder)
+            if try !file.lock(waits: false) {
+                _ = try file.lock(waits: true)
+                // Who removed the folder while we waited made others lock another file.
+                folder = try made()
+            }
+            if try isCurrent(file, name, in: folder) { return file }
+        }
+    }
 
     // MARK: News
 
     /// What the system says of the item, and the file, so that its number is not given to another one.
     func look() throws -> (status: FileStatus?, file: OpenFile?) {
         guard let folder = try open(making: false) else { return (nil, nil) }
-        if let file = try folder.open(token, for: .reading) { return (try file.status, file) }
-        return (nil, nil)
+        let file = try folder.open(token, for: .reading)
+        return (file?.status, file)
     }
 
     func status() throws -> FileStatus? { try open(making: false)?.status(of: token) }
@@ -185,6 +210,16 @@ struct CredentialFiles: Sendable {
         return folder
     }
 
+    private func load(in folder: OpenFolder) throws -> Data? {
+        try refuseCollision(in: folder)
+        return try item(in: folder)
+    }
+
+    private func loadIntent(in folder: OpenFolder) throws -> Data? {
+        guard let file = try folder.open(intent, for: .reading) else { return nil }
+        return IntentRecord.decode(try file.read(atMost: IntentRecord.size + 1))
+    }
+
     private func item(in folder: OpenFolder) throws -> Data? {
         guard let file = try folder.open(token, for: .reading) else { return nil }
         let item = try file.read(atMost: Self.maximumSize + 1)
@@ -210,10 +245,9 @@ struct CredentialFiles: Sendable {
     /// Writes a new file, durably, and does something with it.
     private func writeNew<Result>(_ data: Data, in folder: OpenFolder, then body: () throws -> Result) throws -> Result
     {
-        try folder.remove(new)
+        // After an fsync that failed a file must not be believed, so each try writes its own.
+        let file = try createNew(in: folder)
         do {
-            // After an fsync that failed a file must not be believed, so each try writes its own.
-            let file = try folder.create(new)
             try file.write(data)
             try file.sync()
             return try body()
@@ -223,10 +257,20 @@ struct CredentialFiles: Sendable {
         }
     }
 
+    /// What is there already was left by a process that died: nobody else writes without the guard.
+    private func createNew(in folder: OpenFolder) throws -> OpenFile {
+        do {
+            return try folder.create(new)
+        } catch let error as FileError where error.code == EEXIST {
+            try folder.remove(new)
+            return try folder.create(new)
+        }
+    }
+
     /// Before the first save: what later must not fail for want of space, and who this is.
     private func prepare(_ folder: OpenFolder) throws {
-        if try folder.status(of: intent) == nil { try? makeIntent(IntentRecord.encode(nil), in: folder) }
-        guard credential.isShortened else { return }
+        if try folder.status(of: intent) == nil { try? makeIntent(IntentRecord.none, in: folder) }
+        guard isShortened else { return }
         try refuseCollision(in: folder)
         if try folder.status(of: name) == nil { try put(try JSONEncoder().encode(credential), as: name, in: folder) }
     }
@@ -244,7 +288,7 @@ struct CredentialFiles: Sendable {
     }
 
     private func refuseCollision(in folder: OpenFolder) throws {
-        guard credential.isShortened, let file = try folder.open(name, for: .reading) else { return }
+        guard isShortened, let file = try folder.open(name, for: .reading) else { return }
         let full = try? JSONDecoder().decode(CredentialName.self, from: try file.read(atMost: Self.maximumSize))
         guard full == credential else {
             throw TokenStoreError(.unsuitable, "\(folder.path)/\(name) is another account's; use a shorter name")
@@ -295,7 +339,7 @@ struct CredentialFiles: Sendable {
     }
 
     private func isCurrent(_ lock: OpenFile, _ name: String, in folder: OpenFolder) throws -> Bool {
-        let (open, named) = (try lock.status, try folder.status(of: name))
-        return named?.device == open.device && named?.inode == open.inode
+        let named = try folder.status(of: name)
+        return named?.device == lock.status.device && named?.inode == lock.status.inode
     }
 }

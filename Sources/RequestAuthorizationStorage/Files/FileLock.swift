@@ -77,7 +77,7 @@ final class FileLock: Sendable {
     /// Takes the lock for one after the other, as long as somebody waits.
     private func serve() {
         while isAwaited() {
-            let result = Result { try take() }
+            let result = Result { try files.naming("take exclusive access") { try files.lock() } }
             let waiter = state.withLock { $0.waiters.isEmpty ? nil : $0.waiters.removeFirst() }
             waiter?.continuation.resume(with: result.mapError { $0 })
         }
@@ -87,15 +87,6 @@ final class FileLock: Sendable {
         state.withLock { state in
             if state.waiters.isEmpty { state.isAcquiring = false }
             return state.isAcquiring
-        }
-    }
-
-    private func take() throws -> OpenFile {
-        while true {
-            let file = try files.naming("take exclusive access") { try files.openLock() }
-            if try !file.lock(waits: false) { _ = try file.lock(waits: true) }
-            // Who removed the folder while we waited made others lock another file.
-            if try files.isCurrent(file) { return file }
         }
     }
 }

@@ -19,9 +19,11 @@ enum IntentRecord {
     private static let headerSize = 16
     private static let magic = Data("intent1\n".utf8)
 
+    /// No intent.
+    static let none = Data(count: size)
+
     /// - Parameter intent: at most ``capacity`` bytes, not empty.
-    static func encode(_ intent: Data?) -> Data {
-        guard let intent else { return Data(count: size) }
+    static func encode(_ intent: Data) -> Data {
         var record = magic
         record += bigEndian(UInt32(intent.count)) + bigEndian(checksum(intent)) + intent
         return record + Data(count: size - record.count)

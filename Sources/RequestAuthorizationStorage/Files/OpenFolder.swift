@@ -21,6 +21,8 @@ import Foundation
 final class OpenFolder: Sendable {
     private let number: CInt
     let path: String
+    /// Who ran this when it was opened: all that is in it has to belong to them.
+    let user = geteuid()
     private let layer: any FileLayer
 
     init(_ number: CInt, path: String, layer: any FileLayer) {
@@ -41,8 +43,8 @@ final class OpenFolder: Sendable {
     /// - Returns: `nil` if it is not there.
     func open(_ name: String, for purpose: FilePurpose) throws -> OpenFile? {
         do {
-            let file = OpenFile(try layer.open(name, in: number, for: purpose), layer: layer)
-            try check(try file.status, name)
+            let file = try OpenFile(try layer.open(name, in: number, for: purpose), layer: layer)
+            try check(file.status, name)
             return file
         } catch let error as FileError where error.code == ENOENT {
             return nil
@@ -51,7 +53,7 @@ final class OpenFolder: Sendable {
 
     /// Makes a file that is not there.
     func create(_ name: String) throws -> OpenFile {
-        OpenFile(try layer.open(name, in: number, for: .creating), layer: layer)
+        try OpenFile(try layer.open(name, in: number, for: .creating), layer: layer)
     }
 
     /// Refuses to go on if something that is not ours stands under a name.
@@ -79,8 +81,8 @@ final class OpenFolder: Sendable {
         let problem: String? =
             if !status.isFile {
                 "is not a plain file"
-            } else if status.owner != geteuid() {
-                "belongs to user \(status.owner), and this runs as user \(geteuid())"
+            } else if status.owner != user {
+                "belongs to user \(status.owner), and this runs as user \(user)"
             } else if status.links > 1 {
                 "has a second name elsewhere"
             } else if status.isOpenToOthers {
@@ -98,13 +100,24 @@ final class OpenFolder: Sendable {
 final class OpenFile: Sendable {
     private let number: CInt
     private let layer: any FileLayer
+    /// What the system said of it when it was opened.
+    let status: FileStatus
 
-    init(_ number: CInt, layer: any FileLayer) { (self.number, self.layer) = (number, layer) }
+    /// - Parameter number: closed also if this throws.
+    init(_ number: CInt, layer: any FileLayer) throws {
+        (self.number, self.layer) = (number, layer)
+        do {
+            status = try layer.status(of: number)
+        } catch {
+            layer.close(number)
+            throw error
+        }
+    }
 
     deinit { layer.close(number) }
 
-    var status: FileStatus { get throws { try layer.status(of: number) } }
-    func read(atMost limit: Int) throws -> Data { try layer.read(number, atMost: limit) }
+    /// Reads what was there when it was opened, up to a number of bytes: no file of ours grows.
+    func read(atMost limit: Int) throws -> Data { try layer.read(number, atMost: min(limit, Int(status.size))) }
     func write(_ data: Data) throws { try layer.write(data, to: number) }
     func sync() throws { try layer.sync(number) }
     func syncData() throws { try layer.syncData(number) }

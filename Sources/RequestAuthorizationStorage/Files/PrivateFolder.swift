@@ -42,7 +42,7 @@ struct PrivateFolder: Sendable {
         let folder = OpenFolder(try layer.openFolder(path), path: path, layer: layer)
         let status = try folder.status
         guard status.isFolder else { throw FileError("open", ENOTDIR) }
-        guard status.owner == geteuid() else { throw foreign(path, owner: status.owner) }
+        guard status.owner == folder.user else { throw foreign(path, owner: status.owner) }
         guard !status.isOpenToOthers else {
             throw TokenStoreError(.notPrivate, "others can enter \(path); chmod 700 it, and see who has been there")
         }

@@ -24,7 +24,7 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     private let activity: ExclusiveActivity
     private let queue = BlockingQueue("files")
     private let isSwept = Lock(false)
-    private let known = Lock(KnownIntent.unknown)
+    private let known = Lock(KnownIntent())
 
     /// Names the item; nothing is opened yet.
     ///
@@ -50,10 +50,13 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     }
 
     public func load() async throws -> Data? {
-        try await run("read the token") { files in
+        let known = known.withLock { $0 }
+        return try await run("read the token") { files in
             self.sweepOnce()
-            let item = try files.load()
-            self.lookAtIntent(files)
+            // Who has access asks for the intent next: going to another thread and back costs more than reading it.
+            guard known.access != nil, known.intent == nil else { return try files.load() }
+            let (item, intent) = try files.loadBoth()
+            if case .success(let intent) = intent { self.known.withLock { $0.learn(intent, in: known.access) } }
             return item
         }
     }
@@ -65,7 +68,24 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     public func save(
         _ item: Data, if condition: @escaping @Sendable (Data?) throws -> Bool
     ) async throws -> Data? {
-        try await run("save the token") { try $0.save(item, if: condition) }
+        try await save(item, endsIntent: false, if: condition)
+    }
+
+    /// - Parameter endsIntent: whether the intent is over once the item is durable. What that meets is left to `saveIntent(nil)`.
+    func save(
+        _ item: Data, endsIntent: Bool, if condition: @escaping @Sendable (Data?) throws -> Bool
+    ) async throws -> Data? {
+        let access = endsIntent ? known.withLock { $0.access } : nil
+        return try await run("save the token") { files in
+            try files.save(item, if: condition) { folder in
+                // Only who has exclusive access changes the intent, and nobody else gets it meanwhile.
+                guard let access, let lock = self.known.withLock({ $0.file(of: access) }) else { return }
+                withExtendedLifetime(lock) {
+                    guard (try? files.removeIntent(in: folder)) != nil else { return }
+                    self.known.withLock { $0.learn(nil, in: access) }
+                }
+            }
+        }
     }
 
     public func clear() async throws { try await run("remove the token") { try $0.clear() } }
@@ -75,11 +95,12 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     }
 
     public func loadIntent() async throws -> Data? {
-        if case .known(let intent) = known.withLock({ $0 }) { return intent }
+        if let intent = known.withLock({ $0.intent }) { return intent }
         return try await run("read the intent") { try $0.loadIntent() }
     }
 
     public func saveIntent(_ intent: Data?) async throws {
+        if intent == nil, known.withLock({ $0.intent }) == .some(nil) { return }
         known.withLock { $0.forget() }
         try await run("write the intent") { try $0.saveIntent(intent) }
     }
@@ -88,7 +109,7 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
         let access = Lock(Access())
         let giveUp = { @Sendable [known] in
             access.withLock { access in
-                known.withLock { $0 = .unknown }
+                if let number = access.number { known.withLock { $0.end(number) } }
                 access = Access(isOver: true)
             }
         }
@@ -101,7 +122,7 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
                     throw TokenStoreError(.timedOut, "the system gave no more time for exclusive access; try again")
                 }
                 access.file = file
-                known.withLock { $0 = .awaited }
+                access.number = known.withLock { $0.begin(file) }
             }
         } catch {
             end()
@@ -117,26 +138,10 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
 
     // MARK: -
 
-    /// What is known of the intent: only who has exclusive access changes it, so whoever has it need not look twice.
-    private enum KnownIntent {
-        case unknown
-        /// This process has exclusive access, and has not looked yet.
-        case awaited
-        case known(Data?)
-
-        mutating func forget() { if case .known = self { self = .unknown } }
-    }
-
-    /// Reads it along with the item: going to another thread and back costs more than the reading.
-    private func lookAtIntent(_ files: CredentialFiles) {
-        guard case .awaited = known.withLock({ $0 }), case .success(let intent) = Result(catching: files.loadIntent)
-        else { return }  // Who asks for the intent itself gets the error.
-        known.withLock { if case .awaited = $0 { $0 = .known(intent) } }
-    }
-
     /// Exclusive access, for as long as its file is open.
     private struct Access {
         var file: OpenFile?
+        var number: Int?
         var isOver = false
     }
 

@@ -83,27 +83,27 @@ public import Foundation
 
     public func read(_ file: CInt, atMost limit: Int) throws -> Data {
         // Tokens are small and limits are not: a buffer of a limit's size costs more than all calls of the system.
-        var bytes = [UInt8](repeating: 0, count: min(limit, 4096))
+        var data = Data(count: min(limit, 4096))
         var count = 0
         while count < limit {
-            if count == bytes.count { bytes += [UInt8](repeating: 0, count: min(limit - count, count)) }
-            let read = try bytes.withUnsafeMutableBytes { buffer in
+            if count == data.count { data.count += min(limit - count, count) }
+            let read = try data.withUnsafeMutableBytes { buffer in
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
                 return try call("pread") { pread(file, rest.baseAddress, rest.count, off_t(count)) }
             }
             if read == 0 { break }
             count += read
         }
-        return Data(bytes.prefix(count))
+        data.count = count
+        return data
     }
 
     public func write(_ data: Data, to file: CInt) throws {
-        let bytes = [UInt8](data)
-        var count = 0
-        while count < bytes.count {
-            count += try bytes.withUnsafeBytes { buffer in
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[count...])
-                return try call("write") { pwrite(file, rest.baseAddress, rest.count, off_t(count)) }
+        try data.withUnsafeBytes { bytes in
+            var count = 0
+            while count < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
+                count += try call("write") { pwrite(file, rest.baseAddress, rest.count, off_t(count)) }
             }
         }
     }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 public import RequestAuthorization
 
 /// A token store that keeps its token in an item of bytes.
@@ -19,14 +24,7 @@ public protocol ItemTokenStore<Token>: TokenStore where Token: Codable {
 }
 
 extension ItemTokenStore {
-    public func load() async throws -> StoredToken<Token>? {
-        guard let item = try await items.load() else { return nil }
-        do {
-            return try StoredTokenFormat<Token>.decode(item)
-        } catch let error as UnreadableItem {
-            throw try await error.reported(by: items)
-        }
-    }
+    public func load() async throws -> StoredToken<Token>? { try await load(decode: StoredTokenFormat.decode) }
 
     public func save(_ stored: StoredToken<Token>) async throws {
         try await items.save(try StoredTokenFormat.encode(stored))
@@ -35,4 +33,13 @@ extension ItemTokenStore {
     public func clear() async throws { try await items.clear() }
 
     public var changes: AsyncStream<Void>? { items.changes }
+
+    func load(decode: (Data) throws -> StoredToken<Token>) async throws -> StoredToken<Token>? {
+        guard let item = try await items.load() else { return nil }
+        do {
+            return try decode(item)
+        } catch let error as UnreadableItem {
+            throw try await error.reported(by: items)
+        }
+    }
 }

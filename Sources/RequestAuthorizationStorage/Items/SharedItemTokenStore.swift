@@ -19,20 +19,14 @@ extension SharedItemTokenStore {
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
     ) async throws -> TokenSaveConflict<Token>? {
-        let item = try StoredTokenFormat.encode(stored)
-        do {
-            return try await save(item, replacing: condition)
-        } catch let error as UnreadableItem {
-            let report = try await error.reported(by: items, setsAside: condition == .anything)
-            guard condition == .anything else { throw report }
-            // Somebody signed in: that must not fail because of what was there, which is out of the way if it can be.
-            return try await items.save(item) { $0 == nil || $0 == error.item }.map(Self.conflict)
+        try await save(stored, replacing: condition, decode: StoredTokenFormat.decode) { [items] in
+            try await items.save($0, if: $1)
         }
     }
 
     public func openIntent() async throws -> RefreshIntent? {
         guard let data = try await items.loadIntent() else { return nil }
-        if let intent = try? JSONDecoder().decode(RefreshIntent.self, from: data) { return intent }
+        if let intent = RefreshIntentFormat.decode(data) { return intent }
         // Whose it was is lost. If it was that of the token which is kept, its grace period is running; if not, one refresh
         // more does no harm.
         return try await load().map {
@@ -41,19 +35,27 @@ extension SharedItemTokenStore {
     }
 
     public func setIntent(_ intent: RefreshIntent?) async throws {
-        try await items.saveIntent(try intent.map { try JSONEncoder().encode($0) })
+        try await items.saveIntent(try intent.map(RefreshIntentFormat.encode))
     }
 
-    // MARK: -
-
-    private func save(_ item: Data, replacing condition: TokenSaveCondition) async throws -> TokenSaveConflict<Token>? {
-        let obstacle = try await items.save(item) { kept in
-            condition.allows(try kept.map { try StoredTokenFormat<Token>.decode($0) })
+    /// - Parameters:
+    ///   - decode: reads an item.
+    ///   - put: saves one if what is kept meets a condition, and returns what stands in the way.
+    func save(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition,
+        decode: @escaping @Sendable (Data) throws -> StoredToken<Token>,
+        put: (Data, @escaping @Sendable (Data?) throws -> Bool) async throws -> Data?
+    ) async throws -> TokenSaveConflict<Token>? {
+        let item = try StoredTokenFormat.encode(stored)
+        do {
+            let obstacle = try await put(item) { kept in condition.allows(try kept.map { try decode($0) }) }
+            return try obstacle.map { TokenSaveConflict(try decode($0)) }
+        } catch let error as UnreadableItem {
+            let report = try await error.reported(by: items, setsAside: condition == .anything)
+            guard condition == .anything else { throw report }
+            // Somebody signed in: that must not fail because of what was there, which is out of the way if it can be.
+            let obstacle = try await items.save(item) { $0 == nil || $0 == error.item }
+            return try obstacle.map { TokenSaveConflict(try decode($0)) }
         }
-        return try obstacle.map(Self.conflict)
-    }
-
-    private static func conflict(_ item: Data) throws -> TokenSaveConflict<Token> {
-        TokenSaveConflict(try StoredTokenFormat<Token>.decode(item))
     }
 }

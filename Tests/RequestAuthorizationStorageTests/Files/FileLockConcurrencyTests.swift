@@ -3,11 +3,12 @@
 
 import Foundation
 import RequestAuthorization
-import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 import Testing
 
-@Suite struct FileLockConcurrencyTests {
+@_spi(FileLayer) import RequestAuthorizationStorage
+
+@Suite(.timeLimit(.minutes(2))) struct FileLockConcurrencyTests {
     @Test func `one at a time has exclusive access, of many stores in one process`() async throws {
         let folder = try TemporaryFolder()
         let inside = Lock((now: 0, most: 0, total: 0))
@@ -46,6 +47,31 @@ import Testing
         try await one.lock(within: .seconds(10)).unlock()
     }
 
+    @Test func `each leaves when their own time is over, whoever came first`() async throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (folder.store(), folder.store())
+        let lock = try await one.lock(within: .seconds(10))
+        let patient = Task { await (try await other.lock(within: .seconds(3_600))).unlock() }
+        for _ in 0..<3 {
+            let limits = [90, 10, 50, 10]
+            await withTaskGroup(of: TokenStoreError.Kind?.self) { group in
+                for limit in limits {
+                    group.addTask {
+                        do {
+                            await (try await other.lock(within: .milliseconds(limit))).unlock()
+                            return nil
+                        } catch {
+                            return (error as? TokenStoreError)?.kind
+                        }
+                    }
+                }
+                for await kind in group { #expect(kind == .timedOut) }
+            }
+        }
+        await lock.unlock()
+        try await patient.value
+    }
+
     @Test func `those who wait can leave, and the others get their turn`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(), folder.store())
@@ -59,6 +85,52 @@ import Testing
         }
         await lock.unlock()
         for (number, task) in waiting where !number.isMultiple(of: 2) { try await task.value }
+    }
+
+    @Test func `whenever the cancellation comes, it ends the wait`() async throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (folder.store(), folder.store())
+        let lock = try await one.lock(within: .seconds(10))
+        for number in 0..<4_000 {
+            let begins = Lock(false)
+            let task = Task {
+                begins.withLock { $0 = true }
+                return try await other.lock(within: .seconds(60))
+            }
+            // From before the first step to after the last one.
+            while !begins.withLock({ $0 }) { await Task.yield() }
+            for _ in 0..<number % 1_000 { begins.withLock { _ in } }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        await lock.unlock()
+    }
+
+    /// Whoever waits for the file of a folder that is removed meanwhile would have access beside those who lock the new one.
+    @Test func `access to a lock file that is gone is none`() async throws {
+        let folder = try TemporaryFolder()
+        let (one, third) = (folder.store(), folder.store())
+        let (events, news) = AsyncStream<String>.makeStream()
+        let layer = ObservedFileLayer(before: { if $0.function == "lock" { news.yield("locks") } })
+        let other = folder.store(on: layer)
+        var iterator = events.makeAsyncIterator()
+        let lock = try await one.lock(within: .seconds(10))
+        let waiting = Task {
+            let lock = try await other.lock(within: .seconds(60))
+            news.yield("has access")
+            return lock
+        }
+        // At first without waiting, then waiting.
+        for _ in 0..<2 { #expect(await iterator.next() == "locks") }
+        try FileManager.default.removeItem(atPath: folder.tokens)
+        let new = try await third.lock(within: .seconds(10))
+        await lock.unlock()
+        #expect(await iterator.next() == "locks")
+        await new.unlock()
+        let access = try await waiting.value
+        let error = await #expect(throws: TokenStoreError.self) { try await third.lock(within: .milliseconds(20)) }
+        #expect(error?.kind == .timedOut)
+        await access.unlock()
     }
 
     @Test func `access that is dropped is free`() async throws {

@@ -12,7 +12,7 @@ import Testing
     ]
 
     @Test func `a record comes back, and all are of one size`() {
-        #expect(IntentRecord.decode(IntentRecord.encode(nil)) == nil)
+        #expect(IntentRecord.decode(IntentRecord.none) == nil)
         for intent in Self.intents {
             let record = IntentRecord.encode(intent)
             #expect(record.count == IntentRecord.size)
@@ -23,7 +23,7 @@ import Testing
     /// Sectors are written in any order, and each in whole or not at all; here a sector is a byte or eight.
     @Test func `a record that was written in part is the old one, the new one, or cannot be read`() {
         var random = SystemRandomNumberGenerator()
-        let records = [IntentRecord.encode(nil)] + Self.intents.map { IntentRecord.encode($0) }
+        let records = [IntentRecord.none] + Self.intents.map { IntentRecord.encode($0) }
         for old in records {
             for new in records {
                 let allowed = [IntentRecord.decode(old), IntentRecord.decode(new), Data()]

@@ -72,6 +72,22 @@ import Testing
         #expect(seen.withLock { $0 } == [.make(2)])
     }
 
+    /// The number of a file that is open is not given to another one.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "open files are listed there"))
+    func `the file that was seen last is kept open, and no other`() async throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (folder.store(), folder.store())
+        try await one.save(.make(0))
+        var iterator = try #require(other.changes).makeAsyncIterator()
+        #expect(try await other.load() == .make(0))
+        for generation in 1...3 {
+            try await one.save(.make(generation))
+            #expect(await iterator.next() != nil)
+            _ = try await other.load()
+            #expect(try openNames(in: folder).filter { $0.hasPrefix("client,me.token") } == ["client,me.token"])
+        }
+    }
+
     @Test func `who stops listening leaves nothing open`() async throws {
         let folder = try TemporaryFolder()
         let store = folder.store()
@@ -92,13 +108,17 @@ import Testing
     /// How many descriptors of this process lie in the folder.
     private func openFiles(in folder: TemporaryFolder) throws -> Int {
         #if os(Linux)
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { number in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)"))?.hasPrefix(
-                folder.path)
-                == true
-        }.count
+        try openNames(in: folder).count
         #else
         0
         #endif
+    }
+
+    /// The names of what this process has open in the folder; of what was deleted, with a remark.
+    private func openNames(in folder: TemporaryFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+            .filter { $0.hasPrefix(folder.path) }
+            .map { String($0.split(separator: "/").last ?? "") }
     }
 }

@@ -153,6 +153,15 @@ import Testing
         #expect(folder.content(of: "client,me.token")?.count == 1 << 21)
     }
 
+    @Test func `what a killed process left stands in no save's way`() async throws {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(1))
+        try folder.write("half a token", to: "client,me.new")
+        try await folder.store().save(.make(2))
+        #expect(try await folder.store().load() == .make(2))
+        #expect(!folder.names.contains("client,me.new"))
+    }
+
     @Test func `what a killed process left is removed at the next start, unless somebody is writing it`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(1))

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@_spi(FileLayer) @testable import RequestAuthorizationStorage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// An intent is over when the token that replaces the spent one is durable: neither before, nor for any other save.
+@Suite struct IntentEndTests {
+    @Test func `the save of a refresh ends its intent, once the token is durable`() async throws {
+        let refresh = try await Refresh()
+        let lock = try await refresh.begin()
+        try await refresh.leaveIntent()
+        refresh.calls.withLock { $0 = [] }
+        #expect(try await refresh.save(2) == nil)
+        #expect(
+            refresh.changes == [
+                "create client,me.new", "write client,me.new", "sync client,me.new", "rename client,me.token", "sync .",
+                "write client,me.intent",
+            ])
+        #expect(try await refresh.sibling.openIntent() == nil)
+
+        refresh.calls.withLock { $0 = [] }
+        try await refresh.store.setIntent(nil)
+        #expect(try await refresh.store.openIntent() == nil)
+        #expect(refresh.calls.withLock { $0 } == [])
+        await lock.unlock()
+    }
+
+    @Test func `who has no exclusive access ends no intent by saving`() async throws {
+        let refresh = try await Refresh()
+        let lock = try await refresh.begin()
+        try await refresh.leaveIntent()
+        await lock.unlock()
+        #expect(try await refresh.save(2) == nil)
+        #expect(try await refresh.sibling.openIntent()?.generation == 1)
+        try await refresh.store.setIntent(nil)
+        #expect(try await refresh.sibling.openIntent() == nil)
+    }
+
+    /// The second is a token that could not be saved before, and is already being spent.
+    @Test func `a save of another session, or of the token that is being spent, ends no intent`() async throws {
+        for version in [TokenVersion(session: UUID(), generation: 5), .test(1)] {
+            let refresh = try await Refresh()
+            let lock = try await refresh.begin()
+            try await refresh.leaveIntent()
+            let stored = StoredToken<TestToken>(.token(TestToken("other")), version: version, obtainedAt: .now)
+            #expect(try await refresh.store.save(stored, replacing: .anything) == nil)
+            #expect(try await refresh.sibling.openIntent()?.generation == 1)
+            await lock.unlock()
+        }
+    }
+
+    @Test func `a save that finds something in its way, or fails, ends no intent`() async throws {
+        let refresh = try await Refresh()
+        let lock = try await refresh.begin()
+        try await refresh.leaveIntent()
+        refresh.fails("sync", "client,me.new")
+        await #expect(throws: TokenStoreError.self) { try await refresh.save(2) }
+        refresh.fails("", "")
+        #expect(try await refresh.sibling.openIntent()?.generation == 1)
+        // What was read before does not count any more.
+        #expect(try await refresh.store.load() == .make(1))
+        let tombstone = StoredToken<TestToken>(.signedOut, version: .test(1), obtainedAt: .now)
+        try await refresh.sibling.save(tombstone)
+        #expect(try await refresh.save(2)?.stored == tombstone)
+        #expect(try await refresh.sibling.openIntent()?.generation == 1)
+        await lock.unlock()
+    }
+
+    @Test func `an intent that cannot be ended along with the save is an error of its own`() async throws {
+        let refresh = try await Refresh()
+        let lock = try await refresh.begin()
+        try await refresh.leaveIntent()
+        refresh.fails("write", "client,me.intent")
+        #expect(try await refresh.save(2) == nil)
+        await #expect(throws: TokenStoreError.self) { try await refresh.store.setIntent(nil) }
+        #expect(try await refresh.sibling.openIntent()?.generation == 1)
+        refresh.fails("", "")
+        try await refresh.store.setIntent(nil)
+        #expect(try await refresh.sibling.openIntent() == nil)
+        await lock.unlock()
+    }
+
+    @Test func `an intent that cannot be read keeps nobody from the token`() async throws {
+        let refresh = try await Refresh()
+        let lock = try await refresh.store.lock(within: .seconds(10))
+        refresh.fails("open", "client,me.intent")
+        #expect(try await refresh.store.load() == .make(1))
+        await #expect(throws: TokenStoreError.self) { try await refresh.store.openIntent() }
+        refresh.fails("", "")
+        #expect(try await refresh.store.openIntent() == nil)
+        await lock.unlock()
+    }
+
+    @Test func `access that was dropped without a word is none`() async throws {
+        let refresh = try await Refresh()
+        var lock: TokenStoreLock? = try await refresh.begin()
+        try await refresh.store.setIntent(nil)
+        #expect(lock != nil)
+        lock = nil
+        let intent = RefreshIntent(
+            session: UUID(), generation: 1, beganAt: Date(timeIntervalSinceReferenceDate: 0))
+        try await refresh.sibling.setIntent(intent)
+        #expect(try await refresh.store.openIntent() == intent)
+    }
+
+    @Test func `what a call says that comes back after its access was given up counts no more`() throws {
+        let folder = try TemporaryFolder()
+        let files = CredentialFiles(
+            CredentialName(client: "client", account: "me"), in: TokenFolder.at(folder.tokens).folder(SystemFileLayer())
+        )
+        let file = try files.lock()
+        var known = KnownIntent()
+        #expect(known.intent == nil && known.access == nil)
+        let first = known.begin(file)
+        known.learn(nil, in: first)
+        #expect(known.intent == .some(nil))
+        #expect(known.file(of: first) === file)
+        known.end(first)
+        #expect(known.intent == nil && known.file(of: first) == nil)
+        let second = known.begin(file)
+        #expect(known.file(of: first) == nil)
+        known.learn(Data("late".utf8), in: first)
+        known.learn(nil, in: nil)
+        #expect(known.intent == nil)
+        known.learn(Data("in time".utf8), in: second)
+        known.end(first)
+        #expect(known.intent == Data("in time".utf8))
+        known.forget()
+        #expect(known.intent == nil && known.access == second)
+        withExtendedLifetime(file) {}
+    }
+
+    @Test func `an intent is the JSON of its type`() throws {
+        let seconds = [0, -0.5, 1e-9, 816_985_512.123_456_7, .greatestFiniteMagnitude, -63_114_076_800]
+        for (generation, second) in zip([0, 1, .max, -1, 1 << 40, 7], seconds) {
+            let intent = RefreshIntent(
+                session: UUID(), generation: generation, beganAt: Date(timeIntervalSinceReferenceDate: second))
+            let data = try RefreshIntentFormat.encode(intent)
+            #expect(try JSONDecoder().decode(RefreshIntent.self, from: data) == intent)
+            #expect(RefreshIntentFormat.decode(try JSONEncoder().encode(intent)) == intent)
+        }
+        let never = RefreshIntent(session: UUID(), generation: 0, beganAt: Date(timeIntervalSinceReferenceDate: .nan))
+        #expect(throws: (any Error).self) { try RefreshIntentFormat.encode(never) }
+    }
+}
+
+/// A store whose file calls are recorded and can fail, with a token of generation 1, and a sibling.
+private final class Refresh: Sendable {
+    let folder: TemporaryFolder
+    let store: RestrictedFileTokenStore<TestToken>
+    let sibling: RestrictedFileTokenStore<TestToken>
+    let calls = Lock<[String]>([])
+    private let failing: Lock<FileCall?>
+
+    init() async throws {
+        let (folder, calls, failing) = (try TemporaryFolder(), calls, Lock<FileCall?>(nil))
+        (self.folder, self.failing, sibling) = (folder, failing, folder.store())
+        store = folder.store(
+            on: ObservedFileLayer(
+                before: { if $0 == failing.withLock({ $0 }) { throw FileError($0.function, EIO) } },
+                after: { call in calls.withLock { $0.append("\(call.function) \(call.name)") } }))
+        try await store.save(.make(1))
+    }
+
+    func fails(_ function: String, _ name: String) {
+        failing.withLock { $0 = FileCall(function: function, name: name) }
+    }
+
+    /// The calls that change something.
+    var changes: [String] {
+        let functions: Set = ["create", "write", "sync", "syncData", "rename", "link", "remove"]
+        return calls.withLock { $0 }.filter { functions.contains(String($0.prefix { $0 != " " })) }
+    }
+
+    func begin() async throws -> TokenStoreLock {
+        let lock = try await store.lock(within: .seconds(10))
+        #expect(try await store.load() == .make(1))
+        #expect(try await store.openIntent() == nil)
+        return lock
+    }
+
+    func leaveIntent() async throws {
+        let version = TokenVersion.test(1)
+        try await store.setIntent(
+            RefreshIntent(session: version.session, generation: version.generation, beganAt: .now))
+        #expect(try await sibling.openIntent()?.generation == 1)
+    }
+
+    func save(_ generation: Int) async throws -> TokenSaveConflict<TestToken>? {
+        try await store.save(
+            .make(generation), replacing: .older(session: TokenVersion.test(0).session, generation: generation))
+    }
+}
