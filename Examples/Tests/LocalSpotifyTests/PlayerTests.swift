@@ -43,6 +43,16 @@ import Testing
     private static let fog = "spotify:track:1cNachtfaehre000000005"
     private static let roofs = "spotify:track:1cUeberDaecher00000004"
 
+    @Test(arguments: [Int.max, -1, Int.min])
+    func `a position outside of the track is its end or its beginning`(position: Int) async throws {
+        try await withPlayer { _, _, _, act in
+            for place in [#""uris":["\#(Self.fog)"],"#, ""] {
+                let state = try await act("PUT", "/play", #"{\#(place)"position_ms":\#(position)}"#)
+                #expect(state.progressMs == (position < 0 ? 0 : 258_999))
+            }
+        }
+    }
+
     @Test func `pauses, and stays where it is until it goes on`() async throws {
         let clock = ManualClock()
         try await withPlayer(clock: clock) { _, _, _, act in

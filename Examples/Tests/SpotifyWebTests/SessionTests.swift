@@ -3,6 +3,9 @@
 
 #if Web
 import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 import LocalSpotify
 import RequestAuthorizationSpotify
 import RequestAuthorizationTesting
@@ -31,6 +34,14 @@ import Testing
             var browser = running.browser
             let page = try await browser.get("/?notice=%3Cb%3EBuy%20now%3C/b%3E&notice=logged-out")
             #expect(page.status == 200 && !page.body.contains("Buy") && !page.body.contains("id=\"notice\""))
+        }
+    }
+
+    @Test func `what the Web API leaves in one user's calls does not go along with another's`() async throws {
+        try await RunningSite.run { running in
+            let configuration = running.site.urlSession.configuration
+            #expect(configuration.httpCookieStorage == nil && configuration.urlCache == nil)
+            #expect(!configuration.httpShouldSetCookies)
         }
     }
 

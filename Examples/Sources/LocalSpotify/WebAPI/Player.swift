@@ -67,7 +67,7 @@ struct Player: Sendable {
     }
 
     mutating func resume(position: Int? = nil, at now: Date) {
-        mark(position ?? progress(at: now), at: now)
+        mark(position.map(within) ?? progress(at: now), at: now)
         isPlaying = true
     }
 
@@ -87,9 +87,7 @@ struct Player: Sendable {
         resume(position: 0, at: now)
     }
 
-    mutating func seek(to position: Int, at now: Date) {
-        mark(min(max(0, position), current.durationMs - 1), at: now)
-    }
+    mutating func seek(to position: Int, at now: Date) { mark(within(position), at: now) }
 
     mutating func enqueue(_ track: Track) { queue.append(track) }
 
@@ -106,6 +104,9 @@ struct Player: Sendable {
     }
 
     // MARK: -
+
+    /// Not beyond the track's end: whoever asks for that would have it played through for ever.
+    private func within(_ position: Int) -> Int { min(max(0, position), current.durationMs - 1) }
 
     private mutating func mark(_ position: Int, at now: Date) { (progress, since) = (position, now) }
 

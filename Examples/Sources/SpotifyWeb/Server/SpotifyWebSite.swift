@@ -42,11 +42,11 @@ public struct SpotifyWebSite: Sendable {
     ///   - address: where browsers find the site.
     ///   - limits: how many sessions there can be, and how long they live.
     ///   - webAPI: another server that stands in for `https://api.spotify.com`.
-    ///   - urlSession: calls the Web API. It keeps no cookies if it is to serve more than one user.
+    ///   - urlSession: calls the Web API. It must keep no cookies, which would go along with the calls of other users.
     ///   - clock: tells when sessions and tokens end.
     public init(
         service: SpotifyTokenService, address: SiteAddress = .loopback, limits: SessionLimits = SessionLimits(),
-        webAPI: URL? = nil, urlSession: URLSession = .shared, clock: any AuthorizationClock = .system
+        webAPI: URL? = nil, urlSession: URLSession = .withoutCookies, clock: any AuthorizationClock = .system
     ) {
         (self.service, self.address, self.webAPI) = (service, address, webAPI)
         (self.urlSession, self.clock) = (urlSession, clock)
@@ -92,6 +92,17 @@ public struct SpotifyWebSite: Sendable {
         router.post("/logout", use: logOut)
         return router
     }
+}
+
+extension URLSession {
+    /// Keeps nothing of one user's calls for the next.
+    public static let withoutCookies: URLSession = {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.urlCache = nil
+        return URLSession(configuration: configuration)
+    }()
 }
 
 /// Sessions and a client secret are in it.
