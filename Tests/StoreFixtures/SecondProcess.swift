@@ -22,6 +22,8 @@ package final class SecondProcess: Sendable {
         process.executableURL = tests.deletingLastPathComponent().appending(path: "StorageProcess")
         process.arguments = arguments
         (process.standardInput, process.standardOutput) = (input, output)
+        // Else a process that another test starts at the same time keeps the input from ending.
+        _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         try process.run()
     }
 
@@ -30,12 +32,20 @@ package final class SecondProcess: Sendable {
     package var id: pid_t { process.processIdentifier }
 
     /// Waits for the next line that it prints.
-    package func line() throws -> String {
+    package func line() async throws -> String {
         while true {
             if let line = rest.withLock({ Self.firstLine(of: &$0) }) { return line }
-            let more = output.fileHandleForReading.availableData
+            let more = await moreOutput()
             if more.isEmpty { throw NoLine() }
             rest.withLock { $0 += more }
+        }
+    }
+
+    /// Waits on a thread of its own: the tests share one a core, and no other would go on meanwhile.
+    private func moreOutput() async -> Data {
+        let output = output.fileHandleForReading
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: output.availableData) }
         }
     }
 

@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: Carrier.allCases)
     func `RFC 6749 §10.9: what has a certificate of its own making is not told a secret`(carrier: Carrier) async throws
     {
-        let server = try SelfSigned()
+        let server = try await onOwnThread { try SelfSigned() }
         defer { server.end() }
         // By default it would try again until the time is over.
         var configuration = HTTPClient.Configuration()
@@ -44,7 +44,7 @@ private final class SelfSigned: Sendable {
         folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         port = try FreePort.find()
-        _ = try Command.run([
+        _ = try Command.runHere([
             "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
             "-addext", "subjectAltName=DNS:localhost", "-keyout", folder + "/key", "-out", folder + "/certificate",
         ])

@@ -13,7 +13,12 @@ enum Command {
     }
 
     /// - Returns: what it printed, without the last line's end.
-    static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> String {
+    static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> String {
+        try await onOwnThread { try runHere(arguments, environment: environment) }
+    }
+
+    /// The same, on this thread.
+    static func runHere(_ arguments: [String], environment: [String: String] = [:]) throws -> String {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/timeout")
@@ -34,5 +39,12 @@ enum Command {
 
     /// Ends a program that `timeout` runs, and `timeout`. Foundation starts programs with most signals blocked, but not this one.
     static func end(group: pid_t) { _ = kill(-group, SIGKILL) }
+}
+
+/// Waits for other programs without keeping other tests waiting: those share one thread a core.
+func onOwnThread<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) async throws -> Success {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+    }
 }
 #endif

@@ -24,12 +24,12 @@ final class Glewlwyd: Sendable {
     /// Starts a server on a free port with a database of its own.
     ///
     /// - Parameter accessSeconds: how long access tokens live.
-    init(accessSeconds: Int) throws {
+    init(accessSeconds: Int) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "glewlwyd-\(UUID().uuidString)").path
         let script = URL(filePath: #filePath).appending(path: "../../../Servers/start-glewlwyd.sh").standardizedFileURL
         let port = try FreePort.find()
         do {
-            _ = try Command.run(
+            _ = try await Command.run(
                 ["/bin/bash", script.path, folder, "\(port)"],
                 environment: ["ACCESS_SECONDS": "\(accessSeconds)", "LIFETIME": "300"])
             process = try Self.processID(in: folder)
@@ -53,12 +53,12 @@ final class Glewlwyd: Sendable {
     func url(_ path: String) throws -> URL { try .make(base + path) }
 
     /// Asks its database.
-    func query(_ sql: String) throws -> String {
-        try Command.run(["sqlite3", "-readonly", "-cmd", ".timeout 5000", "\(folder)/db.sqlite", sql])
+    func query(_ sql: String) async throws -> String {
+        try await Command.run(["sqlite3", "-readonly", "-cmd", ".timeout 5000", "\(folder)/db.sqlite", sql])
     }
 
     /// How many refresh tokens it has issued so far.
-    func refreshTokens() throws -> Int { Int(try query("select count(*) from gpo_refresh_token")) ?? -1 }
+    func refreshTokens() async throws -> Int { Int(try await query("select count(*) from gpo_refresh_token")) ?? -1 }
 
     private static func processID(in folder: String) throws -> pid_t {
         let text = try String(contentsOfFile: folder + "/pid", encoding: .utf8)

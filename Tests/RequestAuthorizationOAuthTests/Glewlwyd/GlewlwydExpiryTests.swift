@@ -19,7 +19,7 @@ struct GlewlwydExpiryTests {
         try await auth.signIn { try await bench.signIn(service) }
         let first = try await auth.validToken()
         #expect(first.lifetime == .seconds(2))
-        var (last, issued) = (first, try bench.server.refreshTokens())
+        var (last, issued) = (first, try await bench.server.refreshTokens())
         for _ in 0..<10 {
             bench.clock.advance(by: .seconds(2))
             let tokens = try await withThrowingTaskGroup(of: OAuthToken.self) { group in
@@ -29,7 +29,7 @@ struct GlewlwydExpiryTests {
             #expect(tokens.count == 1)
             let token = try #require(tokens.first)
             #expect(token.accessToken != last.accessToken)
-            let now = try bench.server.refreshTokens()
+            let now = try await bench.server.refreshTokens()
             #expect(now == issued + 1)
             (last, issued) = (token, now)
         }

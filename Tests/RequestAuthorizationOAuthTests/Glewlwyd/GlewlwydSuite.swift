@@ -13,7 +13,12 @@ struct GlewlwydSuite: SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
         // Somebody else may have taken the port meanwhile.
-        let server = try (try? Glewlwyd(accessSeconds: accessSeconds)) ?? Glewlwyd(accessSeconds: accessSeconds)
+        let server: Glewlwyd
+        do {
+            server = try await Glewlwyd(accessSeconds: accessSeconds)
+        } catch {
+            server = try await Glewlwyd(accessSeconds: accessSeconds)
+        }
         defer { server.end() }
         try await Glewlwyd.$current.withValue(server) { try await function() }
     }

@@ -89,12 +89,12 @@ import Testing
             RestrictedFileItems(client: "client", account: "sign-in", folder: .at(folder.path)))
         let store = ItemPendingSignIns(items)
         let other = try SecondProcess("take", folder.path)
-        #expect(try other.line() == "ready")
+        #expect(try await other.line() == "ready")
         // The other comes in after this one has read, and before it saves.
         try await store.add(.make(state: "a"))
         items.interrupt {
             try other.say("a")
-            #expect(try other.line() == "taken")
+            #expect(try await other.line() == "taken")
         }
         await #expect(throws: SignInError(.alreadyUsed)) { try await store.take(state: "a") }
         // And as chance will have it.
@@ -102,7 +102,7 @@ import Testing
             try await store.add(.make(state: "\(round)"))
             try other.say("\(round)")
             let isOurs = (try? await store.take(state: "\(round)")) != nil
-            #expect(try other.line() == (isOurs ? "already used" : "taken"))
+            #expect(try await other.line() == (isOurs ? "already used" : "taken"))
         }
     }
 

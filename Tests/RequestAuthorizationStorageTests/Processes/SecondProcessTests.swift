@@ -18,7 +18,7 @@ import Darwin
     @Test func `another process keeps exclusive access until it gives it up`() async throws {
         let folder = try TemporaryFolder()
         let other = try SecondProcess("hold", folder.tokens)
-        #expect(try other.line() == "held")
+        #expect(try await other.line() == "held")
         let error = await #expect(throws: TokenStoreError.self) {
             try await folder.store().lock(within: .milliseconds(50))
         }
@@ -31,7 +31,7 @@ import Darwin
     @Test func `a process that is killed keeps nobody waiting`() async throws {
         let folder = try TemporaryFolder()
         let other = try SecondProcess("hold", folder.tokens)
-        #expect(try other.line() == "held")
+        #expect(try await other.line() == "held")
         let waiting = Task { try await folder.store().lock(within: .seconds(30)) }
         other.kill()
         try await waiting.value.unlock()
@@ -40,7 +40,7 @@ import Darwin
     @Test func `a process that it has started does not inherit the access`() async throws {
         let folder = try TemporaryFolder()
         let other = try SecondProcess("spawn", folder.tokens)
-        let child = try #require(pid_t(try other.line()))
+        let child = try #require(pid_t(try await other.line()))
         defer { kill(child, SIGKILL) }
         other.kill()
         #expect(kill(child, 0) == 0)
@@ -51,7 +51,7 @@ import Darwin
     @Test func `whatever the umask, files are 0600`() async throws {
         let folder = try TemporaryFolder()
         let other = try SecondProcess("save", folder.tokens)
-        #expect(try other.line() == "saved")
+        #expect(try await other.line() == "saved")
         #expect(try TemporaryFolder.mode(of: folder.tokens) == 0o700)
         #expect(folder.names.count == 3)
         for name in folder.names { #expect(try TemporaryFolder.mode(of: folder.file(name)) == 0o600, "\(name)") }
@@ -64,10 +64,10 @@ import Darwin
         try await folder.store().save(.make(1))
         for place in [folder.path, folder.tokens] { chmod(place, 0o755) }
         let other = try SecondProcess("save-as", "65534", folder.tokens)
-        #expect([try other.line(), try other.line()] == ["load: not private", "save: not private"])
+        #expect([try await other.line(), try await other.line()] == ["load: not private", "save: not private"])
         chmod(folder.tokens, 0o700)
         let next = try SecondProcess("save-as", "65534", folder.tokens)
-        #expect([try next.line(), try next.line()] == ["load: read-only", "save: read-only"])
+        #expect([try await next.line(), try await next.line()] == ["load: read-only", "save: read-only"])
         #expect(try await folder.store().load() == .make(1))
     }
 
@@ -78,11 +78,11 @@ import Darwin
         var changes = auth.tokenChanges.makeAsyncIterator()
         await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
         let other = try SecondProcess("sign-in", folder.tokens)
-        #expect(try other.line() == "signed in")
+        #expect(try await other.line() == "signed in")
         #expect(await changes.next()?.isAuthorized == true)
         #expect(try await auth.validToken().name == "from-another-process")
         try other.endInput()
-        #expect(try other.line() == "signed out")
+        #expect(try await other.line() == "signed out")
         #expect(await changes.next()?.isAuthorized == false)
     }
 }
