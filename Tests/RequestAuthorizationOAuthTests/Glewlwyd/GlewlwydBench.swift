@@ -14,7 +14,7 @@ import FoundationNetworking
 #endif
 
 /// Which HTTP client carries the requests.
-enum Carrier: CaseIterable {
+enum Carrier: CaseIterable, Codable {
     case urlSession, asyncHTTPClient
 
     var transport: any TokenTransport { self == .urlSession ? URLSession.shared : HTTPClient.shared }
