@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: ClientName.allCases.filter { $0.client != nil }, Scenario.allCases)
     func `a client does what a scenario asks`(name: ClientName, scenario: Scenario) async throws {
         let makeClient = try #require(name.client)
-        let client = makeClient(nil)
+        let client = makeClient(64, nil)
         if let missing = scenario.needs.compactMap({ client.lacks[$0] }).first {
             try await client.close()
             return try ClientTable.record(scenario, name, .notApplicable(missing))
@@ -31,15 +31,16 @@ import Testing
 }
 
 extension ClientName {
-    /// Makes a client with connections of its own that trusts no other certificate than the one given; `nil` for one that is
-    /// tested elsewhere.
-    var client: (@Sendable (SelfMadeCertificate?) -> any TestedClient)? {
+    /// Makes a client with at most so many connections of its own to a server, which trusts no other certificate than the one
+    /// given; `nil` for one that is tested elsewhere.
+    var client: (@Sendable (_ connections: Int, SelfMadeCertificate?) -> any TestedClient)? {
         switch self {
-        case .urlSession: { _ in URLSessionClient() }
-        case .urlSessionHTTPTypes: { _ in URLSessionHTTPTypesClient() }
-        case .asyncHTTPClient: { AsyncHTTPClientClient(followsRedirects: true, trusting: $0) }
-        case .asyncHTTPClientWithoutRedirects: { AsyncHTTPClientClient(followsRedirects: false, trusting: $0) }
-        case .anyClient: { AnyClient(trusting: $0) }
+        case .urlSession: { connections, _ in URLSessionClient(connections: connections) }
+        case .urlSessionHTTPTypes: { connections, _ in URLSessionHTTPTypesClient(connections: connections) }
+        case .asyncHTTPClient: { AsyncHTTPClientClient(followsRedirects: true, connections: $0, trusting: $1) }
+        case .asyncHTTPClientWithoutRedirects:
+            { AsyncHTTPClientClient(followsRedirects: false, connections: $0, trusting: $1) }
+        case .anyClient: { AnyClient(connections: $0, trusting: $1) }
         case .gRPC: nil
         }
     }

@@ -6,9 +6,9 @@ import ClientScenarios
 import Foundation
 import RequestAuthorization
 
-/// An HTTP client as the scenarios see it. A new client is one such value and a line in ``ClientName/makeClient()``.
+/// An HTTP client as the scenarios see it. A new client is one such value and a line in ``ClientName/client``.
 ///
-/// Each has connections of its own, at least 64 at a time to one server, and tries to connect only once.
+/// Each has connections of its own, as many at a time to one server as it is told, and tries to connect only once.
 protocol TestedClient: Sendable {
     /// What it cannot do, with the reason: a footnote of the table.
     var lacks: [Capability: String] { get }

@@ -14,7 +14,16 @@ package final class FastServer: Sendable {
 
     private let listener: Socket
     private let answer: @Sendable (_ number: Int) -> Data
-    private let seen = Lock((connections: 0, requests: 0))
+    private let seen = Lock(Seen())
+
+    private struct Seen {
+        var connections = 0
+        var ends = 0
+        var requests = 0
+        var waiters: [(open: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+        var open: Int { connections - ends }
+    }
 
     /// - Parameter answer: makes the bytes of the answer; gets the number of the request, from 1.
     package init(answer: @escaping @Sendable (_ number: Int) -> Data) throws {
@@ -40,13 +49,24 @@ package final class FastServer: Sendable {
     package var connections: Int { seen.withLock { $0.connections } }
     package var requests: Int { seen.withLock { $0.requests } }
 
+    /// Returns as soon as no more connections than these are open here.
+    package func waitForOpen(atMost count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isMet = seen.withLock { seen in
+                if seen.open > count { seen.waiters.append((count, continuation)) }
+                return seen.open <= count
+            }
+            if isMet { continuation.resume() }
+        }
+    }
+
     package func url(_ path: String) -> URL {
         guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else { preconditionFailure(path) }
         return url
     }
 
     private func serve(_ socket: Socket) {
-        defer { try? socket.close() }
+        defer { close(socket) }
         var head: [UInt8] = []
         while let bytes = try? socket.read(atMost: 4096) {
             head += bytes
@@ -59,6 +79,18 @@ package final class FastServer: Sendable {
             let answer = answer(number)
             guard let sent = try? socket.write(answer), sent == answer.endIndex else { return }
         }
+    }
+
+    private func close(_ socket: Socket) {
+        try? socket.close()
+        let met = seen.withLock { seen in
+            seen.ends += 1
+            let open = seen.open
+            let met = seen.waiters.filter { $0.open >= open }
+            seen.waiters.removeAll { $0.open >= open }
+            return met
+        }
+        for waiter in met { waiter.continuation.resume() }
     }
 }
 #endif

@@ -12,8 +12,9 @@ struct AsyncHTTPClientClient: TestedClient {
     private let client: HTTPClient
     private let followsRedirects: Bool
 
-    init(followsRedirects: Bool, trusting certificate: SelfMadeCertificate?) {
-        client = .forScenarios(followsRedirects: followsRedirects, trusting: certificate)
+    init(followsRedirects: Bool, connections: Int, trusting certificate: SelfMadeCertificate?) {
+        client = .forScenarios(
+            followsRedirects: followsRedirects, connections: connections, trusting: certificate)
         self.followsRedirects = followsRedirects
     }
 
@@ -44,8 +45,8 @@ struct AsyncHTTPClientClient: TestedClient {
 struct AnyClient: TestedClient {
     private let client: HTTPClient
 
-    init(trusting certificate: SelfMadeCertificate?) {
-        client = .forScenarios(followsRedirects: false, trusting: certificate)
+    init(connections: Int, trusting certificate: SelfMadeCertificate?) {
+        client = .forScenarios(followsRedirects: false, connections: connections, trusting: certificate)
     }
 
     let lacks: [Capability: String] = [
@@ -69,14 +70,14 @@ struct AnyClient: TestedClient {
 
 extension HTTPClient {
     fileprivate static func forScenarios(
-        followsRedirects: Bool, trusting certificate: SelfMadeCertificate?
+        followsRedirects: Bool, connections: Int, trusting certificate: SelfMadeCertificate?
     ) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: followsRedirects ? nil : .disallow)
         if let certificate {
             configuration.tlsConfiguration = .clientDefault
             configuration.tlsConfiguration?.trustRoots = .file(certificate.file)
         }
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }

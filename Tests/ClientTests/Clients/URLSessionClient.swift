@@ -12,7 +12,9 @@ import FoundationNetworking
 
 /// `URLSession.data(for:authorizedBy:)` with a `URLRequest`.
 struct URLSessionClient: TestedClient {
-    private let session = URLSession(configuration: .forScenarios)
+    private let session: URLSession
+
+    init(connections: Int) { session = URLSession(configuration: .forScenarios(connections: connections)) }
 
     var lacks: [Capability: String] { URLSession.lacks }
 
@@ -52,9 +54,9 @@ extension URLSession {
 }
 
 extension URLSessionConfiguration {
-    static var forScenarios: URLSessionConfiguration {
+    static func forScenarios(connections: Int) -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpMaximumConnectionsPerHost = 64
+        configuration.httpMaximumConnectionsPerHost = connections
         return configuration
     }
 }

@@ -14,7 +14,9 @@ import FoundationNetworking
 
 /// `URLSession.data(for:authorizedBy:)` and `upload(for:from:authorizedBy:)` with an `HTTPRequest`.
 struct URLSessionHTTPTypesClient: TestedClient {
-    private let session = URLSession(configuration: .forScenarios)
+    private let session: URLSession
+
+    init(connections: Int) { session = URLSession(configuration: .forScenarios(connections: connections)) }
 
     let lacks = URLSession.lacks.merging([
         .oneShotBodies:

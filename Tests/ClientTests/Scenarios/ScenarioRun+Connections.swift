@@ -5,6 +5,7 @@
 import ClientScenarios
 import Foundation
 import LoopbackServer
+import RequestAuthorization
 import RequestAuthorizationTesting
 import TestProviders
 import Testing
@@ -32,37 +33,43 @@ extension ScenarioRun {
             [name = name as ClientName] in
             let load = try Load(name)
             try await load.send(2_000)
-            let before = Footprint()
+            let before = try await load.footprint()
             try await load.send(10_000)
-            let growth = Footprint().growth(since: before)
-            #expect(growth.descriptors <= 0)
-            #expect(growth.bytes < load.client.growth + 2 << 20)
+            let growth = try await load.footprint().growth(since: before)
+            #expect(growth.descriptors <= 0, "\(growth)")
+            #expect(growth.bytes < load.client.growth + 2 << 20, "\(growth)")
             try await load.client.close()
         }
     }
 }
 
-/// Sixteen tasks that send through one client; every hundredth answer is a 401.
+/// Sixteen tasks that send through one client with as many connections; every hundredth answer is a 401.
 private struct Load {
+    private static let tasks = 16
+
     let client: any TestedClient
     private let server: FastServer
     private let provider = CountingProvider()
+    private let meeting = Meeting()
 
     init(_ name: ClientName) throws {
         let makeClient = try #require(name.client)
-        client = makeClient(nil)
+        client = makeClient(Self.tasks, nil)
         let hello = Data("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello".utf8)
         let refusal = Data("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno".utf8)
-        server = try FastServer { $0.isMultiple(of: 100) ? refusal : hello }
+        server = try FastServer { [meeting] number in
+            if meeting.join() { return hello }
+            return number.isMultiple(of: 100) ? refusal : hello
+        }
         server.start()
     }
 
+    /// Has each task send its share.
     func send(_ count: Int) async throws {
-        let tasks = 16
         try await withThrowingTaskGroup { group in
-            for _ in 0..<tasks {
+            for _ in 0..<Self.tasks {
                 group.addTask {
-                    for _ in 0..<count / tasks {
+                    for _ in 0..<count / Self.tasks {
                         let reply = try await client.send(Call(server.url("/")), authorizedBy: provider)
                         guard reply.text == "hello" else { throw UnexpectedReply(status: reply.status) }
                     }
@@ -70,6 +77,51 @@ private struct Load {
             }
             try await group.waitForAll()
         }
+    }
+
+    /// What this process holds while each task has a connection: none is answered before it is known.
+    ///
+    /// Between requests clients close connections and open others, as they see fit.
+    func footprint() async throws -> Footprint {
+        let earlier = meeting.arrivals.count
+        meeting.call()
+        async let answers: Void = send(Self.tasks)
+        await meeting.arrivals.reaches(earlier + Self.tasks)
+        await server.waitForOpen(atMost: Self.tasks)
+        let footprint = Footprint()
+        meeting.end()
+        try await answers
+        return footprint
+    }
+}
+
+/// Keeps the threads of a server until the test lets them go.
+private final class Meeting: Sendable {
+    let arrivals = Tally()
+    private let gate = Lock<DispatchGroup?>(nil)
+
+    func call() {
+        let gate = DispatchGroup()
+        gate.enter()
+        self.gate.withLock { $0 = gate }
+    }
+
+    func end() {
+        let gate = gate.withLock { gate in
+            defer { gate = nil }
+            return gate
+        }
+        gate?.leave()
+    }
+
+    /// Waits for the end.
+    ///
+    /// - Returns: whether there is a meeting.
+    func join() -> Bool {
+        guard let gate = gate.withLock({ $0 }) else { return false }
+        arrivals.add()
+        gate.wait()
+        return true
     }
 }
 

@@ -41,7 +41,7 @@ private func withTrust(
     let makeClient = try #require(name.client)
     try await withSelfMadeCertificate { certificate in
         trusted_bundle_use(strdup(certificate.file))
-        let client = makeClient(certificate)
+        let client = makeClient(64, certificate)
         try await withServer { request in
             let parts = request.target.split(separator: "?", maxSplits: 1)
             return parts.count == 2 ? .redirect(302, to: String(parts[1])) : .text("hello")
