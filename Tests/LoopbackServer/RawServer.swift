@@ -46,10 +46,7 @@ package actor RawServer {
             while !Task.isCancelled, let socket = try? await listener.accept() {
                 connections += 1
                 let number = connections
-                group.addTask {
-                    await self.serve(socket, number: number)
-                    try? socket.close()
-                }
+                group.addTask { await self.serve(socket, number: number) }
             }
         }
         try? listener.close()
@@ -67,8 +64,20 @@ package actor RawServer {
     }
 
     private func serve(_ socket: AsyncSocket, number: Int) async {
+        let isLeft = await converse(on: socket, number: number)
+        try? socket.close()
+        guard isLeft else { return }
+        departures += 1
+        wakeWaiters()
+    }
+
+    /// - Returns: whether the client has closed the connection, or it broke.
+    private func converse(on socket: AsyncSocket, number: Int) async -> Bool {
         do {
-            if let greeting { return try await socket.write(Data(greeting.utf8)) }
+            if let greeting {
+                try await socket.write(Data(greeting.utf8))
+                return false
+            }
             var reader = RequestReader(socket: socket, connection: number)
             while let request = try await reader.next() {
                 requests.append(request)
@@ -78,13 +87,12 @@ package actor RawServer {
                     case .send(let bytes): try await socket.write(Data(bytes))
                     case .pause(let duration): try await Task.sleep(for: duration)
                     case .call(let body): body()
-                    case .drop: return
+                    case .drop: return false
                     }
                 }
             }
         } catch {}
-        departures += 1
-        wakeWaiters()
+        return true
     }
 
     private func wait(until isMet: @escaping (isolated RawServer) -> Bool) async {
