@@ -53,16 +53,19 @@ import Testing
     }
 
     @Test func `the second try has what the first one left of the time`() async throws {
-        // On a busy machine a short time may be over before there is a second try.
-        var tries = 0
-        for factor in [1, 4, 12] where tries < 2 {
-            tries = try await triesThatShareTime(factor)
+        // In a process of its own, whose threads nobody else keeps.
+        await #expect(processExitsWith: .success) {
+            // On a busy machine a short time may be over before there is a second try.
+            var tries = 0
+            for factor in [1, 4, 12] where tries < 2 {
+                tries = try await LimitTests.triesThatShareTime(factor)
+            }
+            #expect(tries == 2, "\(tries)")
         }
-        #expect(tries == 2)
     }
 
     /// - Parameter factor: makes all times longer.
-    private func triesThatShareTime(_ factor: Int) async throws -> Int {
+    private static func triesThatShareTime(_ factor: Int) async throws -> Int {
         try await withServer { request in
             request["Authorization"] == "Bearer 0"
                 ? .unauthorized("Bearer", body: "no").after(.milliseconds(1500 * factor)) : .silence

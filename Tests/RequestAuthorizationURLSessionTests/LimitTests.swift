@@ -12,8 +12,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Time-outs and cancellation. A server that answers late stands for one that never does: without the time-out under test the
-/// call would succeed.
+/// Time-outs and cancellation. Where a time-out must strike, nobody ever answers; that it does not strike too soon is seen by the
+/// time that went by, which a busy machine can only make longer.
 @Suite(.timeLimit(.minutes(1))) struct LimitTests {
     private func session(_ change: (URLSessionConfiguration) -> Void) -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
@@ -21,86 +21,82 @@ import FoundationNetworking
         return URLSession(configuration: configuration)
     }
 
-    /// On a busy machine an answer may be late for good reason; a time-out that is cut to nothing ends every try.
-    private func firstOfFive(_ body: () async throws -> Way.Received) async throws -> Way.Received {
-        for _ in 0..<4 {
-            do { return try await body() } catch let error as URLError where error.code == .timedOut {}
-        }
-        return try await body()
+    /// - Returns: how long it took until the call timed out.
+    private func timeOut(
+        of request: URLRequest, _ way: Way = .data, through session: URLSession = .shared
+    ) async throws -> Duration {
+        let start = ContinuousClock.now
+        let error = await #expect(throws: URLError.self) { try await way.send(request, through: session) }
+        #expect(error?.code == .timedOut)
+        return ContinuousClock.now - start
     }
 
     // MARK: - Time-outs
 
-    @Test(arguments: Way.allCases) func `a time-out under a second ends the wait`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `a time-out under a second ends the wait and the connection`(
+        way: Way
+    ) async throws {
         try await withServer { _ in
-            .text("late").after(.milliseconds(900))
+            .silence
         } body: { server in
             var request = way.request(server.url("/"))
-            request.timeoutInterval = 0.2
-            let error = await #expect(throws: URLError.self) { try await way.send(request) }
-            #expect(error?.code == .timedOut)
+            request.timeoutInterval = 0.99
+            let time = try await timeOut(of: request, way)
+            #expect(time >= .seconds(0.99))
             await server.waitForDepartures(1)
         }
     }
 
-    @Test(arguments: Way.allCases) func `a time-out under a second leaves time for an answer`(way: Way) async throws {
-        try await withServer { _ in
-            .text("slow").after(.milliseconds(50))
-        } body: { server in
-            var request = way.request(server.url("/"))
-            request.timeoutInterval = 0.99
-            let received = try await firstOfFive { try await way.send(request) }
-            #expect(received == .init(200, "slow"))
-        }
+    @Test(arguments: Way.allCases, [0.2, 0.99])
+    func `a time-out under a second needs none of URLSession, and is not cut to nothing`(
+        way: Way, seconds: Double
+    ) async throws {
+        let session = session { $0.protocolClasses = [SilentProtocol.self] }
+        var request = way.request(try #require(URL(string: "http://127.0.0.1/")))
+        request.timeoutInterval = seconds
+        #expect(try await timeOut(of: request, way, through: session) >= .seconds(seconds))
     }
 
-    @Test func `a time-out of the session under a second ends the wait and leaves time for an answer`() async throws {
-        let session = session { $0.timeoutIntervalForRequest = 0.99 }
-        try await withServer { request in
-            .text("slow").after(.milliseconds(request.target == "/slow" ? 50 : 2500))
-        } body: { server in
-            let received = try await firstOfFive {
-                try await Way.data.send(URLRequest(url: server.url("/slow")), through: session)
-            }
-            #expect(received == .init(200, "slow"))
-            let error = await #expect(throws: URLError.self) {
-                try await Way.data.send(URLRequest(url: server.url("/late")), through: session)
-            }
-            #expect(error?.code == .timedOut)
+    @Test func `so is one of the session`() async throws {
+        let session = session {
+            $0.timeoutIntervalForRequest = 0.99
+            $0.protocolClasses = [SilentProtocol.self]
         }
+        let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1/")))
+        #expect(try await timeOut(of: request, through: session) >= .seconds(0.99))
     }
 
-    @Test func `a time-out that the request was made with is kept`() async throws {
+    /// The first is `URLSession`'s own.
+    @Test(arguments: [1, 1.9]) func `a time-out is kept, and not cut to whole seconds`(seconds: Double) async throws {
         try await withServer { _ in
-            .text("late").after(.milliseconds(2500))
+            .silence
         } body: { server in
-            let error = await #expect(throws: URLError.self) {
-                try await Way.data.send(URLRequest(url: server.url("/"), timeoutInterval: 1))
-            }
-            #expect(error?.code == .timedOut)
-        }
-    }
-
-    @Test func `a time-out is not cut to whole seconds`() async throws {
-        try await withServer { _ in
-            .text("slow").after(.milliseconds(1200))
-        } body: { server in
-            var request = URLRequest(url: server.url("/"))
-            request.timeoutInterval = 1.9
-            let received = try await firstOfFive { try await Way.data.send(request) }
-            #expect(received == .init(200, "slow"))
+            let request = URLRequest(url: server.url("/"), timeoutInterval: seconds)
+            let time = try await timeOut(of: request)
+            #expect(time >= .seconds(seconds))
         }
     }
 
     @Test(arguments: Way.allCases) func `the session's limit for a whole call is kept`(way: Way) async throws {
+        // Without it the time would be over in a minute.
         let session = session { $0.timeoutIntervalForResource = 0.2 }
         try await withServer { _ in
-            .text("late").after(.milliseconds(900))
+            .silence
         } body: { server in
-            let error = await #expect(throws: URLError.self) {
-                try await way.send(way.request(server.url("/")), through: session)
-            }
-            #expect(error?.code == .timedOut)
+            let time = try await timeOut(of: way.request(server.url("/")), way, through: session)
+            #expect(time >= .seconds(0.2))
+        }
+    }
+
+    @Test(arguments: Way.allCases) func `a limit that is not reached ends nothing`(way: Way) async throws {
+        let session = session { $0.timeoutIntervalForResource = 45.5 }
+        try await withServer { _ in
+            .text("slow").after(.milliseconds(50))
+        } body: { server in
+            var request = way.request(server.url("/"))
+            request.timeoutInterval = 44.5
+            let received = try await way.send(request, through: session)
+            #expect(received == .init(200, "slow"))
         }
     }
 
@@ -220,5 +216,13 @@ import FoundationNetworking
             await #expect(throws: CancellationError.self) { try await call.value }
         }
     }
+}
+
+/// Never answers, and knows no time-outs: who ends the call was not `URLSession`.
+private final class SilentProtocol: URLProtocol {
+    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    override func startLoading() {}
+    override func stopLoading() {}
 }
 #endif

@@ -11,7 +11,7 @@ import FoundationNetworking
 #endif
 
 /// The clients over which token endpoints are called.
-enum TransportName: String, CaseIterable {
+enum TransportName: String, CaseIterable, Codable {
     case urlSession, asyncHTTPClient
 
     /// Lends one of its own.

@@ -97,7 +97,8 @@ import Testing
         let held = OAuthToken(accessToken: "old", refreshToken: "r", lifetime: .seconds(60), expiresAt: clock.now)
         let service = OAuthTokenService.authorizationCode(
             server: .make(at: "http://127.0.0.1:\(try FreePort.find())"), client: .public(id: "app"),
-            transport: Hasty(transport: carrier.transport), clock: clock)
+            transport: carrier == .urlSession ? carrier.transport : Hasty(transport: carrier.transport),
+            clock: clock)
         let auth = RefreshableTokenAuthorization(service: service, token: held, clock: clock)
         let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
         #expect((failure?.underlying as? TokenTransportError)?.delivery == .notSent)
