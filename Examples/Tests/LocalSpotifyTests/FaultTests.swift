@@ -120,7 +120,9 @@ import FoundationNetworking
     }
 
     @Test func `a call whose answer is lost was served, and asking again is no duplicate`() async throws {
-        let spotify = try LocalSpotify(policy: TokenPolicy(rotation: .on, grace: .seconds(5)))
+        // However long it takes to ask again.
+        let spotify = try LocalSpotify(
+            policy: TokenPolicy(rotation: .on, grace: .seconds(5)), clock: ManualClock())
         try await spotify.serve { url in
             let token = try await Client(url).signIn(at: spotify).refreshToken
             await spotify.inject(.answerLost, on: .tokenEndpoint)
