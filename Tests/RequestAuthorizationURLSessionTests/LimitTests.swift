@@ -171,6 +171,30 @@ import FoundationNetworking
         }
     }
 
+    @Test func `an answer about a redirect that comes after the call was cancelled does no harm`() async throws {
+        // swift-corelibs-foundation would end the process.
+        await #expect(processExitsWith: .success) {
+            let (questions, question) = AsyncStream<@Sendable () -> Void>.makeStream()
+            let session = URLSession(
+                configuration: .ephemeral, delegate: SlowDelegate(question: question), delegateQueue: nil)
+            try await withServer { request in
+                request.target == "/a" ? .redirect(302, to: "/b") : .text("hello")
+            } body: { server in
+                let request = URLRequest(url: server.url("/a"))
+                let call = Task { try await Way.data.send(request, through: session) }
+                for await answer in questions {
+                    call.cancel()
+                    await #expect(throws: CancellationError.self) { try await call.value }
+                    answer()
+                    break
+                }
+                let next = try await Way.data.send(URLRequest(url: server.url("/c")), through: session)
+                #expect(next == .init(200, "hello"))
+                #expect(await server.requests.map(\.target) == ["/a", "/c"])
+            }
+        }
+    }
+
     @Test func `cancelling the second try ends the call`() async throws {
         try await withServer { request in
             request["Authorization"] == "Bearer 0" ? .unauthorized("Basic realm=\"x\"") : .silence
@@ -215,6 +239,20 @@ import FoundationNetworking
             call.cancel()
             await #expect(throws: CancellationError.self) { try await call.value }
         }
+    }
+}
+
+/// Lets the test say when a redirect may be followed.
+private final class SlowDelegate: NSObject, URLSessionTaskDelegate {
+    private let question: AsyncStream<@Sendable () -> Void>.Continuation
+
+    init(question: AsyncStream<@Sendable () -> Void>.Continuation) { self.question = question }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        question.yield { completionHandler(request) }
     }
 }
 

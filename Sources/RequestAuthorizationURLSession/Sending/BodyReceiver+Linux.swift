@@ -25,6 +25,7 @@ extension TaskReceiver {
         let carrier = body.mustNotBeRepeated(with: request) ? carrier.withOwnConnections() : carrier
         defer { withExtendedLifetime(carrier) {} }
         let flight = TaskFlight(discard: discard)
+        delegate.answer(by: flight.answer)
         let deadline = timeout.map { Deadline(after: $0) { flight.abort(with: URLError(.timedOut)) } }
         defer { deadline?.cancel() }
         return try await withTaskCancellationHandler {

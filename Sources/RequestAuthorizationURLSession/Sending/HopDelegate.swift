@@ -21,6 +21,7 @@ final class HopDelegate: NSObject, URLSessionTaskDelegate {
     private struct Seen {
         var redirection: Redirection?
         var isChallenged = false
+        var answer: @Sendable (() -> Void) -> Void = { $0() }
     }
 
     init(rule: RedirectRule, request: URLRequest, body: RequestBody, session: URLSession) {
@@ -35,6 +36,9 @@ final class HopDelegate: NSObject, URLSessionTaskDelegate {
     /// Where to go on; `nil` if the response is the answer.
     var redirection: Redirection? { seen.withLock { $0.redirection } }
 
+    /// Has redirects answered by a function that does so only while the task is not being cancelled.
+    func answer(by answer: @escaping @Sendable (() -> Void) -> Void) { seen.withLock { $0.answer = answer } }
+
     /// Whether `URLSession` asked for a credential of its own.
     var isChallenged: Bool { seen.withLock { $0.isChallenged } }
 
@@ -45,10 +49,11 @@ final class HopDelegate: NSObject, URLSessionTaskDelegate {
         let redirection = rule.redirection(
             after: response, to: request, hasBody: body.isPresent(with: request),
             hasReplayableBody: body.isReplayable(with: request))
-        guard let redirection else { return completionHandler(nil) }
+        let answer = seen.withLock { $0.answer }
+        guard let redirection else { return answer { completionHandler(nil) } }
         askSessionDelegate(task, response, redirection) { redirection in
             self.seen.withLock { $0.redirection = redirection }
-            completionHandler(nil)
+            answer { completionHandler(nil) }
         }
     }
 

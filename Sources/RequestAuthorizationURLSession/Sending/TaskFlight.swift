@@ -40,6 +40,12 @@ final class TaskFlight<Body: Sendable>: Sendable {
         continuation.resume(throwing: error)
     }
 
+    /// Answers what the task asks, unless it is being cancelled.
+    ///
+    /// swift-corelibs-foundation ends the process when an answer about a redirect comes after the cancellation of its task. Here the
+    /// one is over before the other begins.
+    func answer(_ body: () -> Void) { state.withLock { if case .flying = $0 { body() } } }
+
     /// Hands out what came of the task.
     func land(_ result: Result<(Body, URLResponse), any Error>) {
         if let (_, waiter) = end(nil) {
