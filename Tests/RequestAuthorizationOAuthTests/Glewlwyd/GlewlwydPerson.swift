@@ -43,7 +43,12 @@ struct GlewlwydPerson: Sendable {
 
     /// Enters the code of a sign-in on another device.
     func enter(_ userCode: String) async throws {
-        _ = try await location(try server.url("/api/oidc/device").absoluteString + "?code=\(userCode)&g_continue=")
+        let form = try server.url("/api/oidc/device").absoluteString
+        let page = try await location(form + "?code=\(userCode)&g_continue=")
+        // Where she has not allowed it, the server asks her to, with a redirect too.
+        guard page.query()?.contains("prompt=deviceComplete") == true else {
+            throw Command.Failure(text: "not allowed: \(page)")
+        }
     }
 
     private func location(_ page: String) async throws -> URL {
