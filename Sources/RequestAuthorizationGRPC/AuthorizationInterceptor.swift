@@ -21,9 +21,7 @@ public import RequestAuthorization
 ///
 /// Make it the last of the interceptors: those behind it see the credential.
 public struct AuthorizationInterceptor: ClientInterceptor {
-    private let provider: any AuthorizationProvider
-    private let origin: Origin
-    private let isPlaintext: Bool
+    private let target: CallTarget
 
     /// - Parameters:
     ///   - provider: authorizes the calls.
@@ -31,9 +29,7 @@ public struct AuthorizationInterceptor: ClientInterceptor {
     ///     from here. An `http` origin is refused, other than loopback, unless the provider allows it by name with
     ///     `restricted(to:allowingPlaintext:)`.
     public init(_ provider: some AuthorizationProvider, origin: Origin) {
-        self.provider = provider
-        self.origin = origin
-        isPlaintext = origin.isPlaintext && !origin.isLoopback
+        target = CallTarget(provider: provider, origin: origin)
     }
 
     /// Makes the call with a credential.
@@ -45,43 +41,36 @@ public struct AuthorizationInterceptor: ClientInterceptor {
         request: StreamingClientRequest<Input>, context: ClientContext,
         next: @concurrent (StreamingClientRequest<Input>, ClientContext) async throws -> StreamingClientResponse<Output>
     ) async throws -> StreamingClientResponse<Output> {
-        let authorized = try await authorized(request.metadata)
+        let call: CallMetadata
+        if let authorized = try target.authorizeAtOnce(request.metadata) {
+            call = authorized
+        } else {
+            call = try await target.authorize(request.metadata)
+        }
         var request = request
-        request.metadata = authorized.metadata
+        request.metadata = call.metadata
         var response = try await next(request, context)
         switch response.accepted {
         case .failure(let refusal):
-            response.accepted = .failure(await answer(to: refusal, for: authorized))
+            response.accepted = .failure(await answer(to: refusal, for: call))
         case .success(var contents):
-            let parts = WatchedParts(parts: contents.bodyParts, provider: provider, call: authorized)
-            contents.bodyParts = RPCAsyncSequence(wrapping: parts)
+            contents.bodyParts = RPCAsyncSequence(wrapping: WatchedParts(parts: contents.bodyParts, call: call))
             response.accepted = .success(contents)
         }
         return response
     }
 
-    private func authorized(_ metadata: Metadata) async throws -> CallMetadata {
-        do {
-            let call = try await provider.authorize(
-                CallMetadata(metadata: metadata, target: origin, isPlaintext: isPlaintext))
-            if let fault = call.fault { throw fault }
-            return call
-        } catch {
-            throw RPCError(withoutCredential: error) ?? error
-        }
-    }
-
     /// The first attempt's refusal is for the provider. A later one is for the caller: what was tried did not help.
     private func answer(to refusal: RPCError, for call: CallMetadata) async -> RPCError {
         guard refusal.code == .unauthenticated else { return refusal }
-        return refusal.isOfRetry ? refusal.pushingBack("-1") : await provider.told(of: refusal, for: call)
+        return refusal.isOfRetry ? refusal.pushingBack("-1") : await target.told(of: refusal, for: call)
     }
 }
 
 extension AuthorizationInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "AuthorizationInterceptor(\(origin))" }
+    public var description: String { "AuthorizationInterceptor(\(target.origin))" }
     public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["origin": origin]) }
+    public var customMirror: Mirror { Mirror(self, children: ["origin": target.origin]) }
 }
 #else
 public import RequestAuthorization

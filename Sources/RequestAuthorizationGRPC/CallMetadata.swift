@@ -8,19 +8,17 @@ import RequestAuthorization
 /// The metadata of a call: what takes the credential.
 struct CallMetadata: AuthorizableRequest, RedactedDescription {
     private(set) var metadata: Metadata
-    private let target: Origin
-    let isPlaintext: Bool
+    let target: CallTarget
+    /// Why a credential could not be set: a ``NotAuthorized``, in one word.
+    private var fault: (any Error)?
 
-    /// Why a credential could not be set. Setting cannot throw, so it is asked for before the call is made.
-    private(set) var fault: NotAuthorized?
-
-    init(metadata: Metadata, target: Origin, isPlaintext: Bool) {
+    init(metadata: Metadata, target: CallTarget) {
         self.metadata = metadata
         self.target = target
-        self.isPlaintext = isPlaintext
     }
 
-    var origin: Origin? { target }
+    var origin: Origin? { target.origin }
+    var isPlaintext: Bool { target.isPlaintext }
 
     /// Whether a call is made again is for gRPC to say, which keeps its messages.
     var isReplayable: Bool { true }
@@ -29,15 +27,22 @@ struct CallMetadata: AuthorizableRequest, RedactedDescription {
 
     /// Sets a field to one value; its name is sent in lower case (RFC 9113 §8.2.1).
     mutating func setCredential(_ value: String, in field: String) {
-        metadata.removeAllValues(forKey: field)
+        if !metadata.isEmpty { metadata.removeAllValues(forKey: field) }
         do throws(NotAuthorized) {
-            let name = field.lowercased()
-            try Self.check(name)
+            let isUsual = field == "Authorization"  // As a rule; it needs no look at its name.
+            let name = isUsual ? "authorization" : field.lowercased()
+            if !isUsual { try Self.check(name) }
             try HeaderFieldValue.check(value)
             metadata.addString(value, forKey: name)
         } catch {
             fault = fault ?? error
         }
+    }
+
+    /// The call, unless a credential could not be set. Setting cannot throw, so this is asked before the call is made.
+    func checked() throws -> CallMetadata {
+        if let fault { throw fault }
+        return self
     }
 
     private static func check(_ name: String) throws(NotAuthorized) {

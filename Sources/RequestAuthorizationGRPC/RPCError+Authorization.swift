@@ -41,18 +41,4 @@ extension RPCError {
         }
     }
 }
-
-extension AuthorizationProvider {
-    /// Hands a refusal to the provider.
-    ///
-    /// - Returns: the refusal, and in it whether another call is worth a try.
-    func told(of refusal: RPCError, for call: CallMetadata) async -> RPCError {
-        do {
-            try await setNeedsRefreshAfterUnauthorizedResponse(refusal.unauthorizedResponse, for: call)
-            return refusal.pushingBack("0")
-        } catch {
-            return refusal.pushingBack("-1")  // No way forward: what the server said is never hidden.
-        }
-    }
-}
 #endif

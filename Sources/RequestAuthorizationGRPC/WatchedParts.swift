@@ -12,23 +12,21 @@ struct WatchedParts<Message: Sendable>: AsyncSequence, Sendable {
     typealias Element = StreamingClientResponse<Message>.Contents.BodyPart
 
     let parts: RPCAsyncSequence<Element, any Error>
-    let provider: any AuthorizationProvider
     let call: CallMetadata
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(parts: parts.makeAsyncIterator(), provider: provider, call: call)
+        AsyncIterator(parts: parts.makeAsyncIterator(), call: call)
     }
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var parts: RPCAsyncSequence<Element, any Error>.AsyncIterator
-        let provider: any AuthorizationProvider
         let call: CallMetadata
 
         mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
             do {
                 return try await parts.next(isolation: actor)
             } catch let refusal as RPCError where refusal.code == .unauthenticated {
-                throw await provider.told(of: refusal, for: call)
+                throw await call.target.told(of: refusal, for: call)
             }
         }
 

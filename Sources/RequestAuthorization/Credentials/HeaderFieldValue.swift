@@ -21,7 +21,9 @@ package enum HeaderFieldValue {
         guard let first = bytes.first, let last = bytes.last else { return "is empty" }
         if isBlank(first) { return "begins with a blank: trim it" }
         if isBlank(last) { return "ends with a blank: trim it" }
-        guard let position = bytes.firstIndex(where: isForbidden) else { return nil }
+        guard !UnsafeRawBufferPointer(bytes).isVisible, let position = bytes.firstIndex(where: isForbidden) else {
+            return nil
+        }
         return "has \(name(of: bytes[position])) at byte \(position), where only visible ASCII, space and tab may be"
     }
 
@@ -40,5 +42,22 @@ package enum HeaderFieldValue {
         case 0x80...: "a byte that is not ASCII"
         default: "a control character"
         }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether every byte is certainly from 0x20 to 0x7E; `false` says nothing. Eight bytes at a time.
+    fileprivate var isVisible: Bool {
+        guard count >= 8 else { return false }
+        var found: UInt64 = 0
+        var offset = 0
+        while offset < count {
+            // The last eight overlap those before.
+            let word = loadUnaligned(fromByteOffset: Swift.min(offset, count &- 8), as: UInt64.self)
+            // A high bit is set in the byte itself, or by a borrow if the byte is under 0x20, or by a carry if it is 0x7F.
+            found |= word | (word &- 0x2020_2020_2020_2020) | (word &+ 0x0101_0101_0101_0101)
+            offset &+= 8
+        }
+        return found & 0x8080_8080_8080_8080 == 0
     }
 }

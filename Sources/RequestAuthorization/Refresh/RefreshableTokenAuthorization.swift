@@ -114,13 +114,14 @@ extension RefreshableTokenAuthorization {
     /// - Throws: ``NotAuthorized`` if somebody must sign in first, ``RefreshFailed`` if there is no token at this time,
     ///   `CancellationError` at once when the task is cancelled.
     public nonisolated func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        if let authorized = try authorizeAtOnce(request) { return authorized }
+        // Not by way of `authorizeAtOnce`: a copy in an optional would cost as much as the lock.
+        try request.refusePlaintext()
+        let header = if let header = state.warmHeader(at: clock.now) { header } else { try await heldHeader() }
         var request = request
-        request.setCredential(try await heldHeader(), in: "Authorization")
+        request.setCredential(header, in: "Authorization")
         return request
     }
 
-    @inline(__always)
     package nonisolated func authorizeAtOnce<Request: AuthorizableRequest>(_ request: Request) throws -> Request? {
         try request.refusePlaintext()
         guard let header = state.warmHeader(at: clock.now) else { return nil }

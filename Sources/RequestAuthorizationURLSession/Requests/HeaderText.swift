@@ -20,17 +20,20 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether any byte is under 0x20, eight bytes at a time: 10 ns for a token of 200 characters instead of 280.
+    /// Whether any byte may be under 0x20, eight bytes at a time: 10 ns for a token of 200 characters instead of 280.
     fileprivate var mayHoldControls: Bool {
+        guard count >= 8 else { return true }
         var found: UInt64 = 0
-        let words = count & ~7
-        for offset in stride(from: 0, to: words, by: 8) {
-            let word = loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        var offset = 0
+        while offset < count {
+            // The last eight overlap those before.
+            let word = loadUnaligned(fromByteOffset: Swift.min(offset, count &- 8), as: UInt64.self)
             // The high bit of a byte remains if subtracting 0x20 borrowed from it; a borrow may also come from below,
             // which is why a hit is only a "maybe".
-            found |= (word &- 0x2020_2020_2020_2020) & ~word & 0x8080_8080_8080_8080
+            found |= (word &- 0x2020_2020_2020_2020) & ~word
+            offset &+= 8
         }
-        return found != 0 || self[words...].contains { $0 < 0x20 }
+        return found & 0x8080_8080_8080_8080 != 0
     }
 }
 

@@ -26,12 +26,15 @@ extension URLRequest: AuthorizableRequest {
     /// request goes out without credential.
     public mutating func setCredential(_ value: String, in field: String) {
         CredentialFields.current?.insert(field)
-        guard field.fitsInHeaderLine, value.fitsInHeaderLine else { return removeFields { $0.isSameField(as: field) } }
+        let isUsual = field == "Authorization"  // As a rule; it needs no look at its name.
+        guard isUsual || field.fitsInHeaderLine, value.fitsInHeaderLine else {
+            return removeFields { $0.isSameField(as: field) }
+        }
         // The whole dictionary is replaced because `setValue(_:forHTTPHeaderField:)` costs twice as much, and more
         // with every character of the value.
         guard var fields = allHTTPHeaderFields, !fields.isEmpty else {
             // A dictionary whose name is hashed already takes 80 ns less than one that is made from nothing.
-            allHTTPHeaderFields = field == "Authorization" ? Self.lone.mapValues { _ in value } : [field: value]
+            allHTTPHeaderFields = isUsual ? Self.lone.mapValues { _ in value } : [field: value]
             return
         }
         for name in fields.keys where name.isSameField(as: field) { fields[name] = nil }

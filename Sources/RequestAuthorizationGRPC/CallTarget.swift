@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if GRPC
+import GRPCCore
+import RequestAuthorization
+
+/// Who authorizes the calls of an interceptor, and where they go.
+///
+/// An object, because every call and its answer hold on to all of it: one reference is copied instead of a dozen words.
+final class CallTarget: Sendable, RedactedDescription {
+    let provider: any AuthorizationProvider
+    let origin: Origin
+    let isPlaintext: Bool
+    /// The provider, if it is one of ours. A cast, which is looked for once.
+    private let immediate: (any ImmediateAuthorization)?
+
+    init(provider: any AuthorizationProvider, origin: Origin) {
+        self.provider = provider
+        self.origin = origin
+        isPlaintext = origin.isPlaintext && !origin.isLoopback
+        immediate = provider as? any ImmediateAuthorization
+    }
+
+    /// The call with its credential, if nothing has to be waited for: as a rule.
+    func authorizeAtOnce(_ metadata: Metadata) throws -> CallMetadata? {
+        guard let immediate else { return nil }
+        do {
+            return try immediate.authorizeAtOnce(CallMetadata(metadata: metadata, target: self))?.checked()
+        } catch {
+            throw RPCError(withoutCredential: error) ?? error
+        }
+    }
+
+    func authorize(_ metadata: Metadata) async throws -> CallMetadata {
+        do {
+            return try await provider.authorize(CallMetadata(metadata: metadata, target: self)).checked()
+        } catch {
+            throw RPCError(withoutCredential: error) ?? error
+        }
+    }
+
+    /// Hands a refusal to the provider.
+    ///
+    /// - Returns: the refusal, and in it whether another call is worth a try.
+    func told(of refusal: RPCError, for call: CallMetadata) async -> RPCError {
+        do {
+            try await provider.setNeedsRefreshAfterUnauthorizedResponse(refusal.unauthorizedResponse, for: call)
+            return refusal.pushingBack("0")
+        } catch {
+            return refusal.pushingBack("-1")  // No way forward: what the server said is never hidden.
+        }
+    }
+}
+#endif
