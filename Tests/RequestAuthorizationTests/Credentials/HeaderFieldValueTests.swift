@@ -32,6 +32,21 @@ struct HeaderFieldValueTests {
         }
     }
 
+    /// Eight bytes are looked at a time, and the last eight may overlap those before.
+    @Test(arguments: 7...17) func `each byte is decided so at every place of a value of any length`(length: Int) {
+        for place in 1..<length - 1 {
+            for byte in UInt8.min...0x7F {
+                var bytes = [UInt8](repeating: 0x7E, count: length)
+                bytes[place] = byte
+                let isAllowed = byte == 0x09 || (0x20...0x7E).contains(byte)
+                let passes = (try? HeaderFieldValue.check(String(decoding: bytes, as: UTF8.self))) != nil
+                if passes != isAllowed { Issue.record("\(byte) at \(place)") }
+            }
+            let words = String(repeating: "~", count: place) + "\u{E9}" + String(repeating: " ", count: length) + "~"
+            #expect(throws: NotAuthorized.self) { try HeaderFieldValue.check(words) }
+        }
+    }
+
     @Test func `a fault is found wherever it is in a long value`() {
         for position in 0..<200 {
             var bytes = [UInt8](repeating: 0x61, count: 200)
