@@ -122,6 +122,7 @@ extension RefreshableTokenAuthorization {
         return request
     }
 
+    @inline(__always)
     package nonisolated func authorizeAtOnce<Request: AuthorizableRequest>(_ request: Request) throws -> Request? {
         try request.refusePlaintext()
         guard let header = state.warmHeader(at: clock.now) else { return nil }

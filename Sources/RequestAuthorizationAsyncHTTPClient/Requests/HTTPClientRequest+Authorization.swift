@@ -30,7 +30,7 @@ extension HTTPClientRequest: AuthorizableRequest {
     /// the client would repeat it, for logs to keep.
     public mutating func setCredential(_ value: String, in field: String) {
         CredentialFields.current?.insert(field)
-        guard field.isHeaderFieldName else { return }
+        guard field == "Authorization" || field.isHeaderFieldName else { return }
         guard value.fitsInHeaderLine else { return headers.remove(name: field) }
         headers.replaceOrAdd(name: field, value: value)
     }
@@ -55,6 +55,7 @@ extension String {
 
     /// Whether it holds no control character but the tab, as the client wants it (RFC 9110 §5.5).
     var fitsInHeaderLine: Bool {
+        if HeaderFieldValue.isSurelyVisible(self) { return true }
         let fits: (UInt8) -> Bool = { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
         return utf8.withContiguousStorageIfAvailable { bytes in
             for byte in bytes where !fits(byte) { return false }
