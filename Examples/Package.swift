@@ -103,7 +103,7 @@ let package = Package(
         .target(name: "TestWidth", path: "Tests/TestWidth"),
         .testTarget(
             name: "SpotifyDemoTests",
-            dependencies: ["SpotifyDemo", "LocalSpotify", .ours("URLSession")]),
+            dependencies: ["SpotifyDemo", "LocalSpotify", .ours("Testing"), .ours("URLSession")]),
     ]
 )
 

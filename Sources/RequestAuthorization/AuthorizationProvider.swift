@@ -8,11 +8,10 @@
 /// ``RefreshableTokenAuthorization``), or conform a type of your own:
 ///
 ///     struct TenantAuthorization: AuthorizationProvider {
-///         let key: String
+///         let key: @Sendable () async throws -> String      // not the key itself, which printing would show
 ///         func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-///             var request = request
-///             request.setCredential(key, in: "X-Tenant-Key")
-///             return request
+///             // `.header` refuses plain http, and a key that no header can hold.
+///             try await request.authorized(using: .header("X-Tenant-Key", key()))
 ///         }
 ///     }
 ///
@@ -28,15 +27,15 @@ public protocol AuthorizationProvider: Sendable {
     ///   was none this time, `CancellationError` as soon as the calling task is cancelled.
     func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request
 
-    /// Tells the provider that a server answered 401 to a request that ``authorize(_:)`` returned.
+    /// Tells the provider that a server answered 401 to a request that ``authorize(_:)`` returned, or 403 for want of a scope.
     ///
     /// Returning means: to authorize the original request again, and to send that, is worth one more try.
     ///
     /// - Parameters:
     ///   - response: what the server said.
     ///   - request: the request as it was sent, with the credential that was refused.
-    /// - Throws: ``NotAuthorized`` if another try is pointless. The default forwards to
-    ///   ``setNeedsRefreshAfterUnauthorizedResponse(for:)``.
+    /// - Throws: ``NotAuthorized`` if another try is pointless. The default throws it for a 403, which no refresh changes, and
+    ///   forwards a 401 to ``setNeedsRefreshAfterUnauthorizedResponse(for:)``.
     func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         _ response: UnauthorizedResponse, for request: Request
     ) async throws
@@ -53,6 +52,9 @@ extension AuthorizationProvider {
     public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         _ response: UnauthorizedResponse, for request: Request
     ) async throws {
+        if response.statusCode == 403 {
+            throw NotAuthorized(.needsInteraction, challenge: response.challenges.first { $0.requiresInteraction })
+        }
         try await setNeedsRefreshAfterUnauthorizedResponse(for: request)
     }
 

@@ -23,6 +23,8 @@ public struct NotAuthorized: Error, Sendable {
         public static let signedOut = Reason(description: "signed out")
         /// The token endpoint ended the session, for instance with `invalid_grant`.
         public static let rejected = Reason(description: "rejected by the token endpoint")
+        /// The token endpoint refuses the client, for instance with `invalid_client`; the session is kept.
+        public static let clientRefused = Reason(description: "client refused by the token endpoint")
         /// Fresh tokens were refused so often that refreshing was stopped for a while.
         public static let refreshedTooOften = Reason(description: "refreshed too often")
         /// The server wants something that a refresh cannot give: another scope, a stronger log-in.
@@ -39,6 +41,8 @@ public struct NotAuthorized: Error, Sendable {
         public static let redirectsFollowed = Reason(description: "redirects followed")
         /// The token has expired, and this process must not refresh it: the app that may has to be opened.
         public static let refreshedElsewhere = Reason(description: "refreshed elsewhere")
+        /// The program has shut the provider down; see ``RefreshableTokenAuthorization/shutdown(within:)``.
+        public static let shutDown = Reason(description: "shut down")
         /// A token service asked its own provider to authorize the very request that fetches the token.
         public static let reentrantRefresh = Reason(description: "re-entrant refresh")
     }
@@ -84,6 +88,10 @@ extension NotAuthorized: CustomStringConvertible, CustomDebugStringConvertible, 
         switch reason {
         case .noToken, .signedOut: "sign in"
         case .rejected: "sign in again"
+        case .clientRefused:
+            detail == nil
+                ? "check the client's id, secret, grant types and scopes, and how it is registered; the session is kept"
+                : nil
         case .needsInteraction: "sign in again, for what the server asks"
         case .refreshedTooOften:
             "find out why the server refuses tokens that are fresh; a refresh is tried again after a while"
@@ -93,6 +101,7 @@ extension NotAuthorized: CustomStringConvertible, CustomDebugStringConvertible, 
         case .originNotAllowed: "name the origin where the provider is restricted, if it may have the credential"
         case .redirectsFollowed: detail == nil ? "send it with a client that follows no redirects" : nil
         case .refreshedElsewhere: "the token has expired; open the app, which may refresh it"
+        case .shutDown: "send requests before the provider is shut down, or make another provider"
         case .reentrantRefresh: "fetch tokens with requests that this provider does not authorize"
         default: nil
         }

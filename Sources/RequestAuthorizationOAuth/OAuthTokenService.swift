@@ -42,7 +42,7 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
         if let refreshToken = token.refreshToken {
             return try await endpoint.refreshed(token, with: refreshToken)
         }
-        guard let initial else { throw NoRefreshToken(for: token, at: endpoint.clock.now) }
+        guard let initial else { throw NoRefreshToken() }
         var renewed = try await initial(endpoint)
         renewed.authorizedAt = token.authorizedAt ?? renewed.authorizedAt
         return renewed
@@ -55,7 +55,7 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
 
     /// Revokes a token at the server (RFC 7009), its refresh token first. A server without revocation is no error.
     ///
-    /// - Throws: `TokenEndpointError` of the kind `transient` if the server wants to be asked later, and `rejected` if it will
+    /// - Throws: `TokenEndpointError` of the kind `transient` if the server wants to be asked later, and `client` if it will
     ///   not do it, for instance for a public client; what the transport throws.
     public func revoke(_ token: OAuthToken) async throws { try await endpoint.revoke(token) }
 
@@ -123,14 +123,14 @@ extension OAuthTokenService {
 
     /// The same, with a server that is discovered.
     ///
-    /// - Throws: what ``AuthorizationServer/discover(issuer:transport:)`` throws.
+    /// - Throws: what ``AuthorizationServer/discover(issuer:transport:clock:)`` throws.
     public static func clientCredentials(
         issuer: String, client: OAuthClient, scopes: Set<String> = [], transport: any TokenTransport,
         clock: any AuthorizationClock = .system
     ) async throws -> OAuthTokenService {
         clientCredentials(
-            server: try await .discover(issuer: issuer, transport: transport), client: client, scopes: scopes,
-            transport: transport, clock: clock)
+            server: try await .discover(issuer: issuer, transport: transport, clock: clock), client: client,
+            scopes: scopes, transport: transport, clock: clock)
     }
 
     /// People sign in on another device, with a code that this one shows (RFC 8628).

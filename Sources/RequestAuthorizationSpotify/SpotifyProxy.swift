@@ -15,6 +15,14 @@ public import Foundation
 /// It gets the form that Spotify would get, without the secret, and returns Spotify's answer as it is: with `code`,
 /// `redirect_uri` and `code_verifier`, or with `refresh_token`, or with `grant_type=client_credentials` alone; always with
 /// `grant_type` and `client_id`. It must forward `code_verifier`, in all flows.
+///
+/// A proxy that was made for SpotifyAPI will do: `expiration_date` (ISO 8601) is read where there is no `expires_in`. Errors in a
+/// shape of its own are for the closure `proxyError` of the service's factories. It is asked about every answer first, and what it returns
+/// is thrown; `nil` leaves the answer to be read as Spotify's:
+///
+///     proxyError: { answer in
+///         answer.statusCode == 403 ? TokenEndpointError(status: 403, code: "not_a_member", kind: .transient) : nil
+///     }
 public struct SpotifyProxy: Sendable, Hashable, Codable {
     /// Where codes are exchanged, and client credentials.
     public var tokenURL: URL

@@ -11,24 +11,26 @@ extension SpotifyTokenService {
     ///   - clientID: of the app in Spotify's dashboard.
     ///   - redirectURI: one of the app's there; a sign-in may name another.
     ///   - proxy: exchanges codes and refresh tokens in the app's place, if it has a server.
+    ///   - proxyError: reads an error that the proxy answers in its own way; see ``SpotifyProxy``.
     ///   - accounts: what stands in for Spotify's accounts service.
     ///   - pendingSignIns: where sign-ins wait for their callbacks; in the platform's default store if `nil`.
     ///   - transport: carries token requests, for instance `URLSession.shared`.
     ///   - clock: the machine's, or a `ManualClock` in tests.
     public static func pkce(
         clientID: String, redirectURI: String? = nil, proxy: SpotifyProxy? = nil,
+        proxyError: @escaping @Sendable (TokenResponse) -> (any Error)? = { _ in nil },
         accounts: AuthorizationServer = .spotify, pendingSignIns: (any PendingSignInStore)? = nil,
         transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> SpotifyTokenService {
         SpotifyTokenService(
             SpotifyConfiguration(
                 flow: .pkce, client: .public(id: clientID), redirectURI: redirectURI, proxy: proxy, accounts: accounts),
-            pendingSignIns: pendingSignIns, transport: transport, clock: clock)
+            proxyError: proxyError, pendingSignIns: pendingSignIns, transport: transport, clock: clock)
     }
 
     /// A user signs in, and a server proves itself with the client secret; with PKCE all the same (RFC 9700 §2.1.1).
     ///
-    /// Never put the secret into an app: use ``authorizationCode(clientID:proxy:redirectURI:accounts:pendingSignIns:transport:clock:)``.
+    /// Never put the secret into an app: use ``authorizationCode(clientID:proxy:proxyError:redirectURI:accounts:pendingSignIns:transport:clock:)``.
     ///
     /// - Parameters:
     ///   - clientID: of the app in Spotify's dashboard.
@@ -52,15 +54,16 @@ extension SpotifyTokenService {
 
     /// A user signs in, and a server of yours adds the client secret.
     public static func authorizationCode(
-        clientID: String, proxy: SpotifyProxy, redirectURI: String? = nil, accounts: AuthorizationServer = .spotify,
-        pendingSignIns: (any PendingSignInStore)? = nil, transport: any TokenTransport,
-        clock: any AuthorizationClock = .system
+        clientID: String, proxy: SpotifyProxy,
+        proxyError: @escaping @Sendable (TokenResponse) -> (any Error)? = { _ in nil }, redirectURI: String? = nil,
+        accounts: AuthorizationServer = .spotify, pendingSignIns: (any PendingSignInStore)? = nil,
+        transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> SpotifyTokenService {
         SpotifyTokenService(
             SpotifyConfiguration(
                 flow: .authorizationCode, client: .public(id: clientID), redirectURI: redirectURI, proxy: proxy,
                 accounts: accounts),
-            pendingSignIns: pendingSignIns, transport: transport, clock: clock)
+            proxyError: proxyError, pendingSignIns: pendingSignIns, transport: transport, clock: clock)
     }
 
     /// Nobody signs in: for what Spotify tells everybody, such as tracks and search. A token is fetched when one is needed.
@@ -76,12 +79,14 @@ extension SpotifyTokenService {
 
     /// Nobody signs in, and a server of yours adds the client secret.
     public static func clientCredentials(
-        clientID: String, proxy: SpotifyProxy, accounts: AuthorizationServer = .spotify, transport: any TokenTransport,
+        clientID: String, proxy: SpotifyProxy,
+        proxyError: @escaping @Sendable (TokenResponse) -> (any Error)? = { _ in nil },
+        accounts: AuthorizationServer = .spotify, transport: any TokenTransport,
         clock: any AuthorizationClock = .system
     ) -> SpotifyTokenService {
         SpotifyTokenService(
             SpotifyConfiguration(
                 flow: .clientCredentials, client: .public(id: clientID), proxy: proxy, accounts: accounts),
-            transport: transport, clock: clock)
+            proxyError: proxyError, transport: transport, clock: clock)
     }
 }

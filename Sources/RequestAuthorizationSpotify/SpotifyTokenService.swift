@@ -17,7 +17,7 @@ import RequestAuthorizationStorage
 ///     guard pending.accepts(url) else { return }                          // another link of our scheme leaves it unharmed
 ///     try await auth.signIn { try await spotify.finish(callback: url) }
 ///
-/// Three flows, each direct or through a server that keeps the client secret (``SpotifyProxy``): ``pkce(clientID:redirectURI:proxy:accounts:pendingSignIns:transport:clock:)``
+/// Three flows, each direct or through a server that keeps the client secret (``SpotifyProxy``): ``pkce(clientID:redirectURI:proxy:proxyError:accounts:pendingSignIns:transport:clock:)``
 /// for apps and tools, `authorizationCode` for servers, `clientCredentials` for what concerns no user.
 public struct SpotifyTokenService: RefreshableTokenService, RedactedDescription {
     public typealias Token = OAuthToken
@@ -29,15 +29,21 @@ public struct SpotifyTokenService: RefreshableTokenService, RedactedDescription 
     ///
     /// - Parameters:
     ///   - configuration: flow, client, addresses.
+    ///   - proxyError: reads an error that the proxy answers in its own way; see ``SpotifyProxy``.
     ///   - pendingSignIns: where sign-ins wait for their callbacks; by default beside the token, in the platform's default
     ///     store, so that they survive a restart.
     ///   - transport: carries token requests, for instance `URLSession.shared`.
     ///   - clock: the machine's, or a `ManualClock` in tests.
     public init(
-        _ configuration: SpotifyConfiguration, pendingSignIns: (any PendingSignInStore)? = nil,
-        transport: any TokenTransport, clock: any AuthorizationClock = .system
+        _ configuration: SpotifyConfiguration,
+        proxyError: @escaping @Sendable (TokenResponse) -> (any Error)? = { _ in nil },
+        pendingSignIns: (any PendingSignInStore)? = nil, transport: any TokenTransport,
+        clock: any AuthorizationClock = .system
     ) {
         self.configuration = configuration
+        let transport: any TokenTransport =
+            configuration.proxy == nil
+            ? transport : ProxyTransport(transport: transport, clock: clock, error: proxyError)
         oauth =
             switch configuration.flow {
             case .clientCredentials:

@@ -10,7 +10,7 @@ import Testing
 
 /// Every scenario with every client, over real sockets. gRPC, which needs a server of its own, runs them in the tests of its
 /// module. `.ci/check-client-table` prints what passed.
-@Suite(.timeLimit(.minutes(2))) struct ClientTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientTests {
     @Test(arguments: ClientName.allCases.filter { $0.client != nil }, Scenario.allCases)
     func `a client does what a scenario asks`(name: ClientName, scenario: Scenario) async throws {
         let makeClient = try #require(name.client)

@@ -41,7 +41,7 @@ private struct CountDown: Sequence, IteratorProtocol {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct AsyncHTTPClientSamples {
+@Suite(.timeLimit(.minutes(5))) struct AsyncHTTPClientSamples {
     /// Refuses the first token it hands out, as a server does that was restarted.
     private func withBilling(body: (HTTPClient, RawServer) async throws -> Void) async throws {
         let tokens = Lock(0)

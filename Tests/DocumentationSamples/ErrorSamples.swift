@@ -19,6 +19,8 @@ import Testing
             return "refused: \(refusal.challenges.first?.error ?? "no reason given")"
         } catch let error as NotAuthorized where error.needsSignIn {
             return "sign in"
+        } catch let error as RefreshFailed where error.suggestsSignIn {
+            return "sign in again?"  // the person decides: nothing is lost
         } catch let error as RefreshFailed {
             return "later: \(type(of: error.underlying))"  // error.nextTryAt says when
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Observation
 import RequestAuthorizationTesting
 import Testing
 
@@ -66,33 +65,24 @@ import Testing
         // sample: status
         let status = AuthorizationStatus(following: auth)
         // end sample
-        await change(of: status, until: { $0.isAuthorized })
         #expect(line(for: status) == "Signed in")
         await auth.reset()
-        await change(of: status) { !$0.isAuthorized }
+        try await status.reaches { $0.phase == .signedOut }
         #expect(line(for: status) == "Please sign in: signed out")
+        // sample: status-reaches
+        try await auth.signIn { TestToken("b") }
+        try await status.reaches { $0.phase == .authorized }
+        // end sample
+        #expect(line(for: status) == "Signed in")
     }
 
     // sample: status-use
     @MainActor func line(for status: AuthorizationStatus) -> String {
-        if status.isAuthorized { return "Signed in" }
-        if status.isRefreshing { return "One moment" }
-        return status.error.map { "Please sign in: \($0.reason)" } ?? "Welcome"
-    }
-    // end sample
-
-    /// Suspends until the status satisfies a condition.
-    @MainActor private func change(
-        of status: AuthorizationStatus, until isMet: @escaping @MainActor @Sendable (AuthorizationStatus) -> Bool
-    ) async {
-        while !isMet(status) {
-            await withCheckedContinuation { continuation in
-                withObservationTracking {
-                    _ = isMet(status)
-                } onChange: {
-                    continuation.resume()
-                }
-            }
+        switch status.phase {
+        case .authorized, .refreshing: "Signed in"
+        case .unknown, .signingIn: "One moment"
+        case .signedOut: status.error.map { "Please sign in: \($0.reason)" } ?? "Welcome"
         }
     }
+    // end sample
 }

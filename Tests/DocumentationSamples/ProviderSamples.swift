@@ -20,12 +20,25 @@ struct FileTokenAuthorization: AuthorizationProvider {
 }
 // end sample
 
+/// The example in the documentation of ``AuthorizationProvider``.
+struct TenantAuthorization: AuthorizationProvider {
+    let key: @Sendable () async throws -> String  // not the key itself, which printing would show
+    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        // `.header` refuses plain http, and a key that no header can hold.
+        try await request.authorized(using: .header("X-Tenant-Key", key()))
+    }
+}
+
 @Suite struct ProviderSamples {
     // sample: provider-checks
     @Test func `it is a provider`() async throws {
         try await AuthorizationProviderChecks { FileTokenAuthorization { "ABC" } }.run()
     }
     // end sample
+
+    @Test func `the provider in the documentation of the protocol is one`() async throws {
+        try await AuthorizationProviderChecks { TenantAuthorization { "a-key-of-mine" } }.run()
+    }
 
     @Test func `a 401 leads to another try once the file has changed`() async throws {
         let refused = try await TestRequest().authorized(using: .bearer("old"))

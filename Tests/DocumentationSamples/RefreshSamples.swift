@@ -16,6 +16,25 @@ import Testing
         #expect(try await auth.validToken().name == "a")
     }
 
+    @Test func `a tool settles before it ends, and a server ends its providers`() async throws {
+        let service = ScriptedTokenService(.token("a", lasts: .seconds(600)), .token("b", lasts: .seconds(600)))
+        let store = InMemoryTokenStore<TestToken>()
+        let connect: (TestToken) -> Void = { #expect($0.name == "a") }
+        // sample: tool
+        let auth = RefreshableTokenAuthorization(service: service, store: store, policy: .tool)
+        connect(try await auth.validToken(lasting: .seconds(300)))  // refreshed first if it lasts less
+        try await auth.settle(within: .seconds(10))  // what has begun is over and stored
+        // end sample
+        #expect(store.stored?.token?.name == "a")
+        // sample: server
+        auth.stopBackgroundRefresh()  // the server drains: only its requests cause refreshes
+        // …
+        try await auth.shutdown(within: .seconds(10))  // nothing begins any more; then as settle(within:)
+        // end sample
+        await #expect { try await auth.validToken() } throws: { ($0 as? NotAuthorized)?.reason == .shutDown }
+        #expect(service.calls == 1)
+    }
+
     @Test func `a network that is back ends the back-off`() async throws {
         struct Offline: Error {}
         let clock = ManualClock()

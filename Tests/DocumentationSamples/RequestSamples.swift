@@ -43,6 +43,8 @@ import Testing
         // end sample
         let first = try await TestRequest().authorized(using: signed)
         #expect(first["X-Signature"] == "GET https://api.example.com/")
+        try await AuthorizationProviderChecks { signed }.run()
+        try await AuthorizationProviderChecks { fromVault }.run()
         let second = try await TestRequest().authorized(using: fromVault)
         #expect(second["X-API-Key"] == "key")
     }

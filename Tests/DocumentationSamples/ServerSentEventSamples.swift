@@ -7,7 +7,7 @@ import RequestAuthorizationAsyncHTTPClient
 import RequestAuthorizationTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ServerSentEventSamples {
+@Suite(.timeLimit(.minutes(5))) struct ServerSentEventSamples {
     private static func stream(_ text: String) -> Answer {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
         let chunk = String(text.utf8.count, radix: 16) + "\r\n\(text)\r\n"

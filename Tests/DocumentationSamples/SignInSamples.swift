@@ -8,7 +8,7 @@ import RequestAuthorizationTesting
 import Testing
 
 /// What Documentation/Guide/SignIn.md prints.
-@Suite(.timeLimit(.minutes(1))) struct SignInSamples {
+@Suite(.timeLimit(.minutes(5))) struct SignInSamples {
     let clock = ManualClock()
     let folder = FileManager.default.temporaryDirectory.appending(path: "samples-\(UUID())").path
     let transport = ScriptedTokenTransport(
@@ -96,6 +96,7 @@ import Testing
         try await auth.signIn {
             try await service.signIn(scopes: ["read"], through: .loopback) { url in print("Open \(url)") }
         }
+        try await auth.settle(within: .seconds(10))  // the token is stored, and the tool may end
     }
     // end sample
     #endif

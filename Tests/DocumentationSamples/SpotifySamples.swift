@@ -69,6 +69,23 @@ import Testing
         #expect(spotify.configuration == configuration)
     }
 
+    @Test func `an error of a proxy's own`() async throws {
+        let proxy = SpotifyProxy(tokenURL: try #require(URL(string: "https://my.example/spotify/token")))
+        let transport = ScriptedTokenTransport(forever: .response(403, json: #"{"reason":"not a member"}"#))
+        // sample: proxy-errors
+        let spotify = SpotifyTokenService.pkce(
+            clientID: "CLIENT_ID", proxy: proxy,
+            proxyError: { answer in
+                guard answer.statusCode == 403 else { return nil }  // read it as Spotify's
+                return TokenEndpointError(status: 403, code: "not_a_member", kind: .transient)
+            }, transport: transport)
+        // end sample
+        let error = await #expect(throws: TokenEndpointError.self) {
+            try await spotify.refresh(OAuthToken(accessToken: "a", refreshToken: "r"))
+        }
+        #expect(error?.code == "not_a_member")
+    }
+
     @Test func `a token of SpotifyAPI or SpotifyKit is taken over`() async throws {
         let saved = Data(
             """

@@ -6,6 +6,15 @@ import RequestAuthorizationTesting
 import Testing
 
 @Suite struct TokenServiceSamples {
+    // sample: token-checks
+    @Test func `it is a token`() async throws {
+        try await AuthorizationTokenChecks(
+            expired: WidgetToken(accessToken: "a-token", refreshToken: "r1", expiresAt: .now - 60),
+            valid: WidgetToken(accessToken: "a-token", refreshToken: "r1", expiresAt: .now + 60)
+        ).run()
+    }
+    // end sample
+
     // sample: service-test
     @Test func `the service carries the refresh token over`() async throws {
         let endpoint = try #require(URL(string: "https://accounts.widgets.example/token"))

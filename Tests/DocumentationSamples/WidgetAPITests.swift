@@ -16,6 +16,14 @@ import Testing
         #expect(server.requests.map { $0.credential(in: "Authorization") } == ["Bearer ABC"])
     }
 
+    // sample: request-checks
+    @Test func `it is a request`() async throws {
+        try await AuthorizableRequestChecks(method: nil, target: nil) {
+            WidgetRequest(host: "api.widgets.example", path: "/v1/widgets/1")
+        }.run()
+    }
+    // end sample
+
     @Test func `its credential goes to no other origin`() async throws {
         let client = WidgetClient { _ in WidgetResponse(statusCode: 200) }
         let widgets = WidgetAPI(client: client, authorization: .bearer("ABC"))

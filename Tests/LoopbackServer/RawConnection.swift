@@ -16,6 +16,14 @@ package struct RawConnection: Sendable {
             : RawConnection(socket: try await .connected(to: sockaddr_in.inet(ip4: host, port: port)))
     }
 
+    /// The port of this end.
+    package var port: UInt16 {
+        get throws {
+            guard let port = try socket.socket.sockname().port else { throw SocketError.unsupportedAddress }
+            return port
+        }
+    }
+
     package func send(_ text: String) async throws { try await socket.write(Data(text.utf8)) }
 
     /// What the server says until it closes the connection.

@@ -21,6 +21,8 @@ package actor RawServer {
     package private(set) var connections = 0
     /// How many connections the client has closed.
     package private(set) var departures = 0
+    /// The ports at the other ends of all connections.
+    private var peers: Set<UInt16> = []
     private var waiters: [(isMet: (isolated RawServer) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
 
     private let listener: AsyncSocket
@@ -33,7 +35,7 @@ package actor RawServer {
         try socket.setValue(true, for: .localAddressReuse)
         try socket.bind(to: sockaddr_in.inet(ip4: "127.0.0.1", port: 0))
         try socket.listen()
-        guard case .ip4(_, let port) = try socket.sockname() else { throw SocketError.unsupportedAddress }
+        guard let port = try socket.sockname().port else { throw SocketError.unsupportedAddress }
         self.port = Int(port)
         self.script = script
         self.greeting = greeting
@@ -45,6 +47,8 @@ package actor RawServer {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled, let socket = try? await listener.accept() {
                 connections += 1
+                if let peer = try? socket.socket.remotePeer().port { peers.insert(peer) }
+                wakeWaiters()
                 let number = connections
                 group.addTask { await self.serve(socket, number: number) }
             }
@@ -57,6 +61,17 @@ package actor RawServer {
 
     /// Returns as soon as the client has closed so many connections.
     package func waitForDepartures(_ count: Int) async { await wait { $0.departures >= count } }
+
+    /// Returns as soon as the client has closed all the connections that it has begun, of which the server may have seen none
+    /// yet. The server itself must have dropped none.
+    package func waitForAllDepartures() async throws {
+        // Connections come in their order: one that begins now is the last.
+        let last = try await RawConnection.open(port: UInt16(port))
+        let peer = try last.port
+        await wait { $0.peers.contains(peer) }
+        try last.close()
+        await wait { $0.departures == $0.connections }
+    }
 
     package nonisolated func url(_ path: String, host: String = "127.0.0.1", scheme: String = "http") -> URL {
         guard let url = URL(string: "\(scheme)://\(host):\(port)\(path)") else { preconditionFailure(path) }
@@ -104,6 +119,15 @@ package actor RawServer {
         let met = waiters.filter { $0.isMet(self) }
         waiters.removeAll { $0.isMet(self) }
         for waiter in met { waiter.continuation.resume() }
+    }
+}
+
+extension Socket.Address {
+    var port: UInt16? {
+        switch self {
+        case .ip4(_, let port), .ip6(_, let port): port
+        case .unix: nil
+        }
     }
 }
 

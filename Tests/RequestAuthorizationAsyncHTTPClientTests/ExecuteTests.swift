@@ -7,7 +7,7 @@ import RequestAuthorizationAsyncHTTPClient
 import TestProviders
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ExecuteTests {
+@Suite(.timeLimit(.minutes(5))) struct ExecuteTests {
     @Test func `a 401 to which there is no way forward is returned whole`() async throws {
         let text = String(repeating: "no ", count: 100_000)
         try await withServer { _ in

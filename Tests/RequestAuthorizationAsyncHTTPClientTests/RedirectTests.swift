@@ -8,7 +8,7 @@ import TestProviders
 import Testing
 
 /// async-http-client follows redirects by itself. What it takes along is its own; what it is given to take along is ours.
-@Suite(.timeLimit(.minutes(1))) struct RedirectTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectTests {
     @Test(arguments: [301, 302, 303, 307, 308]) func `a redirect to the same origin keeps the credential`(
         status: Int
     ) async throws {

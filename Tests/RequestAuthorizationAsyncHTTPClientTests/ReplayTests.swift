@@ -8,7 +8,7 @@ import Testing
 
 /// What we know of a body is read from inside the client, so it is compared with what the client does: it sends a body again
 /// after a 307 if, and only if, it can.
-@Suite(.timeLimit(.minutes(1))) struct ReplayTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplayTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let isReplayable: Bool

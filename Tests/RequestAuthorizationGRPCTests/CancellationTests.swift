@@ -7,7 +7,7 @@ import RequestAuthorizationGRPC
 import RequestAuthorizationTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
     @Test(.shows(.cancelledBeforehand)) func `a task that is cancelled already sends nothing`() async throws {
         let echo = EchoService()
         try await withEcho(echo, Auth.holdingA(ScriptedTokenService())) { client in

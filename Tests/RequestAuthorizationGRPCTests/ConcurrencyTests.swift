@@ -7,7 +7,7 @@ import RequestAuthorizationGRPC
 import RequestAuthorizationTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ConcurrencyTests {
+@Suite(.timeLimit(.minutes(5))) struct ConcurrencyTests {
     @Test(.shows(.fiftyRefusalsRefreshOnce)) func `50 concurrent refusals make one refresh`() async throws {
         let all = Arrivals(50)
         let service = ScriptedTokenService<TestToken>(.token("b"))

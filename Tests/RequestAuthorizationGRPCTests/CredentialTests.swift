@@ -7,7 +7,7 @@ import RequestAuthorizationGRPC
 import TestProviders
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CredentialTests {
+@Suite(.timeLimit(.minutes(5))) struct CredentialTests {
     @Test(.shows(.credentialIsSet), arguments: Way.allCases)
     func `the credential is set, once, in place of one that was there; other fields stay`(
         way: Way

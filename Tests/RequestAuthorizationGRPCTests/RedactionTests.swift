@@ -8,7 +8,7 @@ import TestProviders
 import Testing
 
 /// No type of this module prints a secret, and neither does the error of a call that was not made.
-@Suite(.timeLimit(.minutes(1))) struct RedactionTests {
+@Suite(.timeLimit(.minutes(5))) struct RedactionTests {
     @Test func `the interceptor says where its calls go, and nothing else`() throws {
         let interceptor = AuthorizationInterceptor(
             LooseProvider(["Authorization": Secret.text]), origin: "https://api.example.com")

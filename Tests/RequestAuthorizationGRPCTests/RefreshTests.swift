@@ -9,7 +9,7 @@ import RequestAuthorizationTesting
 import TestProviders
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RefreshTests {
+@Suite(.timeLimit(.minutes(5))) struct RefreshTests {
     @Test(.shows(.refusalIsRetriedOnce, .refusalWithoutChallengeIsRetried), arguments: Way.allCases)
     func `UNAUTHENTICATED, one refresh, the same call once more`(
         way: Way

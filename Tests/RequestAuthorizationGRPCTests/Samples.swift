@@ -8,7 +8,7 @@ import RequestAuthorizationTesting
 import Testing
 
 /// What `Documentation/Guide/GRPC.md` prints.
-@Suite(.timeLimit(.minutes(1))) struct SampleTests {
+@Suite(.timeLimit(.minutes(5))) struct SampleTests {
     @Test func `a client is made`() async throws {
         let client = try makeClient(authorizedBy: .bearer("a"))
         client.beginGracefulShutdown()

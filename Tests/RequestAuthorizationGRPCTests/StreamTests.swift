@@ -7,7 +7,7 @@ import RequestAuthorizationGRPC
 import RequestAuthorizationTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StreamTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamTests {
     @Test(.shows(.bodyIsSentAgain), arguments: [Way.clientStreaming, .bidirectional])
     func `messages that are sent twice are the same byte for byte`(
         way: Way

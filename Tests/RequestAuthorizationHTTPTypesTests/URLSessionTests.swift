@@ -8,7 +8,7 @@ import RequestAuthorizationURLSession
 import Testing
 
 /// What is particular to `HTTPRequest`; what `URLSession` does is the same as for `URLRequest`, and tested there.
-@Suite(.timeLimit(.minutes(1))) struct URLSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct URLSessionTests {
     private func auth() -> some AuthorizationProvider {
         RefreshableTokenAuthorization(service: ScriptedTokenService(.token("a"), .token("b")))
     }

@@ -61,7 +61,7 @@ import Testing
 
     @Test func `RFC 6749 §5.2: the example of an error`() async throws {
         let transport = ScriptedTokenTransport(.response(400, json: #"{"error":"invalid_request"}"#))
-        await #expect(throws: TokenEndpointError(status: 400, code: "invalid_request", kind: .rejected)) {
+        await #expect(throws: TokenEndpointError(status: 400, code: "invalid_request", kind: .transient)) {
             try await service(transport).refresh(.make(refreshToken: "r"))
         }
     }

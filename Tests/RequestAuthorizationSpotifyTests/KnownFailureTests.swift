@@ -11,7 +11,7 @@ import RequestAuthorizationURLSession
 import Testing
 
 /// What users of other libraries for Spotify met, and what must not happen here.
-@Suite(.timeLimit(.minutes(1))) struct `Failures that are known from elsewhere` {
+@Suite(.timeLimit(.minutes(5))) struct `Failures that are known from elsewhere` {
     private let clock = ManualClock()
     private let expired = #"{"access_token":"b","token_type":"Bearer","expires_in":3600,"refresh_token":"AQ-2"}"#
 

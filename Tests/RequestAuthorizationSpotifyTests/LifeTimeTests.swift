@@ -7,7 +7,7 @@ import RequestAuthorizationSpotify
 import RequestAuthorizationTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `The life of a Spotify token` {
+@Suite(.timeLimit(.minutes(5))) struct `The life of a Spotify token` {
     private let clock = ManualClock()
 
     private func service(_ transport: ScriptedTokenTransport) -> SpotifyTokenService {

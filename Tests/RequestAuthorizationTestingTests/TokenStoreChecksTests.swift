@@ -13,10 +13,6 @@ struct TokenStoreChecksTests {
         (Defect.isNotEmptyAtFirst, "is empty at first", "loaded StoredToken(signedOut, generation 0) where nothing"),
         (.losesTokens, "keeps a token", "loaded nothing instead of StoredToken(token([redacted]), generation 1)"),
         (.losesSignOuts, "keeps a sign-out", "loaded nothing instead of StoredToken(signedOut, generation 1)"),
-        (
-            .usesWhatWasSetAside, "keeps what was set aside",
-            "loaded StoredToken(token([redacted]), generation 1) instead"
-        ),
         (.losesMilliseconds, "keeps the version and the time", "of token([redacted]) it loaded a time that is 0.12"),
         (.losesTheSession, "keeps the version and the time", "of token([redacted]) it loaded another version"),
         (.cutsTheGeneration, "keeps the version and the time", "of token([redacted]) it loaded another version"),

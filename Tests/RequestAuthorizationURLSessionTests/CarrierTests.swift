@@ -12,7 +12,7 @@ import Testing
 @testable import RequestAuthorizationURLSession
 
 /// The session of ours that carries the calls of a user's session on Linux.
-@Suite(.timeLimit(.minutes(1))) struct CarrierTests {
+@Suite(.timeLimit(.minutes(5))) struct CarrierTests {
     @Test func `one session has one carrier, and another session another one`() {
         let (one, two) = (URLSession(configuration: .ephemeral), URLSession(configuration: .ephemeral))
         #expect(Carrier.of(one) === Carrier.of(one))

@@ -11,7 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionTests {
     /// A reused connection that drops makes URLSession on Linux send the request again: without body really twice, with a body
     /// as a head alone, which then hangs.
     @Test(arguments: ["POST", "PATCH", "PUT"], [nil, "body"])

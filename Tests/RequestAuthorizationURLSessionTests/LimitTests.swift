@@ -14,7 +14,7 @@ import FoundationNetworking
 
 /// Time-outs and cancellation. Where a time-out must strike, nobody ever answers; that it does not strike too soon is seen by the
 /// time that went by, which a busy machine can only make longer.
-@Suite(.timeLimit(.minutes(1))) struct LimitTests {
+@Suite(.timeLimit(.minutes(5))) struct LimitTests {
     private func session(_ change: (URLSessionConfiguration) -> Void) -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
         change(configuration)
@@ -43,7 +43,8 @@ import FoundationNetworking
             request.timeoutInterval = 0.99
             let time = try await timeOut(of: request, way)
             #expect(time >= .seconds(0.99))
-            await server.waitForDepartures(1)
+            // On a busy machine the connection may have come so late that the server has not seen it yet.
+            try await server.waitForAllDepartures()
         }
     }
 

@@ -13,7 +13,7 @@ import FoundationNetworking
 #endif
 
 /// Over real sockets; every case of the rule itself is in `RedirectRuleTests`.
-@Suite(.timeLimit(.minutes(1))) struct RedirectTests {
+@Suite(.timeLimit(.minutes(5))) struct RedirectTests {
     /// What the requests of these tests carry besides `Authorization`.
     private static let credentials = [
         "DPoP": "proof", "Cookie": "a=b", "Proxy-Authorization": "Basic eA==", "X-Key": "k",

@@ -12,7 +12,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct RefreshTests {
+@Suite(.timeLimit(.minutes(5))) struct RefreshTests {
     @Test(arguments: Way.allCases) func `a 401 is answered by a refresh and the same request once more`(
         way: Way
     ) async throws {

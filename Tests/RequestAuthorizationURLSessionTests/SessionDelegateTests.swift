@@ -13,7 +13,7 @@ import FoundationNetworking
 #endif
 
 /// Sessions with a delegate of their own, of every kind.
-@Suite(.timeLimit(.minutes(1))) struct SessionDelegateTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionDelegateTests {
     enum Kind: CaseIterable {
         case none, plain, task, data, download
 

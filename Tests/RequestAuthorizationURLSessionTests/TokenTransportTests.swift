@@ -12,7 +12,7 @@ import FoundationNetworking
 #endif
 
 /// What is particular to `URLSession`; what every `TokenTransport` promises is in `ClientTests`.
-@Suite(.timeLimit(.minutes(1))) struct TokenTransportTests {
+@Suite(.timeLimit(.minutes(5))) struct TokenTransportTests {
     @Test func `a body without a content type is not called a form`() async throws {
         try await withServer { _ in
             .text("")

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
+import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
+import TestProviders
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -42,6 +44,28 @@ struct URLRequestTests {
         request.allHTTPHeaderFields = ["authorization": "old", "Accept": "a"]
         request.setCredential(value, in: "Authorization")
         #expect(request.allHTTPHeaderFields == ["Accept": "a"])
+    }
+
+    @Test(arguments: ["a\r\nX-Evil: 1", "a\0b"])
+    func `a provider that sets such a value throws, and the request keeps what it had`(value: String) async throws {
+        var request = try request()
+        request.allHTTPHeaderFields = ["Accept": "a"]
+        for field in ["Authorization", "X-Key"] {
+            let error = await #expect(throws: NotAuthorized.self) {
+                try await request.authorize(using: LooseProvider([field: value]))
+            }
+            #expect(error?.reason == .malformedCredential)
+        }
+        #expect(request.allHTTPHeaderFields == ["Accept": "a"])
+        try await request.authorize(using: LooseProvider(["X-Key": "é"]))
+        #expect(request.value(forHTTPHeaderField: "X-Key") == "é")
+    }
+
+    @Test func `it passes the checks of a request`() async throws {
+        let url = try #require(URL(string: "https://api.example.com/v1?x=1#f"))
+        try await AuthorizableRequestChecks(method: "GET", target: "https://api.example.com/v1?x=1") {
+            URLRequest(url: url)
+        }.run()
     }
 
     @Test(arguments: ["a\tb", "a b", "é", "x\u{1}y", String(repeating: "x", count: 4096)])
@@ -98,7 +122,7 @@ struct URLRequestTests {
         #expect(request.requestMethod == "GET")
         request.httpMethod = "PATCH"
         #expect(request.requestMethod == "PATCH")
-        #expect(try self.request().targetURI == "https://api.example.com/v1?x=1#f")
+        #expect(try self.request().targetURI == "https://api.example.com/v1?x=1")
     }
 
     @Test func `only a stream cannot be sent again`() throws {

@@ -5,6 +5,7 @@
 import FlyingFox
 import FlyingSocks
 import Foundation
+import LoopbackServer
 import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import Testing
@@ -14,8 +15,8 @@ import FoundationNetworking
 #endif
 
 /// What `Documentation/Guide/LongLived.md` prints, over sockets of the platform's own.
-@Suite(.timeLimit(.minutes(1))) struct WebSocketTests {
-    @Test(.enabled("URLSession has no WebSockets here: its libcurl lacks them") { await WebSockets.areSupported })
+@Suite(.timeLimit(.minutes(5))) struct WebSocketTests {
+    @Test(.enabled("URLSession has no WebSockets here: its libcurl lacks them") { try await WebSockets.areSupported })
     func `a socket is authorized at the start and each time it is opened again`() async throws {
         let service = ScriptedTokenService<TestToken>(.token("b"), .token("c"))
         let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"), clock: ManualClock())
@@ -42,7 +43,7 @@ import FoundationNetworking
         #expect(service.calls == 2)
     }
 
-    @Test(.enabled("URLSession has no WebSockets here: its libcurl lacks them") { await WebSockets.areSupported })
+    @Test(.enabled("URLSession has no WebSockets here: its libcurl lacks them") { try await WebSockets.areSupported })
     func `a socket that is refused after the refresh too is given up`() async throws {
         let service = ScriptedTokenService<TestToken>(.token("b"))
         let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"), clock: ManualClock())
@@ -55,13 +56,15 @@ import FoundationNetworking
         #expect(await server.credentials == ["Bearer a", "Bearer b"])
     }
 
-    @Test(.disabled("URLSession has WebSockets here") { await WebSockets.areSupported })
+    @Test(.disabled("URLSession has WebSockets here") { try await WebSockets.areSupported })
     func `where URLSession has no WebSockets, it says so at once`() async throws {
-        let url = try #require(URL(string: "ws://127.0.0.1:9/"))
-        let error = await #expect(throws: URLError.self) {
-            try await listen(to: URLRequest(url: url), on: .shared, authorizedBy: .bearer("a"), pause: .zero) { _ in }
+        try await withHeldPort { port in
+            let request = URLRequest(url: port.url("/", scheme: "ws"))
+            let error = await #expect(throws: URLError.self) {
+                try await listen(to: request, on: .shared, authorizedBy: .bearer("a"), pause: .zero) { _ in }
+            }
+            #expect(error?.code == .unsupportedURL)
         }
-        #expect(error?.code == .unsupportedURL)
     }
 }
 
@@ -112,15 +115,16 @@ struct SocketEnd {
 private enum WebSockets {
     /// On Linux it depends on how the libcurl was built that is found when the program runs.
     static var areSupported: Bool {
-        get async {
-            guard let url = URL(string: "ws://127.0.0.1:9/") else { return false }
-            let socket = URLSession.shared.webSocketTask(with: url)
-            socket.resume()
-            do {
-                _ = try await socket.receive()
-                return true
-            } catch {
-                return (error as? URLError)?.code != .unsupportedURL
+        get async throws {
+            try await withHeldPort { port in
+                let socket = URLSession.shared.webSocketTask(with: port.url("/", scheme: "ws"))
+                socket.resume()
+                do {
+                    _ = try await socket.receive()
+                    return true
+                } catch {
+                    return (error as? URLError)?.code != .unsupportedURL
+                }
             }
         }
     }

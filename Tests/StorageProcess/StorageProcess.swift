@@ -28,12 +28,12 @@ import Darwin
         let store = RestrictedFileTokenStore<TestToken>(client: "client", account: "me", folder: .at(folder))
         switch command {
         case "hold":
-            let lock = try await store.lock(within: .seconds(30))
+            let lock = try await store.lock(within: .seconds(300))
             say("held")
             untilInputEnds()
             await lock.unlock()
         case "spawn":
-            let lock = try await store.lock(within: .seconds(30))
+            let lock = try await store.lock(within: .seconds(300))
             let child = Process()
             child.executableURL = URL(filePath: "/bin/sleep")
             child.arguments = ["60"]

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import LocalSpotify
-import RequestAuthorizationSpotify
+public import RequestAuthorizationSpotify
 import RequestAuthorizationURLSession
 
 /// Calls an embedded Spotify through `URLSession` while its tokens expire and are revoked, and counts what came of it.
@@ -12,25 +12,32 @@ import RequestAuthorizationURLSession
 public struct Demo: Sendable {
     private let options: DemoOptions
     private let plan: DemoPlan
+    private let clock: any AuthorizationClock
     private let progress: @Sendable (_ ended: Int) -> Void
 
     /// - Parameters:
     ///   - options: what to do.
+    ///   - clock: tells when tokens end, and waits between the calls.
     ///   - progress: is told how many calls have ended.
-    public init(_ options: DemoOptions, progress: @escaping @Sendable (_ ended: Int) -> Void = { _ in }) {
+    public init(
+        _ options: DemoOptions, clock: any AuthorizationClock = .system,
+        progress: @escaping @Sendable (_ ended: Int) -> Void = { _ in }
+    ) {
         self.options = options
+        self.clock = clock
         self.progress = progress
         plan = DemoPlan(options)
     }
 
     /// Starts the server, signs in, makes the calls, signs out.
     ///
-    /// - Throws: what keeps the server from starting or the user from signing in; not what happens to a call.
+    /// - Throws: what keeps the server from starting, the user from signing in, or the provider from ending; not what happens
+    ///   to a call.
     public func run() async throws -> DemoReport {
         let tokens = TokenPolicy(
             rotation: options.rotation, accessTokenLifetime: .seconds(options.tokenLifetime),
             grace: options.faults ? .seconds(5) : .zero)
-        let spotify = try LocalSpotify(policy: tokens)
+        let spotify = try LocalSpotify(policy: tokens, clock: clock)
         return try await spotify.serve { try await run(at: spotify, $0) }
     }
 
@@ -41,14 +48,15 @@ public struct Demo: Sendable {
         let service = SpotifyTokenService.pkce(
             clientID: LocalSpotify.Client.local.id, redirectURI: "local-app://login-callback",
             accounts: .spotify(accounts: url), pendingSignIns: InMemoryPendingSignIns(),
-            transport: ImpatientTransport(URLSession.shared, timeout: timeout))
-        let auth = RefreshableTokenAuthorization(service: service, policy: policy)
+            transport: ImpatientTransport(URLSession.shared, timeout: timeout), clock: clock)
+        let auth = RefreshableTokenAuthorization(service: service, policy: policy, clock: clock)
         let (changes, change) = AsyncStream.makeStream(of: TokenChange<OAuthToken>.self)
         let observation = auth.onTokenChange { change.yield($0) }
 
         try await auth.signIn { try await signIn(with: service, at: spotify) }
         let tally = await makeCalls(at: spotify, url, auth)
         await auth.reset()
+        try await auth.shutdown(within: .seconds(10))
 
         var report = DemoReport()
         report.requests = options.requests
@@ -79,7 +87,7 @@ public struct Demo: Sendable {
         var calls = RunningCalls(limit: DemoPlan.mostAtATime, patience: patience, progress: progress)
         var number = 0
         for wave in plan.waves {
-            try? await Task.sleep(for: wave.pause)
+            try? await clock.sleep(for: wave.pause)
             await prepare(wave, at: spotify, auth)
             for _ in 0..<wave.calls {
                 let current = number
@@ -101,7 +109,7 @@ public struct Demo: Sendable {
         // Only a token that neither has expired nor is just being replaced can be seen to be revoked.
         _ = try? await auth.validToken()
         if await !spotify.newestAccessToken(hasLeft: 0.25) {
-            try? await Task.sleep(for: .seconds(options.tokenLifetime) / 4)
+            try? await clock.sleep(for: .seconds(options.tokenLifetime) / 4)
             _ = try? await auth.validToken()
         }
         await spotify.revokeAccessTokens()

@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct `Faults over a socket` {
+@Suite(.timeLimit(.minutes(5))) struct `Faults over a socket` {
     @Test func `a slow answer comes when its time has come, and the call was served before`() async throws {
         let clock = ManualClock()
         let spotify = try LocalSpotify(policy: TokenPolicy(rotation: .on), clock: clock)

@@ -3,6 +3,7 @@
 
 import Foundation
 import RequestAuthorization
+import Synchronization
 import Testing
 
 @testable import ProcessStress
@@ -17,15 +18,17 @@ import Testing
         let server: TokenServer
         let client: LoopbackClient
 
-        init(delay: Int = 0, losesEvery: Int = 0, onCommit: @escaping @Sendable (ProcessName) -> Void = { _ in }) throws
-        {
+        init(
+            delay: @escaping @Sendable () -> Duration = { .zero }, losesEvery: Int = 0,
+            onCommit: @escaping @Sendable (ProcessName) -> Void = { _ in }
+        ) throws {
             let url = FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
             folder = StressFolder(url)
             clock = try ClockPage(creating: folder.clock)
             journal = try Journal(folder.log, clock: clock)
             let options = TokenServer.Options(
-                setting: RunSetting(workers: 1), lifetime: 3600, delay: delay...delay, losesEvery: losesEvery)
+                setting: RunSetting(workers: 1), lifetime: 3600, delay: delay, losesEvery: losesEvery)
             server = try TokenServer(options, journal: journal, clock: clock, onCommit: onCommit)
             client = LoopbackClient(port: server.port, process: ProcessName(worker: 0, life: 0))
             server.start()
@@ -66,7 +69,9 @@ import Testing
     }
 
     @Test func `who goes away before the answer changes only the fate of the answer`() async throws {
-        let bench = try Bench(delay: 50)
+        // The answer to the exchange is not due before the client has gone.
+        let delays = Mutex([Duration.zero, .seconds(3600), .zero])
+        let bench = try Bench(delay: { delays.withLock { $0.removeFirst() } })
         defer { bench.end() }
         let token = try await bench.service.logIn()
         let body = "grant_type=refresh_token&refresh_token=\(token.refreshToken)"
@@ -108,7 +113,7 @@ import Testing
 
     @Test func `who wants to know of a commit is told before the answer`() async throws {
         let (commits, continuation) = AsyncStream.makeStream(of: ProcessName.self)
-        let bench = try Bench { continuation.yield($0) }
+        let bench = try Bench(onCommit: { continuation.yield($0) })
         defer { bench.end() }
         let token = try await bench.service.logIn()
         _ = try await bench.service.refresh(token)

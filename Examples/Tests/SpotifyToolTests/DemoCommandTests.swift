@@ -19,7 +19,8 @@ import Testing
     }
 
     @Test func `ends with 1 and says why if fewer than three tokens were replaced`() async throws {
-        let result = try await Running.run(["demo", "--requests", "1", "--json"])
+        // A token that lives long is replaced only because it is revoked.
+        let result = try await Running.run(["demo", "--requests", "1", "--token-lifetime", "3600", "--json"])
         #expect(result.status == 1)
         #expect(result.errors == "error: only 1 tokens were replaced\n")
         #expect(try JSONDecoder().decode(DemoReport.self, from: Data(result.output.utf8)).expiries == 1)

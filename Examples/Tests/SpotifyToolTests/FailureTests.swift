@@ -28,6 +28,8 @@ import Testing
             (NotAuthorized(.insecureTransport), .refused),
             (URLError(.cannotConnectToHost), .unavailable),
             (TokenTransportError(.timedOut, delivery: .notSent), .unavailable),
+            (NotSettled(isRefreshing: true, isUnstored: false), .unavailable),
+            (NotSettled(isRefreshing: false, isUnstored: true), .store),
             (CocoaError(.fileNoSuchFile), .refused),
         ] as [(any Error, SpotifyTool.ExitStatus)])
     func `has the exit code that says what to do`(error: any Error, status: SpotifyTool.ExitStatus) throws {
@@ -37,6 +39,17 @@ import Testing
         let advice = failure.advice ?? ""
         #expect((status == .notSignedIn) == advice.contains("spotify login --local --account work"), "\(failure)")
         #expect((status == .unavailable && !(error is SpotifyError)) == advice.contains("spotify serve"), "\(failure)")
+    }
+
+    @Test(arguments: ["invalid_client", "unauthorized_client", "invalid_scope"])
+    func `with the client is said, and nobody is signed out`(code: String) throws {
+        let refusal = TokenEndpointError(status: 401, code: code)
+        for error in [refusal, NotAuthorized(.clientRefused, underlying: refusal)] as [any Error] {
+            let failure = try failure(error)
+            #expect(failure.status == .configuration)
+            #expect(failure.message.contains("(\(code))"))
+            #expect(failure.advice?.contains("CLIENT_ID") == true)
+        }
     }
 
     @Test func `is said without the words of an error that nobody knows`() throws {

@@ -73,13 +73,17 @@ struct Person {
     }
 
     /// Lets the token that is kept expire.
-    func expireToken() async throws {
+    func expireToken() async throws { try await setToken(remaining: -1) }
+
+    /// Moves the hour of the token that is kept so that so many seconds are left of it; none if it has expired.
+    func setToken(remaining: TimeInterval) async throws {
         let folder = home.appending(path: "swift-request-authorization").path()
         let store = RestrictedFileTokenStore<OAuthToken>(client: "local-client", account: "me", folder: .at(folder))
         let kept = try #require(try await store.load())
         var token = try #require(kept.token)
-        token.expiresAt = .now - 1
-        try await store.save(StoredToken(.token(token), version: kept.version, obtainedAt: kept.obtainedAt))
+        token.expiresAt = .now + remaining
+        let obtainedAt = token.expiresAt - 3600
+        try await store.save(StoredToken(.token(token), version: kept.version, obtainedAt: obtainedAt))
     }
 
     /// What the Web API answers to an access token.

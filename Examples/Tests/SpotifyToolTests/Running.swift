@@ -4,7 +4,7 @@
 import Foundation
 
 /// The `spotify` that was built beside the tests, as a process: what a person runs.
-final class Running {
+final class Running: Sendable {
     struct Result {
         let status: Int32
         let output: String
@@ -61,6 +61,11 @@ final class Running {
     }
 
     func terminate() { process.terminate() }
+
+    /// Sends a signal, if the program has not ended.
+    func send(_ signal: Int32) {
+        if process.isRunning { kill(process.processIdentifier, signal) }
+    }
 
     struct NeverSaid: Error {
         let start: String

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SpotifyWebAPI
 
-@Suite(.timeLimit(.minutes(1))) struct `Paging` {
+@Suite(.timeLimit(.minutes(5))) struct `Paging` {
     private let link = "https://api.spotify.com/v1/me/tracks?offset=20&limit=20"
     private func saved(_ track: String) -> String { #"{"added_at": "2026-02-11T00:00:00Z", "track": \#(track)}"# }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SpotifyWebAPI
 
-@Suite(.timeLimit(.minutes(1))) struct `A 429` {
+@Suite(.timeLimit(.minutes(5))) struct `A 429` {
     private let refusal = #"{"error": {"status": 429, "message": "API rate limit exceeded"}}"#
 
     @Test func `is waited for as long as Spotify says, and the call is sent again`() async throws {

@@ -7,7 +7,7 @@ import SpotifyWebAPI
 import Testing
 
 /// Every call over a socket, and what it changed.
-@Suite(.timeLimit(.minutes(1))) struct `The calls against a Spotify of our own` {
+@Suite(.timeLimit(.minutes(5))) struct `The calls against a Spotify of our own` {
     private let clock = ManualClock()
 
     private func withClient(

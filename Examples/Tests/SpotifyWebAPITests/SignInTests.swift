@@ -7,7 +7,7 @@ import RequestAuthorizationTesting
 import Testing
 
 /// From the consent page to the first call, against a server that checks what it is sent.
-@Suite(.timeLimit(.minutes(1))) struct `Signing in at a Spotify of our own` {
+@Suite(.timeLimit(.minutes(5))) struct `Signing in at a Spotify of our own` {
     private let clock = ManualClock()
 
     /// A flow in which a user signs in.

@@ -43,9 +43,12 @@ struct ChallengeParser {
         var token68: String?
         var parameters: [String: String] = [:]
         var isRejected = false
+        /// A comma right behind the scheme ended it.
+        var isComplete = false
 
         /// - Returns: `false` if the parameter cannot belong to this challenge.
         mutating func add(_ name: String, _ value: String) -> Bool {
+            if isComplete { return true }  // A parameter of no scheme.
             guard token68 == nil, parameters[name] == nil, parameters.count < maximumParameters else { return false }
             parameters[name] = value
             return true
@@ -88,7 +91,11 @@ extension ChallengeParser {
         if scanner.skip(UInt8(ascii: "=")) { return readValue(of: name, &scanner) }
         endCurrent()
         current = Draft(scheme: name)
-        if scanner.isAtEndOfMember { return true }
+        if scanner.isAtEndOfMember {
+            // RFC 9110 §11.3: parameters follow after a blank, and an empty list member may come before them.
+            current?.isComplete = !hasBlanks || scanner.isAtEnd
+            return true
+        }
         guard hasBlanks else { return false }
         if let token68 = scanner.token68() {
             current?.token68 = token68

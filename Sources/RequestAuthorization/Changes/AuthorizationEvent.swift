@@ -24,6 +24,8 @@ public struct AuthorizationEvent: Sendable {
         public static let tokenInstalled = Kind(description: "token installed")
         /// A refresh failed, whether or not a request waited for it. See `error` and `nextTryAt`.
         public static let refreshFailed = Kind(description: "refresh failed")
+        /// The service returned a token that had expired already: see `error`, a ``TokenExpiredOnArrival``, and `nextTryAt`.
+        public static let tokenExpiredOnArrival = Kind(description: "token expired on arrival, check the clock")
         /// The token could not be saved: it is used all the same, and the save is tried again.
         public static let saveFailed = Kind(description: "save failed")
         /// The stored token could not be removed; that is tried again.
@@ -45,21 +47,43 @@ public struct AuthorizationEvent: Sendable {
     public let nextTryAt: Date?
     /// When the session ends unless somebody signs in again, if that is what the event says.
     public let signInNeededBefore: Date?
+    /// What began the refresh, of an event of a refresh.
+    public let cause: RefreshCause?
+    /// How long the refresh took, of one that ended or failed.
+    public let duration: Duration?
 
-    init(_ kind: Kind, error: (any Error)? = nil, nextTryAt: Date? = nil, signInNeededBefore: Date? = nil) {
+    init(
+        _ kind: Kind, error: (any Error)? = nil, nextTryAt: Date? = nil, signInNeededBefore: Date? = nil,
+        cause: RefreshCause? = nil, duration: Duration? = nil
+    ) {
         self.kind = kind
         self.error = error
         self.nextTryAt = nextTryAt
         self.signInNeededBefore = signInNeededBefore
+        self.cause = cause
+        self.duration = duration
     }
 
-    static let refreshStarted = Self(.refreshStarted)
-    static let refreshEnded = Self(.refreshEnded)
+    static func refreshStarted(_ cause: RefreshCause) -> Self { Self(.refreshStarted, cause: cause) }
+    static func refreshEnded(of flight: RefreshState.Flight, at now: Moment) -> Self {
+        Self(.refreshEnded, cause: flight.cause, duration: now.uptime - flight.beganAt)
+    }
     static let tokenInstalled = Self(.tokenInstalled)
     static let tokenAdopted = Self(.tokenAdopted)
     static let tokenDiscarded = Self(.tokenDiscarded)
-    static func refreshFailed(_ error: any Error, nextTryAt: Date?) -> Self {
-        Self(.refreshFailed, error: error, nextTryAt: nextTryAt)
+    static func refreshFailed(_ error: any Error, nextTryAt: Date, of flight: RefreshState.Flight, at now: Moment)
+        -> Self
+    {
+        Self(
+            .refreshFailed, error: error, nextTryAt: nextTryAt, cause: flight.cause,
+            duration: now.uptime - flight.beganAt)
+    }
+    /// Of a refresh by hand.
+    static func manualRefreshFailed(_ error: any Error, nextTryAt: Date? = nil) -> Self {
+        Self(.refreshFailed, error: error, nextTryAt: nextTryAt, cause: .byHand)
+    }
+    static func tokenExpiredOnArrival(_ error: TokenExpiredOnArrival, nextTryAt: Date) -> Self {
+        Self(.tokenExpiredOnArrival, error: error, nextTryAt: nextTryAt)
     }
     static func saveFailed(_ error: any Error) -> Self { Self(.saveFailed, error: error) }
     static func clearFailed(_ error: any Error) -> Self { Self(.clearFailed, error: error) }

@@ -36,10 +36,12 @@ final class Mailbox<Element: Sendable>: Sendable {
 
     /// Ends at once: after this has returned, the reader takes nothing more.
     func cancel() {
-        contents.withLock { contents in
-            contents.pending = []
-            return contents.close()
-        }?.perform()
+        let (delivery, dropped) = contents.withLock { contents in
+            defer { contents.pending = [] }
+            return (contents.close(), contents.pending)
+        }
+        delivery?.perform()
+        withExtendedLifetime(dropped) {}  // Nothing of a user's ends under the lock.
     }
 
     /// The next element, if there is one by now.
@@ -92,4 +94,22 @@ extension Mailbox.Contents {
         defer { reader = nil }
         return reader.map { Mailbox.Delivery(reader: $0) }
     }
+}
+
+/// A mailbox that is open as long as somebody holds this.
+final class Subscription<Element: Sendable>: Sendable {
+    let mailbox: Mailbox<Element>
+    private let end: @Sendable () -> Void
+
+    init(_ mailbox: Mailbox<Element>, end: @escaping @Sendable () -> Void) {
+        self.mailbox = mailbox
+        self.end = end
+    }
+
+    func cancel() {
+        mailbox.cancel()
+        end()
+    }
+
+    deinit { cancel() }
 }

@@ -14,6 +14,17 @@ public enum TokenChange<Token: AuthorizationToken>: Sendable {
     }
 }
 
+extension TokenChange {
+    /// - Parameter notice: of a provider of this type of token; see `RefreshableTokenAuthorization.typed(_:)`.
+    init(_ notice: TokenNotice) {
+        self =
+            switch notice {
+            case .updated(let held): .tokenUpdated(unsafeDowncast(held, to: TypedToken<Token>.self).token)
+            case .invalidated(let error): .tokenInvalidated(error)
+            }
+    }
+}
+
 extension TokenChange: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String {
         switch self {

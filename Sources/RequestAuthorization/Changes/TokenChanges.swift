@@ -7,16 +7,18 @@
 ///
 /// Each iteration observes by itself; it ends when the provider goes or the task is cancelled. A slow reader delays nobody.
 public struct TokenChanges<Token: AuthorizationToken>: AsyncSequence, Sendable, RedactedDescription {
-    let state: ProviderState<Token>
+    let core: ProviderCore
 
     /// Observes; for one task.
     public struct AsyncIterator: AsyncIteratorProtocol, RedactedDescription {
-        let subscription: Subscription<TokenChange<Token>>
+        let subscription: Subscription<TokenNotice>
 
-        public mutating func next() async -> TokenChange<Token>? { await subscription.mailbox.next() }
+        public mutating func next() async -> TokenChange<Token>? {
+            await subscription.mailbox.next().map { TokenChange($0) }
+        }
     }
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: state.observe()) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: core.observe()) }
 }
 
 /// What a provider does that is nobody's error, from the beginning of the iteration on.

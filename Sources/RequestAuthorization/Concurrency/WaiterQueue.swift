@@ -1,69 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Who waits, first in, first out. Reserving, filling, removing and draining one waiter costs O(1).
-///
-/// A place is reserved when a request arrives, so that the order is that of arrival, and filled when its task has been
-/// suspended.
+/// Waiters, first in, first out. Adding, removing and draining cost O(1) for each.
 struct WaiterQueue<Waiter> {
-    /// The number of a place; never used twice.
-    struct ID: Hashable, Sendable {
-        fileprivate let number: Int
-    }
-
-    fileprivate enum Place {
-        case empty
-        case reserved
-        case waiting(Waiter)
-    }
-
-    private var places: [Place] = []
+    /// From the first that still waits on; empty where a waiter has left.
+    private var places: [Waiter?] = []
     private var head = 0
     private var numberOfFirst = 0
 
-    /// How many places are reserved or filled.
+    /// How many wait.
     private(set) var count = 0
 
-    mutating func reserve() -> ID {
-        places.append(.reserved)
+    var isEmpty: Bool { count == 0 }
+
+    /// - Returns: the number of the waiter's place, which is never used twice.
+    mutating func append(_ waiter: Waiter) -> Int {
+        places.append(waiter)
         count += 1
-        return ID(number: numberOfFirst + places.count - 1)
+        return numberOfFirst + places.count - 1
     }
 
-    /// - Returns: whether the place was still there.
-    mutating func fill(_ id: ID, with waiter: Waiter) -> Bool {
-        guard let index = index(of: id), case .reserved = places[index] else { return false }
-        places[index] = .waiting(waiter)
-        return true
-    }
-
-    /// - Returns: who waited at the place, if anybody did.
-    mutating func remove(_ id: ID) -> Waiter? {
-        guard let index = index(of: id) else { return nil }
-        let place = places[index]
-        if case .empty = place { return nil }
-        places[index] = .empty
+    /// - Returns: the waiter at the place; `nil` if it has been removed or drained.
+    mutating func remove(_ number: Int) -> Waiter? {
+        let index = number - numberOfFirst
+        guard index >= head, index < places.count, let waiter = places[index] else { return nil }
+        places[index] = nil
         count -= 1
         trim()
-        if case .waiting(let waiter) = place { return waiter }
-        return nil
+        return waiter
     }
 
-    /// - Returns: all who waited, in order of arrival, and the places that nobody had come to fill yet.
-    mutating func drain() -> (waiters: [Waiter], reserved: [ID]) {
-        var waiters: [Waiter] = []
-        var reserved: [ID] = []
-        waiters.reserveCapacity(count)
-        for (index, place) in places[head...].enumerated() {
-            switch place {
-            case .empty: break
-            case .reserved: reserved.append(ID(number: numberOfFirst + head + index))
-            case .waiting(let waiter): waiters.append(waiter)
-            }
+    /// - Returns: all that wait, in order of arrival, and `nil` for each that has left.
+    mutating func drain() -> ArraySlice<Waiter?> {
+        defer {
+            numberOfFirst += places.count
+            (places, head, count) = ([], 0, 0)
         }
-        count = 0
-        trim()
-        return (waiters, reserved)
+        return places[head...]
     }
 
     /// How many places are kept, empty ones included.
@@ -71,19 +44,12 @@ struct WaiterQueue<Waiter> {
 
     // MARK: -
 
-    private func index(of id: ID) -> Int? {
-        let index = id.number - numberOfFirst
-        return index >= head && index < places.count ? index : nil
-    }
-
     private mutating func trim() {
         if count == 0 {
-            numberOfFirst += places.count
-            places = []
-            head = 0
+            _ = drain()
             return
         }
-        while case .empty = places[head] { head += 1 }
+        while places[head] == nil { head += 1 }
         guard head > places.count / 2 else { return }
         places.removeFirst(head)
         numberOfFirst += head
@@ -92,8 +58,5 @@ struct WaiterQueue<Waiter> {
 }
 
 extension WaiterQueue: Sendable where Waiter: Sendable {}
-extension WaiterQueue.Place: Sendable where Waiter: Sendable {}
-extension WaiterQueue.Place: Equatable where Waiter: Equatable {}
-extension WaiterQueue.Place: Hashable where Waiter: Hashable {}
 extension WaiterQueue: Equatable where Waiter: Equatable {}
 extension WaiterQueue: Hashable where Waiter: Hashable {}

@@ -21,8 +21,8 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
     private let refusal: (@Sendable (UnauthorizedResponse) async throws -> Void)?
 
     /// - Parameters:
-    ///   - onUnauthorized: told what a server said with a 401. Returning means that asking `fields` again is worth another
-    ///     try. Without it a 401 is final.
+    ///   - onUnauthorized: told what a server said with a 401, or with a 403 for want of a scope. Returning means that asking
+    ///     `fields` again is worth another try. Without it a 401 is final.
     ///   - fields: returns header fields by name for a request. What no header can hold is refused.
     public init(
         onUnauthorized: (@Sendable (UnauthorizedResponse) async throws -> Void)? = nil,
@@ -34,8 +34,8 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
 
     /// - Parameters:
     ///   - field: the name of the one field to set.
-    ///   - onUnauthorized: told what a server said with a 401. Returning means that asking `value` again is worth another
-    ///     try. Without it a 401 is final.
+    ///   - onUnauthorized: told what a server said with a 401, or with a 403 for want of a scope. Returning means that asking
+    ///     `value` again is worth another try. Without it a 401 is final.
     ///   - value: returns the whole value of the field, for instance `Bearer …`.
     public init(
         field: String = "Authorization",

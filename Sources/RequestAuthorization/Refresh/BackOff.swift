@@ -30,6 +30,11 @@ struct BackOff: Hashable, Sendable {
     private(set) var slot = Moment(date: .distantPast, uptime: .zero)
     /// Whether the server itself named the slot: then nobody comes earlier.
     private(set) var isOrdered = false
+    /// The uptime before which no slot opens, whatever fails or is lifted.
+    private var bound = Duration.zero
+
+    /// When the slot opens by the time of day as it is now; not in the past.
+    func date(at now: Moment) -> Date { now.date.addingTimeInterval(max(0, (slot.uptime - now.uptime).seconds)) }
 
     /// Whether a try is due.
     func isOpen(at now: Moment) -> Bool { now.uptime >= slot.uptime }
@@ -37,22 +42,35 @@ struct BackOff: Hashable, Sendable {
     /// - Parameters:
     ///   - retryAfter: what the server asked for.
     ///   - limit: a bound below the usual one.
+    ///   - isLongest: wait the longest time, because somebody has to do something first.
     ///   - random: 0 to 1: the part of the bound that is waited (full jitter).
     mutating func fail(
-        retryAfter: Duration? = nil, atMost limit: Duration? = nil, at now: Moment, policy: RefreshPolicy.BackOff,
-        random: Double
+        retryAfter: Duration? = nil, atMost limit: Duration? = nil, isLongest: Bool = false, at now: Moment,
+        policy: RefreshPolicy.BackOff, random: Double
     ) {
         let usual = min(policy.maximum.seconds, policy.initial.seconds * Double(1 << min(attempts, 30)))
         let bound = min(usual, limit?.seconds ?? usual)
         let ordered = retryAfter.map { min($0, policy.maximumRetryAfter) }
-        let delay = max(.seconds(bound * random), ordered ?? .zero)
+        let delay = max(isLongest ? policy.maximum : .seconds(bound * random), ordered ?? .zero)
         attempts += 1
         isOrdered = ordered != nil
-        slot = Moment(date: now.date.addingTimeInterval(delay.seconds), uptime: now.uptime + delay)
+        open(at: now.uptime + delay, now)
+    }
+
+    /// Keeps the slot closed until an uptime, also if it is lifted.
+    mutating func keepClosed(until uptime: Duration, at now: Moment) {
+        guard uptime > now.uptime else { return }
+        bound = max(bound, uptime)
+        open(at: slot.uptime, now)
     }
 
     /// Makes the next try due now, unless the server named the time.
-    mutating func lift() {
-        if !isOrdered { slot = Moment(date: .distantPast, uptime: .zero) }
+    mutating func lift(at now: Moment) {
+        if !isOrdered { open(at: .zero, now) }
+    }
+
+    private mutating func open(at uptime: Duration, _ now: Moment) {
+        let uptime = max(uptime, bound)
+        slot = Moment(date: now.date.addingTimeInterval((uptime - now.uptime).seconds), uptime: uptime)
     }
 }

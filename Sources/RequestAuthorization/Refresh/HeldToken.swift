@@ -7,51 +7,85 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A token in use, with what was worked out once when it was installed.
-struct HeldToken<Token: AuthorizationToken>: Sendable {
-    let token: Token
-    /// Checked: it can be sent as it is.
+/// A token with all that was read from it once, before the lock was taken: no getter of a user's type runs under the lock.
+///
+/// One reference serves the state, the warm path and every waiter. `@unchecked Sendable` is safe: all properties are
+/// constants of `Sendable` types, and so is the one that ``TypedToken`` adds, the only subclass.
+class HeldToken: @unchecked Sendable {
+    /// The value of the `Authorization` field.
     let header: String
     let version: TokenVersion
     let obtainedAt: Date
-    /// From when on a background refresh is due.
+    let expiresAt: Date
+    /// From when on a refresh ahead of expiry is due.
     let refreshAt: Date
-    /// A server refused it, or an answer that replaces it was lost: it is not used any more, only refreshed.
-    var isRefused = false
+    let signInNeededBefore: Date?
     /// Why the header value must not be sent, if so; then the token is good for a refresh only.
     let problem: String?
 
-    init(_ token: Token, version: TokenVersion, obtainedAt: Date, policy: RefreshPolicy, random: Double) {
-        self.token = token
+    fileprivate init(
+        reading token: some AuthorizationToken, version: TokenVersion, obtainedAt: Date, policy: RefreshPolicy,
+        random: Double
+    ) {
         self.version = version
         self.obtainedAt = obtainedAt
         header = token.authorizationHeaderValue
+        expiresAt = token.expiresAt
+        signInNeededBefore = token.signInNeededBefore
         do {
             try HeaderFieldValue.check(header)
             problem = nil
         } catch {
             problem = error.detail ?? error.description
-            isRefused = true
         }
-        let lifetime = max(0, token.expiresAt.timeIntervalSince(obtainedAt))
+        let lifetime = max(0, expiresAt.timeIntervalSince(obtainedAt))
         let leeway = min(policy.leeway.maximum.seconds, lifetime * policy.leeway.fraction)
-        refreshAt = token.expiresAt.addingTimeInterval(-leeway * (1 - policy.jitter * random))
+        refreshAt = expiresAt.addingTimeInterval(-leeway * (1 - policy.jitter * random))
     }
 
     /// The error for ``problem``.
     var fault: NotAuthorized? { problem.map { NotAuthorized(.malformedCredential, detail: $0) } }
 
-    /// Whether requests may go out with it.
-    func isUsable(at date: Date) -> Bool { !isRefused && !token.isExpired(at: date) }
+    func isExpired(at date: Date) -> Bool { expiresAt <= date }
 
-    /// Whether a server that refuses it now refuses a token that has just been made.
+    /// Whether a server that refuses it now refuses a token that has just been made. One without a lifetime is always young.
     func isYoung(at date: Date, policy: RefreshPolicy.Storm) -> Bool {
-        let lifetime = token.expiresAt.timeIntervalSince(obtainedAt)
-        return date.timeIntervalSince(obtainedAt) <= lifetime * policy.youth
+        let lifetime = expiresAt.timeIntervalSince(obtainedAt)
+        return lifetime <= 0 || date.timeIntervalSince(obtainedAt) <= lifetime * policy.youth
     }
-
-    var stored: StoredToken<Token> { StoredToken(.token(token), version: version, obtainedAt: obtainedAt) }
 }
 
-extension HeldToken: Equatable where Token: Equatable {}
-extension HeldToken: Hashable where Token: Hashable {}
+/// A ``HeldToken`` with the token itself.
+final class TypedToken<Token: AuthorizationToken>: HeldToken, @unchecked Sendable {
+    let token: Token
+
+    init(_ token: Token, version: TokenVersion, obtainedAt: Date, policy: RefreshPolicy, random: Double) {
+        self.token = token
+        super.init(reading: token, version: version, obtainedAt: obtainedAt, policy: policy, random: random)
+    }
+}
+
+extension HeldToken: Hashable {
+    static func == (left: HeldToken, right: HeldToken) -> Bool { left === right }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// What a store keeps, without the type of the token.
+struct StoredItem: Hashable, Sendable {
+    enum Content: Hashable, Sendable {
+        case token(HeldToken)
+        case signedOut
+    }
+
+    let content: Content
+    let version: TokenVersion
+    let obtainedAt: Date
+    /// An earlier version of this library set the token aside after refusals: it is refreshed, not sent.
+    var wasSetAside = false
+
+    var token: HeldToken? { if case .token(let held) = content { held } else { nil } }
+}
+
+extension StoredItem {
+    init(_ held: HeldToken) { self.init(content: .token(held), version: held.version, obtainedAt: held.obtainedAt) }
+}

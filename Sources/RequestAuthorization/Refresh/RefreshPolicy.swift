@@ -53,7 +53,22 @@ public struct RefreshPolicy: Hashable, Sendable {
         }
     }
 
+    /// Who waits for a refresh ahead of expiry.
+    public struct AheadOfExpiry: Hashable, Sendable {
+        /// How long a request waits before it goes on with the token that is still valid; `nil` if none waits.
+        let patience: Duration?
+
+        /// No request waits. For programs that live on: the refresh outlives the request that began it.
+        public static let inBackground = AheadOfExpiry(patience: nil)
+
+        /// Requests wait, but not longer than this, and go on with the valid token if the refresh fails. For tools that end: no
+        /// refresh is under way that the end of the program would abandon.
+        public static func inForeground(atMost patience: Duration) -> Self { Self(patience: patience) }
+    }
+
     public var leeway: Leeway
+    /// Who waits for a refresh ahead of expiry; no request by default.
+    public var aheadOfExpiry: AheadOfExpiry
     /// The part of the leeway, 0 to 1, by which the background refresh is moved at random, so that a fleet does not refresh
     /// in step; 0.2 by default.
     public var jitter: Double
@@ -61,8 +76,6 @@ public struct RefreshPolicy: Hashable, Sendable {
     public var deadline: Duration
     public var backOff: BackOff
     public var storm: Storm
-    /// How often in a row the token endpoint may refuse without a known error code before the session ends; 3 by default.
-    public var rejectionLimit: Int
     /// How long a token waits for its store before it is used unsaved; 10 s by default.
     public var storeDeadline: Duration
     /// How long a refresh waits for the sibling that holds a shared store; 20 s by default.
@@ -71,21 +84,28 @@ public struct RefreshPolicy: Hashable, Sendable {
     public var signInNotice: Duration
 
     public init(
-        leeway: Leeway = Leeway(), jitter: Double = 0.2, deadline: Duration = .seconds(30),
-        backOff: BackOff = BackOff(), storm: Storm = Storm(), rejectionLimit: Int = 3,
+        leeway: Leeway = Leeway(), aheadOfExpiry: AheadOfExpiry = .inBackground, jitter: Double = 0.2,
+        deadline: Duration = .seconds(30),
+        backOff: BackOff = BackOff(), storm: Storm = Storm(),
         storeDeadline: Duration = .seconds(10), lockDeadline: Duration = .seconds(20),
         signInNotice: Duration = .seconds(7 * 86_400)
     ) {
         self.leeway = leeway
+        self.aheadOfExpiry = aheadOfExpiry
         self.jitter = jitter
         self.deadline = deadline
         self.backOff = backOff
         self.storm = storm
-        self.rejectionLimit = rejectionLimit
         self.storeDeadline = storeDeadline
         self.lockDeadline = lockDeadline
         self.signInNotice = signInNotice
     }
 
     public static let `default` = RefreshPolicy()
+
+    /// For a program that ends: nothing begins in the background. Ahead of expiry a request waits for the refresh, for 5 s at
+    /// most; if it fails or takes longer, the request goes on with the token that is still valid.
+    ///
+    /// Before the program ends, await ``RefreshableTokenAuthorization/settle(within:)``.
+    public static let tool = RefreshPolicy(aheadOfExpiry: .inForeground(atMost: .seconds(5)))
 }

@@ -7,23 +7,192 @@ import FoundationEssentials
 import Foundation
 #endif
 
+// The ordinary refresh, step by step.
 extension RefreshState {
     /// Begins the ordinary refresh. There is none under way.
-    mutating func start() -> [Action] {
-        var flight = Flight(id: nextFlightID(), session: session, step: .initial)
+    mutating func start(_ cause: RefreshCause, _ turn: inout Turn) {
+        var flight = Flight(id: nextID(), cause: cause, beganAt: turn.now.uptime, session: session, step: .initial)
         switch credential {
-        case .held(let held):
-            flight.basis = held.version
-            flight.step = first(.refresh(held.token))
+        case .held(let held): (flight.basis, flight.step) = (held.version, before(.refresh(held)))
         case .unknown: flight.step = .load
-        case .absent, .ended: flight.step = first(.initial)
+        case .absent, .ended: flight.step = before(.initial)
+        }
+        // What could not be saved has kept the lock.
+        if access != nil, flight.step == .lock {
+            access?.user = flight.id
+            flight.step = .reread
         }
         self.flight = flight
-        return [.emit(.refreshStarted), .fly(flight)]
+        turn.emit(.refreshStarted(cause))
+        turn.perform(.start(flight))
     }
 
+    /// A step of a flight has ended.
+    ///
+    /// - Returns: its next step; `nil` if nothing more is to be done by the flight itself.
+    mutating func advance(_ id: RefreshID, _ outcome: Outcome, _ turn: inout Turn) -> Step? {
+        guard var flight = take(id) else {
+            dropLate(outcome, of: id, &turn)
+            return nil
+        }
+        let next: Step? =
+            if flight.basis != heldVersion {
+                leave(flight, outcome, &turn)
+            } else if pending != nil {
+                yield(flight, outcome, &turn)
+            } else {
+                proceed(&flight, outcome, &turn)
+            }
+        guard let next else { return nil }
+        if flight.isDraining, next.beginsSomething {
+            // Past its deadline a flight only brings home what it has.
+            fail(flight, overdue(at: next), &turn)
+            return nil
+        }
+        if next == .save, flight.isStray, self.flight == nil {
+            putBack(flight, at: turn.now)
+            return nil
+        }
+        flight.step = next
+        put(flight)
+        return next == .save ? nil : next
+    }
+
+    // MARK: - Steps
+
+    private mutating func proceed(_ flight: inout Flight, _ outcome: Outcome, _ turn: inout Turn) -> Step? {
+        switch (flight.step, outcome) {
+        case (.load, .loaded(let item, let intent)): return loaded(item, intent, &flight, &turn)
+        case (.load, .failed(let failure)), (.lock, .failed(let failure)), (.reread, .failed(let failure)),
+            (.verify, .failed(let failure)):
+            // A store that is out of reach is not an empty store, and ends no session.
+            fail(flight, RefreshFailure(ofStore: failure.error), &turn)
+            return nil
+        case (.lock, _):
+            access = Access(owner: flight.id, user: flight.id)
+            return .reread
+        case (.reread, .loaded(let item, let intent)): return reread(item, intent, &flight, &turn)
+        case (.intent, _):
+            // The lock is held, and a full disk must not end the session: the refresh goes on without the intent.
+            if case .failed(let failure) = outcome { turn.emit(.saveFailed(failure.error)) }
+            return serviceCall
+        case (_, .token(let held)): return refreshed(held, flight, &turn)
+        case (.refresh, .failed(let failure)) where failure.mayEndSession && isKept: return .verify(failure)
+        case (.verify(let failure), .loaded(let item, let intent)):
+            return verified(failure, item, intent, &flight, &turn)
+        case (.refresh, .failed(let failure)): return settle(failure, flight, &turn)
+        case (_, .failed(let failure)):
+            fail(flight, failure, &turn)
+            return nil
+        case (_, .done), (_, .loaded): preconditionFailure("a step of a refresh ended in a way that it has not")
+        }
+    }
+
+    private mutating func loaded(
+        _ item: StoredItem?, _ intent: RefreshIntent?, _ flight: inout Flight, _ turn: inout Turn
+    ) -> Step? {
+        if storage == .readOnly {
+            look(item, flight, &turn)
+            return nil
+        }
+        guard let item else {
+            credential = .absent
+            return before(.initial)
+        }
+        if isNews(item) { takeOver(item, intent, &flight, &turn) }
+        return isServed(at: turn.now) ? done(flight, &turn) : before(serviceCall)
+    }
+
+    /// What the store holds counts: this process refreshes nothing.
+    private mutating func look(_ item: StoredItem?, _ flight: Flight, _ turn: inout Turn) {
+        guard let item else {
+            end(flight, &turn)
+            if case .held = credential {
+                leaveFlight(&turn)
+                return endSession(NotAuthorized(.signedOut), &turn)
+            }
+            credential = .absent
+            return isHolding ? () : resumeAll(.failure(NotAuthorized(.noToken)), &turn)
+        }
+        let wasNews = isNews(item)
+        if wasNews { adopt(item, nil, &turn) }
+        guard isServed(at: turn.now) else {
+            note(RefreshFailure(ofStore: NotAuthorized(.refreshedElsewhere)), flight, &turn)
+            end(flight, &turn)
+            return releaseWaiters(failing: error(at: turn.now), &turn)
+        }
+        // Ahead of expiry others are about to refresh: look again soon, not with each request.
+        end(flight, &turn)
+        if !wasNews { backOff.fail(atMost: Self.shortly, at: turn.now, policy: policy.backOff, random: turn.random) }
+        releaseWaiters(&turn)
+    }
+
+    private mutating func reread(
+        _ item: StoredItem?, _ intent: RefreshIntent?, _ flight: inout Flight, _ turn: inout Turn
+    ) -> Step? {
+        if let item, desired == nil, isNews(item) {
+            turn.emit(.tokenAdopted)
+            takeOver(item, intent, &flight, &turn)
+            if isServed(at: turn.now) { return done(flight, &turn) }
+        }
+        // An answer was lost: until there is another, that must not be forgotten.
+        if let intent, intent.session == session, intent.generation == flight.basis?.generation {
+            access?.leavesIntent = true
+        }
+        return announcedCall(of: flight, at: turn.now)
+    }
+
+    private mutating func refreshed(_ held: HeldToken, _ flight: Flight, _ turn: inout Turn) -> Step? {
+        guard isKept else {
+            publish(held, of: flight, &turn)
+            return nil
+        }
+        // What stands in the store is of an older session, if the first token of this one could not be saved.
+        let isFirst = desired?.replacesAnything == true
+        access?.leavesIntent = false
+        let version = held.version
+        let condition: TokenSaveCondition =
+            isFirst ? .anything : .older(session: version.session, generation: version.generation)
+        store(.save(held, replacing: condition), &turn) { .refreshed(held) }
+        return .save
+    }
+
+    private mutating func verified(
+        _ failure: RefreshFailure, _ item: StoredItem?, _ intent: RefreshIntent?, _ flight: inout Flight,
+        _ turn: inout Turn
+    ) -> Step? {
+        guard let item, desired == nil, isNews(item) else { return settle(failure, flight, &turn) }
+        turn.emit(.tokenAdopted)
+        takeOver(item, intent, &flight, &turn)
+        return isServed(at: turn.now) ? done(flight, &turn) : announcedCall(of: flight, at: turn.now)
+    }
+
+    /// A newer token of the session has come from elsewhere: the flight ends, whatever it brings.
+    private mutating func leave(_ flight: Flight, _ outcome: Outcome, _ turn: inout Turn) -> Step? {
+        drop(outcome, of: flight, &turn)
+        return done(flight, &turn)
+    }
+
+    /// Of two answers for one token the one that came first counts: the flight waits until the store holds that.
+    private mutating func yield(_ flight: Flight, _ outcome: Outcome, _ turn: inout Turn) -> Step? {
+        drop(outcome, of: flight, &turn)
+        return flight.isStray ? nil : .save
+    }
+
+    /// Nothing goes on from what a step brought.
+    private mutating func drop(_ outcome: Outcome, of flight: Flight, _ turn: inout Turn) {
+        switch (flight.step, outcome) {
+        case (_, .token): turn.emit(.tokenDiscarded)
+        // Nobody uses it, so that it is given up.
+        case (.lock, .done): access = Access(owner: flight.id, user: flight.id)
+        default: break
+        }
+    }
+
+    // MARK: - What comes next
+
     /// What comes before a call of the service or, where others call it, in its place.
-    private func first(_ call: Step) -> Step {
+    private func before(_ call: Step) -> Step {
         switch storage {
         case .none, .plain: call
         case .shared: .lock
@@ -31,52 +200,100 @@ extension RefreshState {
         }
     }
 
-    /// A step of a flight has ended.
-    ///
-    /// - Parameter random: 0 to 1, for jitter and back-off.
-    /// - Returns: its next step; `nil` if the flight is over.
-    mutating func advance(
-        _ id: FlightID, _ outcome: Outcome, at now: Moment, random: Double
-    ) -> (Step?, [Action]) {
-        guard var flight = take(id) else {
-            guard case .token(let token, _) = outcome else { return (nil, []) }
-            return (nil, late(token))
-        }
-        if case .save = flight.step { contest() }
-        var (next, actions) =
-            flight.basis == heldVersion
-            ? proceed(&flight, outcome, at: now, random: random) : leave(&flight, outcome, at: now)
-        if flight.isDraining, let step = next, step.beginsSomething {
-            // Past its deadline a flight only brings home what it has.
-            let (last, more) = clearIntent(of: &flight, then: .fail(overdue(at: step)), at: now, random: random)
-            (next, actions) = (last, actions + more)
-        }
-        if let next {
-            flight.step = next
-            put(flight)
-        } else if !flight.isStray {
-            let index = actions.firstIndex { $0.isStart } ?? actions.endIndex
-            actions.insert(.emit(.refreshEnded), at: index)
-        }
-        return (next, actions)
+    private var serviceCall: Step {
+        if case .held(let held) = credential { .refresh(held) } else { .initial }
     }
 
-    /// The time that anybody may wait for the flight is over.
-    mutating func deadlinePassed(_ id: FlightID, at now: Moment, random: Double) -> [Action] {
-        guard let step = flight?.step, flight?.id == id else { return [.cancel(id)] }
-        flight?.isDraining = true
-        return note(overdue(at: step), at: now, random: random) + releaseWaiters(at: now) + [.cancel(id)]
+    /// The service call or, with a shared store, first the intent.
+    private mutating func announcedCall(of flight: Flight, at now: Moment) -> Step {
+        guard storage == .shared, let basis = flight.basis else { return serviceCall }
+        if !flight.isDraining { access?.hasIntent = true }
+        return .intent(RefreshIntent(session: basis.session, generation: basis.generation, beganAt: now.date))
     }
 
-    /// The flight has had twice its time: another may begin, and a late answer still counts as long as there is none newer.
-    ///
-    /// It has no exclusive access any more, and its intent may be another's by now.
-    mutating func hardLimitPassed(_ id: FlightID, at now: Moment) -> [Action] {
-        guard var flight, flight.id == id else { return [] }
-        (flight.isStray, flight.hasLock, flight.hasIntent) = (true, false, false)
-        self.flight = nil
-        strays.append(flight)
-        return [.emit(.refreshEnded)] + releaseWaiters(at: now)
+    /// Goes on from what a sibling, or an earlier launch, left in the store.
+    private mutating func takeOver(
+        _ item: StoredItem, _ intent: RefreshIntent?, _ flight: inout Flight, _ turn: inout Turn
+    ) {
+        adopt(item, intent, &turn)
+        (flight.session, flight.basis) = (session, heldVersion)
+    }
+
+    /// Whether nothing needs to be refreshed now.
+    private func isServed(at now: Moment) -> Bool {
+        if case .ended = credential { true } else { isUsable(at: now) }
+    }
+
+    // MARK: - Ends
+
+    /// The flight is over; listeners hear so, except of a stray, of which they have heard.
+    func end(_ flight: Flight, _ turn: inout Turn) {
+        if flight.isStray { return }
+        turn.emit(.refreshEnded(of: flight, at: turn.now))
+    }
+
+    private mutating func done(_ flight: Flight, _ turn: inout Turn) -> Step? {
+        end(flight, &turn)
+        releaseWaiters(&turn)
+        return nil
+    }
+
+    /// The flight is over without a token. The session goes on.
+    private mutating func fail(_ flight: Flight, _ failure: RefreshFailure, _ turn: inout Turn) {
+        if case .refresh = flight.step, failure.isLoss { access?.leavesIntent = true }
+        if flight.step == .initial, let error = failure.error as? NotAuthorized, error.reason == .noToken {
+            // Nothing failed: there was no sign-in.
+            end(flight, &turn)
+            return isHolding ? () : resumeAll(.failure(error), &turn)
+        }
+        // Of a stray, the flight that took its place will tell.
+        let isTold = flight.isStray && self.flight != nil
+        // The failure was counted at the deadline; what the server asks for counts still.
+        if !isTold, !flight.isDraining || failure.retryAfter != nil { note(failure, flight, &turn) }
+        end(flight, &turn)
+        if !isTold { releaseWaiters(failing: error(at: turn.now), &turn) }
+    }
+
+    /// Sorts a failure that may end the session and that the store does not contradict.
+    private mutating func settle(_ failure: RefreshFailure, _ flight: Flight, _ turn: inout Turn) -> Step? {
+        guard case .held(let held) = credential, failure.mayEndSession, !flight.isStray || self.flight == nil else {
+            fail(flight, failure, &turn)
+            return nil
+        }
+        if failure.kind == .noRefreshToken, isUsable(at: turn.now) {
+            // A live token that nothing can refresh is used until it expires.
+            hasNoSuccessor = true
+            turn.emit(.refreshFailed(failure.error, nextTryAt: held.expiresAt, of: flight, at: turn.now))
+            end(flight, &turn)
+            releaseWaiters(failing: failure.notAuthorized ?? failure.error, &turn)
+            return nil
+        }
+        return beginEnd(failure.ending, of: held, flight, &turn)
+    }
+
+    /// Counts a failure and tells those who listen.
+    mutating func note(_ failure: RefreshFailure, _ flight: Flight, _ turn: inout Turn) {
+        // The server's grace period for an answer that was lost is short.
+        let isFirstLoss = failure.isLoss && self.failure?.isLoss != true
+        self.failure = failure
+        refusals = Refusals.after(failure, in: refusals, at: turn.now)
+        backOff.fail(
+            retryAfter: failure.retryAfter, atMost: isFirstLoss || storage == .readOnly ? Self.shortly : nil,
+            isLongest: failure.needsSomebody, at: turn.now, policy: policy.backOff, random: turn.random)
+        turn.emit(.refreshFailed(failure.error, nextTryAt: backOff.slot.date, of: flight, at: turn.now))
+    }
+
+    /// The longest time after which to try again what can change at any moment.
+    private static var shortly: Duration { .seconds(1) }
+
+    /// The error of the last failure, with the time of the next try.
+    func error(at now: Moment) -> (any Error)? { failure.map { error(for: $0, at: now) } }
+
+    func error(for failure: RefreshFailure, at now: Moment) -> any Error {
+        if let error = failure.notAuthorized { return error }
+        return RefreshFailed(
+            underlying: failure.error, nextTryAt: backOff.date(at: now), delivery: failure.delivery,
+            refusals: refusals.map { .init($0) })
     }
 
     /// What those get who come while a flight is past its deadline.
@@ -85,277 +302,78 @@ extension RefreshState {
         return step.isBeforeService ? RefreshFailure(ofStore: error) : RefreshFailure(error)
     }
 
-    // MARK: - Steps
+    // MARK: - Time
 
-    private mutating func proceed(
-        _ flight: inout Flight, _ outcome: Outcome, at now: Moment, random: Double
-    ) -> (Step?, [Action]) {
-        switch (flight.step, outcome) {
-        case (.load, .loaded(let stored, let intent)):
-            return loaded(stored, intent, &flight, at: now, random: random)
-        case (.load, .failed(let failure)), (.lock, .failed(let failure)), (.reread, .failed(let failure)),
-            (.verify, .failed(let failure)):
-            // A store that is out of reach is not an empty store, and ends no session.
-            return fail(&flight, RefreshFailure(ofStore: failure.error), at: now, random: random)
-        case (.lock, _):
-            flight.hasLock = true
-            return (.reread, [])
-        case (.reread, .loaded(let stored, let intent)):
-            return reread(stored, intent, &flight, at: now, random: random)
-        case (.intent, _):
-            flight.hasIntent = true
-            if case .failed(let failure) = outcome { return (serviceCall, [.emit(.saveFailed(failure.error))]) }
-            return (serviceCall, [])
-        case (_, .token(let token, let requestedAt)):
-            return refreshed(token, requestedAt, flight, at: now, random: random)
-        case (.refresh, .failed(let failure)) where failure.kind != .transient && isKept:
-            return (.verify(failure), [])
-        case (.verify(let failure), .loaded(let stored, let intent)):
-            return verified(failure, stored, intent, &flight, at: now, random: random)
-        case (.save(let held, let condition), .saved(let conflict)):
-            return saved(held, replacing: condition, conflict, &flight, at: now, random: random)
-        case (.save(let held, let condition), .failed(let failure)):
-            let kept = couldNotSave(
-                held.stored, replacing: condition, keepsLock: flight.hasLock, error: failure.error, at: now,
-                random: random)
-            return (nil, kept + publish(held, at: now))
-        case (.clearIntent, _):
-            flight.hasIntent = false
-            return conclude(flight, at: now, random: random)
-        case (_, .failed(let failure)):
-            return fail(&flight, failure, at: now, random: random)
-        case (_, .done), (_, .loaded), (_, .saved):
-            preconditionFailure("a step of a refresh ended in a way that it has not")
+    /// The time that requests may wait for the flight is over.
+    mutating func deadlinePassed(_ turn: inout Turn) {
+        guard let step = flight?.step else { return }
+        let isServed = pending != nil
+        // The token is there: it goes out, and the writer goes on.
+        flight?.isDraining = true
+        tellPending(&turn)
+        guard let flight else { return }
+        turn.perform(.cancel(flight.id))
+        if !isServed { note(overdue(at: step), flight, &turn) }
+        releaseWaiters(failing: error(at: turn.now), &turn)
+    }
+
+    /// The flight has had twice its time: another may begin, and a late answer still counts as long as there is none newer.
+    ///
+    /// It has no exclusive access any more, and its intent stays. Of two strays the older is forgotten.
+    mutating func hardLimitPassed(_ turn: inout Turn) {
+        // The token is there, and may have spent the one before: it goes out, and no other call begins.
+        tellPending(&turn)
+        guard var flight else { return }
+        end(flight, &turn)
+        flight.isStray = true
+        self.flight = nil
+        if case .refresh = flight.step { access?.leavesIntent = true }
+        if let stray, let strayedAt {
+            forgotten.append(stray.id)
+            backOff.keepClosed(until: strayedAt + policy.backOff.maximum, at: turn.now)
+            failure = failure ?? overdue(at: flight.step)
         }
-    }
-
-    /// A newer token of the session has come from elsewhere: the flight ends, whatever it brings.
-    private mutating func leave(
-        _ flight: inout Flight, _ outcome: Outcome, at now: Moment
-    ) -> (Step?, [Action]) {
-        flight.verdict = nil
-        var actions: [Action] = []
-        if case .token = outcome { actions = [.emit(.tokenDiscarded)] }
-        if case .save = flight.step {
-            actions = [.emit(.tokenDiscarded)]
-            // What it brought may stand in the store now, in place of the newer one.
-            if storage == .plain, case .held(let held) = credential {
-                actions += store(.save(held.stored, replacing: .session(session)))
-            }
-        }
-        if case .clearIntent = flight.step { flight.hasIntent = false }
-        return flight.hasIntent ? (.clearIntent, actions) : (nil, actions + releaseWaiters(at: now))
-    }
-
-    private var serviceCall: Step {
-        if case .held(let held) = credential { .refresh(held.token) } else { .initial }
-    }
-
-    private mutating func loaded(
-        _ stored: StoredToken<Token>?, _ intent: RefreshIntent?, _ flight: inout Flight, at now: Moment, random: Double
-    ) -> (Step?, [Action]) {
-        if storage == .readOnly { return looked(stored, &flight, at: now, random: random) }
-        guard let stored else {
-            credential = .absent
-            return (first(.initial), [])
-        }
-        guard isNews(stored) else { return (nil, releaseWaiters(at: now)) }
-        let actions = takeOver(stored, intent, &flight, at: now, random: random)
-        if isServed(at: now) { return (nil, actions + releaseWaiters(at: now)) }
-        return (first(serviceCall), actions)
-    }
-
-    /// What there is counts: this process refreshes nothing.
-    private mutating func looked(
-        _ stored: StoredToken<Token>?, _ flight: inout Flight, at now: Moment, random: Double
-    ) -> (Step?, [Action]) {
-        guard let stored else {
-            if case .held = credential { return (nil, end(NotAuthorized(.signedOut), at: now)) }
-            credential = .absent
-            return (nil, isHolding ? [] : resumeAll(.failure(NotAuthorized(.noToken))))
-        }
-        let actions = isNews(stored) ? takeOver(stored, nil, &flight, at: now, random: random) : []
-        guard isServed(at: now) else {
-            let failure = RefreshFailure(ofStore: NotAuthorized(.refreshedElsewhere))
-            return (nil, actions + note(failure, at: now, random: random) + releaseWaiters(at: now))
-        }
-        // Ahead of expiry others are about to refresh: look again soon, not with each request.
-        let policy = policy.backOff
-        if actions.isEmpty { backOff.fail(atMost: Self.shortly, at: now, policy: policy, random: random) }
-        return (nil, actions + releaseWaiters(at: now))
-    }
-
-    /// The longest time after which to try again what can change at any moment.
-    private static var shortly: Duration { .seconds(1) }
-
-    private mutating func reread(
-        _ stored: StoredToken<Token>?, _ intent: RefreshIntent?, _ flight: inout Flight, at now: Moment, random: Double
-    ) -> (Step?, [Action]) {
-        var actions: [Action] = []
-        if let stored, unsaved == nil, isNews(stored) {
-            actions = [.emit(.tokenAdopted)] + takeOver(stored, intent, &flight, at: now, random: random)
-            if isServed(at: now) { return (nil, actions + releaseWaiters(at: now)) }
-        }
-        return (announcedCall(of: flight, at: now), actions)
-    }
-
-    /// The service call or, with a shared store, first the intent.
-    private func announcedCall(of flight: Flight, at now: Moment) -> Step {
-        guard storage == .shared, let basis = flight.basis else { return serviceCall }
-        return .intent(RefreshIntent(session: basis.session, generation: basis.generation, beganAt: now.date))
-    }
-
-    private mutating func refreshed(
-        _ token: Token, _ requestedAt: Date, _ flight: Flight, at now: Moment, random: Double
-    ) -> (Step?, [Action]) {
-        let version = TokenVersion(session: session, generation: flight.basis.map { $0.generation + 1 } ?? 0)
-        let held = HeldToken(token, version: version, obtainedAt: requestedAt, policy: policy, random: random)
-        if !isKept { return (nil, publish(held, at: now)) }
-        // What stands in the store is of an older session, if the first token of this one could not be saved.
-        let isFirst = unsaved?.content.replacesAnything == true
-        return (
-            .save(held, replacing: isFirst ? .anything : .older(session: session, generation: version.generation)), []
-        )
-    }
-
-    private mutating func verified(
-        _ failure: RefreshFailure, _ stored: StoredToken<Token>?, _ intent: RefreshIntent?, _ flight: inout Flight,
-        at now: Moment, random: Double
-    ) -> (Step?, [Action]) {
-        guard let stored, unsaved == nil, isNews(stored) else {
-            return clearIntent(of: &flight, then: .fail(failure), at: now, random: random)
-        }
-        let actions = [.emit(.tokenAdopted)] + takeOver(stored, intent, &flight, at: now, random: random)
-        guard isServed(at: now) else { return (announcedCall(of: flight, at: now), actions) }
-        let (next, more) = clearIntent(of: &flight, then: nil, at: now, random: random)
-        return (next, actions + releaseWaiters(at: now) + more)
-    }
-
-    private mutating func saved(
-        _ held: HeldToken<Token>, replacing condition: TokenSaveCondition, _ conflict: TokenSaveConflict<Token>?,
-        _ flight: inout Flight, at now: Moment, random: Double
-    ) -> (Step?, [Action]) {
-        guard let stored = conflict?.stored else {
-            let kept =
-                flight.isContested
-                ? store(.save(held.stored, replacing: condition)) : wasSaved(held.stored, replacing: condition)
-            let (next, actions) = clearIntent(of: &flight, then: .publish(held), at: now, random: random)
-            return (next, kept + actions)
-        }
-        // A sibling signed out, or in as somebody else: then what we hold belongs to a session that is over.
-        let isOver = stored.token == nil || stored.version.session != held.version.session
-        var actions = isOver ? late(held.token) : [.emit(.tokenDiscarded)]
-        if isNews(stored) {
-            actions += dropUnsaved() + [.emit(.tokenAdopted)] + takeOver(stored, nil, &flight, at: now, random: random)
-            if isServed(at: now) { actions += releaseWaiters(at: now) }
-        }
-        let (next, more) = clearIntent(of: &flight, then: nil, at: now, random: random)
-        return (next, actions + more)
-    }
-
-    /// Goes on from what a sibling, or an earlier launch, left in the store.
-    private mutating func takeOver(
-        _ stored: StoredToken<Token>, _ intent: RefreshIntent?, _ flight: inout Flight, at now: Moment,
-        random: Double
-    ) -> [Action] {
-        let actions = adopt(stored, intent, at: now, random: random)
-        flight.session = session
-        flight.basis = heldVersion
-        return actions
-    }
-
-    /// Whether nothing needs to be refreshed now.
-    private func isServed(at now: Moment) -> Bool {
-        switch credential {
-        case .ended: true
-        case .held(let held): held.isUsable(at: now.date)
-        case .unknown, .absent: false
-        }
-    }
-
-    // MARK: - Ends
-
-    /// Removes the intent if there is one, then ends the flight.
-    private mutating func clearIntent(
-        of flight: inout Flight, then verdict: Verdict?, at now: Moment, random: Double
-    ) -> (Step?, [Action]) {
-        flight.verdict = verdict
-        // An intent in a session that is over is none.
-        if case .ended = credential { return (nil, releaseWaiters(at: now)) }
-        return flight.hasIntent ? (.clearIntent, []) : conclude(flight, at: now, random: random)
-    }
-
-    private mutating func conclude(_ flight: Flight, at now: Moment, random: Double) -> (Step?, [Action]) {
-        switch flight.verdict {
-        case .publish(let held): (nil, publish(held, at: now))
-        case .fail(let failure): (nil, settle(failure, flight, at: now, random: random))
-        case nil: (nil, releaseWaiters(at: now))
-        }
-    }
-
-    /// A step failed: what was not sent or was answered leaves no intent behind, a lost answer does.
-    private mutating func fail(
-        _ flight: inout Flight, _ failure: RefreshFailure, at now: Moment, random: Double
-    ) -> (Step?, [Action]) {
-        let wasLost = if case .refresh = flight.step { failure.delivery == .mayHaveBeenProcessed } else { false }
-        if wasLost { return (nil, settle(failure, flight, at: now, random: random)) }
-        return clearIntent(of: &flight, then: .fail(failure), at: now, random: random)
-    }
-
-    /// Sorts a failure: the session ends, or the next slot tries again.
-    private mutating func settle(_ failure: RefreshFailure, _ flight: Flight, at now: Moment, random: Double)
-        -> [Action]
-    {
-        // The flight that took its place will tell.
-        if flight.isStray, self.flight != nil { return [] }
-        guard case .refresh = serviceCall else { return giveUp(flight, failure, at: now, random: random) }
-        switch failure.kind {
-        case .terminal: return endSession(failure.ending, setAside: false, at: now)
-        case .rejected:
-            rejections += 1
-            if rejections >= policy.rejectionLimit { return endSession(failure.ending, setAside: true, at: now) }
-            return giveUp(flight, failure, at: now, random: random)
-        case .transient: return giveUp(flight, failure, at: now, random: random)
-        }
-    }
-
-    /// The flight is over without a token; the session goes on.
-    private mutating func giveUp(_ flight: Flight, _ failure: RefreshFailure, at now: Moment, random: Double)
-        -> [Action]
-    {
-        // The failure was counted at the deadline; what the server asks for counts still.
-        if flight.isDraining, failure.retryAfter == nil { return releaseWaiters(at: now) }
-        if case .initial = flight.step, let error = failure.error as? NotAuthorized, error.reason == .noToken {
-            // Nothing failed: nobody has signed in.
-            return isHolding ? [] : resumeAll(.failure(error))
-        }
-        return note(failure, at: now, random: random) + releaseWaiters(at: now)
-    }
-
-    /// Counts a failure and tells those who listen.
-    private mutating func note(_ failure: RefreshFailure, at now: Moment, random: Double) -> [Action] {
-        // The server's grace period for an answer that was lost is short.
-        let isFirstLoss = failure.delivery == .mayHaveBeenProcessed && self.failure?.delivery != .mayHaveBeenProcessed
-        self.failure = failure
-        let isSoon = isFirstLoss || storage == .readOnly
-        backOff.fail(
-            retryAfter: failure.retryAfter, atMost: isSoon ? Self.shortly : nil, at: now, policy: policy.backOff,
-            random: random)
-        return [.emit(.refreshFailed(failure.error, nextTryAt: backOff.slot.date))]
+        (stray, strayedAt) = (flight, turn.now.uptime)
+        releaseWaiters(failing: error(at: turn.now), &turn)
     }
 
     // MARK: - Flights by name
 
+    /// Whether a flight or a manual refresh still counts.
+    func isUnderWay(_ id: RefreshID) -> Bool {
+        flight?.id == id || stray?.id == id || manuals.contains { $0.id == id }
+    }
+
     /// Takes the flight out; it is put back if it goes on.
-    private mutating func take(_ id: FlightID) -> Flight? {
+    private mutating func take(_ id: RefreshID) -> Flight? {
         if let flight, flight.id == id {
             self.flight = nil
             return flight
         }
-        return strays.firstIndex { $0.id == id }.map { strays.remove(at: $0) }
+        guard let stray, stray.id == id else { return nil }
+        self.stray = nil
+        return stray
     }
 
     private mutating func put(_ flight: Flight) {
-        if flight.isStray { strays.append(flight) } else { self.flight = flight }
+        if flight.isStray { stray = flight } else { self.flight = flight }
+    }
+
+    /// A stray has brought a token: requests wait until the store holds it, unless another flight is under way.
+    private mutating func putBack(_ stray: Flight, at now: Moment) {
+        var flight = stray
+        (flight.step, flight.isDraining, flight.beganAt) = (.save, false, now.uptime)
+        self.flight = flight
+    }
+
+    /// A step has ended of a flight that does not count any more.
+    private mutating func dropLate(_ outcome: Outcome, of id: RefreshID, _ turn: inout Turn) {
+        let isForgotten = forgotten.contains(id)
+        forgotten.removeAll { $0 == id }
+        if case .done = outcome { turn.perform(.unlock(id, endsIntent: false)) }
+        if case .token(let held) = outcome {
+            // The token of a forgotten stray is of this session: to revoke it could revoke the session.
+            if isForgotten { turn.emit(.tokenDiscarded) } else { discard(held, &turn) }
+        }
     }
 }

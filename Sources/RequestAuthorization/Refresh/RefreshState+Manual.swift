@@ -11,86 +11,72 @@ import Foundation
 extension RefreshState {
     /// A manual refresh begins: requests are held.
     ///
-    /// - Parameter waiter: who awaits the outcome, if anybody does.
-    /// - Returns: an error if the server has said when it wants to be called again, and that is later.
-    mutating func beginManual(_ id: FlightID, waiter: Waiter?, at now: Moment) -> (any Error)? {
-        if backOff.isOrdered, !backOff.isOpen(at: now), let failure { return error(for: failure, at: now) }
-        manuals.append(Manual(id: id, waiter: waiter))
+    /// - Parameter isAwaited: whether the caller awaits the outcome; if not, listeners hear of a failure.
+    /// - Returns: why it does not begin: the server has said when it wants to be called again, or the provider is shut down.
+    mutating func beginManual(_ id: RefreshID, isAwaited: Bool, _ turn: inout Turn) -> (any Error)? {
+        var refusal: (any Error)?
+        if isShutDown { refusal = NotAuthorized(.shutDown) }
+        if backOff.isOrdered, !backOff.isOpen(at: turn.now), let failure { refusal = error(for: failure, at: turn.now) }
+        if let refusal {
+            if !isAwaited { turn.emit(.manualRefreshFailed(refusal, nextTryAt: backOff.date(at: turn.now))) }
+            return refusal
+        }
+        manuals.append(Manual(id: id, beganAt: turn.now.uptime, isAwaited: isAwaited))
         return nil
     }
 
-    /// A manual refresh brought a token; it begins a session of its own.
-    ///
-    /// - Returns: the token to be saved, if it still counts and there is a store.
-    mutating func manualSucceeded(
-        _ id: FlightID, _ token: Token, requestedAt: Date, newSession: UUID, at now: Moment, random: Double
-    ) -> (save: StoredToken<Token>?, [Action]) {
-        guard let index = manuals.firstIndex(where: { $0.id == id }) else {
-            return (nil, [.discard(token), .emit(.tokenDiscarded)])
-        }
-        let version = TokenVersion(session: newSession, generation: 0)
-        let held = HeldToken(token, version: version, obtainedAt: requestedAt, policy: policy, random: random)
-        if let fault = held.fault { return (nil, late(token) + manualFailed(id, fault, at: now)) }
-        manuals[index].pending = held
-        if !isKept { return (nil, manualSaved(id, error: nil, at: now, random: random)) }
-        return (held.stored, [])
-    }
-
-    /// The token of a manual refresh is durable, or could not be saved and goes out all the same.
-    mutating func manualSaved(_ id: FlightID, error: (any Error)?, at now: Moment, random: Double) -> [Action] {
-        guard let index = manuals.firstIndex(where: { $0.id == id }), let held = manuals[index].pending else {
-            return []
+    /// A manual refresh brought a token; it begins a session of its own as soon as the store holds it.
+    mutating func manualSucceeded(_ id: RefreshID, _ held: HeldToken, _ turn: inout Turn) {
+        guard let index = manuals.firstIndex(where: { $0.id == id }) else { return discard(held, &turn) }
+        if let fault = held.fault {
+            discard(held, &turn)
+            return manualFailed(id, fault, &turn)
         }
         let manual = manuals.remove(at: index)
         let superseded = Array(manuals[..<index])
         manuals.removeSubrange(..<index)
-        let isContested =
-            manual.isContested || (superseded.compactMap { $0.pending } + flights.compactMap { $0.cargo }).count > 0
-        var actions = leaveFlight() + leave(superseded, error: CancellationError())
-        storm = []
-        session = held.version.session
-        if let error {
-            actions += couldNotSave(
-                held.stored, replacing: .anything, keepsLock: false, error: error, at: now, random: random)
-        } else if isContested {
-            actions += store(.save(held.stored, replacing: .anything))
-        } else {
-            actions += wasSaved(held.stored, replacing: .anything)
+        leave(superseded, error: CancellationError(), &turn)
+        leaveFlight(&turn)
+        if case .signedIn(let former, let manual)? = pending?.news {
+            discard(former, &turn)
+            if manual.isAwaited { turn.perform(.answer(manual.id, .failure(CancellationError()))) }
         }
-        contest()
-        if let waiter = manual.waiter { actions.append(.resume([waiter], .success(held))) }
-        return actions + publish(held, at: now)
+        storm = StormGuard()
+        guard isKept else { return signedIn(held, manual, &turn) }
+        store(.save(held, replacing: .anything), &turn) { .signedIn(held, manual) }
     }
 
-    /// A manual refresh failed: everything is as it was, and those who waited go on with what there is.
-    mutating func manualFailed(_ id: FlightID, _ error: any Error, at now: Moment) -> [Action] {
-        guard let index = manuals.firstIndex(where: { $0.id == id }) else { return [] }
-        let manual = manuals.remove(at: index)
-        let told: [Action] =
-            manual.waiter.map { [.resume([$0], .failure(error))] } ?? [.emit(.refreshFailed(error, nextTryAt: nil))]
-        return told + releaseWaiters(at: now)
+    /// A manual refresh failed: everything is as it was, and those who waited go on with what is held.
+    mutating func manualFailed(_ id: RefreshID, _ error: any Error, _ turn: inout Turn) {
+        guard let index = manuals.firstIndex(where: { $0.id == id }) else { return }
+        if manuals.remove(at: index).isAwaited {
+            turn.perform(.answer(id, .failure(error)))
+        } else {
+            turn.emit(.manualRefreshFailed(error))
+        }
+        releaseWaiters(&turn)
     }
 
-    /// Whoever awaits the manual refresh was cancelled: too late, if there is a token by now.
-    mutating func cancelManual(_ id: FlightID, at now: Moment) -> [Action] {
-        if manuals.contains(where: { $0.id == id && $0.pending != nil }) { return [] }
-        return manualFailed(id, CancellationError(), at: now) + [.cancel(id)]
+    /// The caller that awaits the manual refresh was cancelled: too late, if there is a token by now.
+    mutating func cancelManual(_ id: RefreshID, _ turn: inout Turn) {
+        guard manuals.contains(where: { $0.id == id }) else { return }
+        manualFailed(id, CancellationError(), &turn)
+        turn.perform(.cancel(id))
     }
 
-    /// Requests have waited for a manual refresh as long as they may; it goes on without them.
-    mutating func manualDeadlinePassed(_ id: FlightID, at now: Moment) -> [Action] {
-        guard let index = manuals.firstIndex(where: { $0.id == id }) else { return [] }
-        manuals[index].isHolding = false
-        return releaseWaiters(at: now)
-    }
+    // MARK: - Helpers
 
-    // MARK: -
+    /// The token of a manual refresh is in use.
+    mutating func signedIn(_ held: HeldToken, _ manual: Manual, _ turn: inout Turn) {
+        if manual.isAwaited { turn.perform(.answer(manual.id, .success(held))) }
+        publish(held, &turn)
+    }
 
     /// These do not count any more.
-    mutating func leave(_ manuals: [Manual], error: any Error) -> [Action] {
-        manuals.flatMap { manual -> [Action] in
-            [.cancel(manual.id)] + (manual.waiter.map { [.resume([$0], .failure(error))] } ?? [])
-                + (manual.pending.map { late($0.token) } ?? [])
+    func leave(_ manuals: [Manual], error: any Error, _ turn: inout Turn) {
+        for manual in manuals {
+            turn.perform(.cancel(manual.id))
+            if manual.isAwaited { turn.perform(.answer(manual.id, .failure(error))) }
         }
     }
 }

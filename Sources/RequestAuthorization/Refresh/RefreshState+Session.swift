@@ -10,288 +10,210 @@ import Foundation
 // Sessions: how one begins and ends, by hand, by the server or by a sibling.
 extension RefreshState {
     /// A token from elsewhere begins a session at once.
-    mutating func setToken(_ held: HeldToken<Token>, at now: Moment) -> [Action] {
-        let over = leaveSession(error: CancellationError())
-        session = held.version.session
-        return over + store(.save(held.stored, replacing: .anything)) + publish(held, at: now)
+    mutating func setToken(_ held: HeldToken, _ turn: inout Turn) {
+        leaveSession(error: CancellationError(), &turn)
+        store(.save(held, replacing: .anything), &turn)
+        publish(held, &turn)
     }
 
-    /// Signs out: everybody who waits is told, and what is under way does not count any more.
-    mutating func reset(newSession: UUID, at now: Moment) -> [Action] {
-        let content = signOut(at: now)
+    /// Signs out: all that wait are told, and what is under way does not count any more.
+    mutating func reset(newSession: UUID, _ turn: inout Turn) {
+        let content = signOutContent(at: turn.now)
         let error = NotAuthorized(.signedOut)
-        let over = leaveSession(error: error) + store(content)
+        leaveSession(error: error, &turn)
+        store(content, &turn)
         session = newSession
         // Of a session that has ended the observers know.
-        if case .ended = credential { return over + releaseWaiters(at: now) }
-        return over + end(error, at: now)
+        if case .ended = credential { releaseWaiters(&turn) } else { endSession(error, &turn) }
     }
 
-    /// Signs out after a token has been revoked, unless somebody has signed in, or refreshed, since.
+    /// Signs out after a token has been revoked, unless a sign-in or a refresh has come between.
     ///
     /// - Returns: whether it did.
-    mutating func reset(after revoked: TokenVersion?, newSession: UUID, at now: Moment) -> (Bool, [Action]) {
+    mutating func reset(after revoked: TokenVersion?, newSession: UUID, _ turn: inout Turn) -> Bool {
         if let held = heldVersion {
             guard let revoked, held.session == revoked.session, held.generation <= revoked.generation else {
-                return (false, [])
+                return false
             }
         }
-        return (true, reset(newSession: newSession, at: now))
+        reset(newSession: newSession, &turn)
+        return true
     }
 
     /// What takes the place of the session in the store.
-    private func signOut(at now: Moment) -> Content {
+    private func signOutContent(at now: Moment) -> Desired.Content {
         guard storage == .shared else { return .clear }
-        let isSaving = manuals.contains { $0.pending != nil }
-        if !isSaving, case .save(let stored, let condition) = unsaved?.content, case .signedOut = stored.content {
-            // That has not happened yet.
-            return .save(stored, replacing: condition)
-        }
-        let wasKnown = if case .unknown = credential { false } else { true }
+        if case .signOut? = desired?.content, let desired { return desired.content }
+        let isKnown = if case .unknown = credential { false } else { true }
         let version = TokenVersion(session: session, generation: heldVersion.map { $0.generation + 1 } ?? 0)
-        let tombstone = StoredToken<Token>(.signedOut, version: version, obtainedAt: now.date)
-        return .save(tombstone, replacing: wasKnown && !isSaving ? .session(session) : .anything)
+        let replacesAnything = !isKnown || desired?.replacesAnything == true
+        return .signOut(version, obtainedAt: now.date, replacing: replacesAnything ? .anything : .session(session))
     }
 
-    /// The server ended the session.
-    mutating func endSession(_ error: NotAuthorized, setAside: Bool, at now: Moment) -> [Action] {
-        guard case .held(let held) = credential else { return releaseWaiters(at: now) }
-        let over = leaveFlight()
+    /// The server ended the session: that is stored before it is told. Meanwhile requests wait.
+    mutating func beginEnd(
+        _ error: NotAuthorized, of held: HeldToken, _ flight: Flight, _ turn: inout Turn
+    ) -> Step? {
+        isRefused = true
         forgetFailures()
         let version = TokenVersion(session: held.version.session, generation: held.version.generation + 1)
-        let marker = StoredToken(
-            setAside ? .setAside(held.token) : .signedOut, version: version, obtainedAt: held.obtainedAt)
-        let keeps = setAside || storage == .shared
-        return over + store(keeps ? .save(marker, replacing: .session(session)) : .clear) + end(error, at: now)
+        let content: Desired.Content =
+            storage == .shared
+            ? .signOut(version, obtainedAt: held.obtainedAt, replacing: .session(session)) : .clear
+        guard isKept else {
+            endSession(error, of: flight, &turn)
+            return nil
+        }
+        store(content, &turn) { .ended(Ending(error: error)) }
+        return .save
     }
 
     /// The store holds something new that a sibling left there.
-    mutating func noticed(_ stored: StoredToken<Token>?, _ intent: RefreshIntent?, at now: Moment, random: Double)
-        -> [Action]
-    {
-        guard unsaved == nil else { return [] }
+    mutating func noticed(_ item: StoredItem?, _ intent: RefreshIntent?, _ turn: inout Turn) {
+        guard desired == nil, !isClosed else { return }
         switch credential {
-        case .unknown: return []
+        case .unknown: return
         case .absent, .ended:
-            // Somebody signed in. That there is nothing, or a sign-out, is no news to who holds nothing.
-            guard stored?.token != nil else { return [] }
+            // A sibling signed in. That there is nothing, or a sign-out, is no news while nothing is held.
+            guard item?.token != nil else { return }
         case .held: break
         }
-        guard let stored else {
-            let over = leaveFlight()
+        guard let item else {
+            leaveFlight(&turn)
             forgetFailures()
-            return over + end(NotAuthorized(.signedOut), at: now)
+            return endSession(NotAuthorized(.signedOut), &turn)
         }
-        // What a flight has just saved is not a sibling's.
-        guard isNews(stored), !flights.contains(where: { $0.cargo?.version == stored.version }) else { return [] }
-        return [.emit(.tokenAdopted)] + adopt(stored, intent, at: now, random: random)
-            + releaseWaiters(at: now)
+        guard isNews(item) else { return }
+        turn.emit(.tokenAdopted)
+        adopt(item, intent, &turn)
+        releaseWaiters(&turn)
     }
 
     // MARK: - What sessions and flights share
 
-    /// Takes over what a store holds, and tells the observers. Nobody who waits is released yet.
-    mutating func adopt(
-        _ stored: StoredToken<Token>, _ intent: RefreshIntent?, at now: Moment, random: Double
-    ) -> [Action] {
-        let over = stored.token == nil || stored.version.session != session ? leaveFlight() : []
-        session = stored.version.session
-        forgetFailures()
-        switch stored.content {
-        case .token(let token):
-            var held = HeldToken(
-                token, version: stored.version, obtainedAt: stored.obtainedAt, policy: policy, random: random)
-            if let intent, intent.session == session, intent.generation == stored.version.generation {
-                // The answer to a refresh of this token was lost: replace it while that still works.
-                held.isRefused = true
-            }
-            credential = .held(held)
-            return over + news(of: held, at: now)
-        case .signedOut: return over + invalidate(NotAuthorized(.signedOut))
-        case .setAside: return over + invalidate(NotAuthorized(.rejected))
-        }
+    /// Takes over what a store holds, and tells the observers. No request that waits is released yet.
+    mutating func adopt(_ item: StoredItem, _ intent: RefreshIntent?, _ turn: inout Turn) {
+        let isNewSession = item.token == nil || item.version.session != session
+        if isNewSession { leaveFlight(&turn) }
+        session = item.version.session
+        // A successor that has expired as well is no reason to try earlier: siblings would drive each other on.
+        if isNewSession || item.token?.isExpired(at: turn.now.date) == false { forgetFailures() }
+        guard let held = item.token else { return invalidate(NotAuthorized(.signedOut), &turn) }
+        hold(held)
+        // The answer to a refresh of this token was lost: replace it while that still works.
+        let wasLost = intent?.session == session && intent?.generation == item.version.generation
+        if wasLost || item.wasSetAside { isRefused = true }
+        tell(held, &turn)
     }
 
     /// Whether a sibling has left something newer than what is held.
-    func isNews(_ stored: StoredToken<Token>) -> Bool {
-        // What a manual refresh has just saved, and what has become of it there, waits until that is told.
-        if manuals.contains(where: { $0.pending?.version.session == stored.version.session }) { return false }
-        guard let held = heldVersion, held.session == stored.version.session, stored.token != nil else { return true }
-        return stored.version.generation > held.generation
+    func isNews(_ item: StoredItem) -> Bool {
+        guard let held = heldVersion, held.session == item.version.session, item.token != nil else { return true }
+        return item.version.generation > held.generation
     }
 
     /// What a look at the store is compared with.
-    var basis: Basis { Basis(session: session, held: heldVersion) }
+    var basis: Basis { Basis(session: session, held: heldVersion, stored: lastStored) }
 
     /// Whether the store is to hold what is decided here.
-    var isKept: Bool { storage == .plain || storage == .shared }
+    var isKept: Bool { (storage == .plain || storage == .shared) && !isClosed }
 
-    var heldVersion: TokenVersion? {
-        if case .held(let held) = credential { held.version } else { nil }
-    }
+    var heldVersion: TokenVersion? { if case .held(let held) = credential { held.version } else { nil } }
 
     /// A token of our own is in use from now on: those who wait go on with it.
-    mutating func publish(_ held: HeldToken<Token>, at now: Moment) -> [Action] {
-        credential = .held(held)
-        forgetFailures()
-        let news = news(of: held, at: now)
-        guard let fault = held.fault else {
-            if isHolding { return news }
-            // Who waited goes on with it, also if it has expired by now: nobody waits twice.
-            return news + resumeAll(.success(held))
+    ///
+    /// - Parameter flight: the refresh that has brought it and ends with it, if one has.
+    mutating func publish(_ held: HeldToken, of flight: Flight? = nil, _ turn: inout Turn) {
+        session = held.version.session
+        hold(held)
+        tell(held, &turn)
+        if let flight { end(flight, &turn) }
+        if let fault = held.fault {
+            failure = RefreshFailure(fault)
+            backOff.fail(at: turn.now, policy: policy.backOff, random: 1)
+            return releaseWaiters(failing: error(at: turn.now), &turn)
         }
-        failure = RefreshFailure(fault)
-        backOff.fail(at: now, policy: policy.backOff, random: 1)
-        return news + releaseWaiters(at: now)
+        if flight != nil, held.isExpired(at: turn.now.date) { noteExpiry(of: held, &turn) } else { forgetFailures() }
+        // Those who waited go on with it, also if it has expired by now: no request waits twice.
+        if !isHolding { resumeAll(.success(held), &turn) }
+    }
+
+    /// A token that has expired on arrival counts as a failure, or each request would cost a call of the service.
+    private mutating func noteExpiry(of held: HeldToken, _ turn: inout Turn) {
+        backOff.fail(at: turn.now, policy: policy.backOff, random: turn.random)
+        storm.admits(at: turn.now.uptime, policy: policy.storm)
+        let error = TokenExpiredOnArrival(expiresAt: held.expiresAt, arrivedAt: turn.now.date)
+        failure = RefreshFailure(error)
+        turn.emit(.tokenExpiredOnArrival(error, nextTryAt: backOff.slot.date))
     }
 
     /// What observers and listeners hear of a token in use.
-    private func news(of held: HeldToken<Token>, at now: Moment) -> [Action] {
-        let news: [Action] = [.announce(.tokenUpdated(held.token)), .emit(.tokenInstalled)]
-        guard let end = held.token.signInNeededBefore,
-            end.timeIntervalSince(now.date) <= policy.signInNotice.seconds
-        else { return news }
-        return news + [.emit(.signInNeeded(before: end))]
+    private func tell(_ held: HeldToken, _ turn: inout Turn) {
+        turn.tell(.updated(held))
+        turn.emit(.tokenInstalled)
+        guard let end = held.signInNeededBefore,
+            end.timeIntervalSince(turn.now.date) <= policy.signInNotice.seconds
+        else { return }
+        turn.emit(.signInNeeded(before: end))
     }
 
-    /// The session is over, and everybody is told.
-    mutating func end(_ error: NotAuthorized, at now: Moment) -> [Action] {
-        invalidate(error) + releaseWaiters(at: now)
+    private mutating func hold(_ held: HeldToken) {
+        credential = .held(held)
+        (isRefused, hasNoSuccessor) = (held.problem != nil, false)
     }
 
-    private mutating func invalidate(_ error: NotAuthorized) -> [Action] {
+    /// The session is over, and all are told.
+    ///
+    /// - Parameter flight: the refresh that ends with it, if one does.
+    mutating func endSession(_ error: NotAuthorized, of flight: Flight? = nil, _ turn: inout Turn) {
+        (stray, strayedAt) = (nil, nil)
+        invalidate(error, &turn)
+        if let flight { end(flight, &turn) }
+        releaseWaiters(&turn)
+    }
+
+    private mutating func invalidate(_ error: NotAuthorized, _ turn: inout Turn) {
         credential = .ended(Ending(error: error))
-        return [.announce(.tokenInvalidated(error))]
+        isRefused = false
+        turn.tell(.invalidated(error))
     }
+
+    // MARK: - Leaving
 
     /// What is under way belongs to a session that is over: what it brings, or has brought, is dropped.
-    mutating func leaveFlight() -> [Action] {
-        let ended: [Action] = flight == nil ? [] : [.emit(.refreshEnded)]
-        defer { (flight, strays) = (nil, []) }
-        return ended
-            + flights.flatMap { flight -> [Action] in
-                guard let held = flight.cargo else { return [] }
-                // If the flight has been overtaken, that may have been by its own token, from the store.
-                return flight.basis == heldVersion ? late(held.token) : [.emit(.tokenDiscarded)]
-            }
+    mutating func leaveFlight(_ turn: inout Turn) {
+        if let flight { end(flight, &turn) }
+        if case .refreshed(let held)? = pending?.news {
+            discard(held, &turn)
+            pending = nil
+        }
+        if case .ended? = pending?.news { pending = nil }
+        (flight, stray, strayedAt) = (nil, nil, nil)
     }
 
-    /// All flights of this session that may still bring a token.
-    var flights: [Flight] { (flight.map { [$0] } ?? []) + strays }
+    /// A token of a session that is over: the service may revoke it.
+    mutating func discard(_ held: HeldToken, _ turn: inout Turn) {
+        let number = nextNumber()
+        discards.insert(number)
+        turn.perform(.discard(held, number: number))
+        turn.emit(.tokenDiscarded)
+    }
 
-    /// A token of a session that is over.
-    func late(_ token: Token) -> [Action] { [.discard(token), .emit(.tokenDiscarded)] }
-
-    private mutating func forgetFailures() {
-        failure = nil
+    mutating func forgetFailures() {
+        (failure, refusals) = (nil, nil)
         backOff = BackOff()
-        rejections = 0
     }
 
-    private mutating func leaveSession(error: any Error) -> [Action] {
+    private mutating func leaveSession(error: any Error, _ turn: inout Turn) {
         forgetFailures()
-        storm = []
-        defer { manuals = [] }
-        return leaveFlight() + leave(manuals, error: error)
-    }
-}
-
-// MARK: - Writing
-
-extension RefreshState {
-    /// Wants something in the store, in place of whatever was on its way there.
-    mutating func store(_ content: Content) -> [Action] {
-        guard isKept else { return [] }
-        return replaceUnsaved(by: content, keepsLock: false) + [.write]
-    }
-
-    /// What was on its way to the store is out of date.
-    mutating func replaceUnsaved(by content: Content, keepsLock: Bool) -> [Action] {
-        let old = unsaved
-        var content = content
-        if case .save(let stored, _) = content, old?.content.replacesAnything == true {
-            // The old has not been saved, so what stands in the store is of another session still.
-            content = .save(stored, replacing: .anything)
+        storm = StormGuard()
+        leaveFlight(&turn)
+        if case .signedIn(let held, let manual)? = pending?.news {
+            pending = nil
+            discard(held, &turn)
+            if manual.isAwaited { turn.perform(.answer(manual.id, .failure(error))) }
         }
-        flightCount += 1
-        unsaved = Unsaved(
-            content: content, number: flightCount, isWriting: old?.isWriting ?? false, keepsLock: keepsLock)
-        return old?.keepsLock == true && !keepsLock ? [.unlock] : []
-    }
-
-    /// The store holds this token now; nothing older may follow.
-    mutating func wasSaved(_ stored: StoredToken<Token>, replacing condition: TokenSaveCondition) -> [Action] {
-        // What is being written at this moment may land after it, so it is written once more.
-        if unsaved?.isWriting == true {
-            return replaceUnsaved(by: .save(stored, replacing: condition), keepsLock: false)
-        }
-        return dropUnsaved()
-    }
-
-    /// What was to be saved is out of date; what is being written at this moment stays until that has ended.
-    mutating func dropUnsaved() -> [Action] {
-        guard let old = unsaved, !old.isWriting else { return [] }
-        unsaved = nil
-        return old.keepsLock ? [.unlock] : []
-    }
-
-    /// Something was saved, perhaps after what others are saving at this moment: that is to be saved once more.
-    mutating func contest() {
-        if case .save = flight?.step { flight?.isContested = true }
-        for index in strays.indices { strays[index].isContested = true }
-        for index in manuals.indices where manuals[index].pending != nil { manuals[index].isContested = true }
-    }
-
-    /// The store could not be reached: a slot is set for the next try.
-    mutating func couldNotSave(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, keepsLock: Bool, error: any Error,
-        at now: Moment, random: Double
-    ) -> [Action] {
-        let release = replaceUnsaved(by: .save(stored, replacing: condition), keepsLock: keepsLock)
-        let policy = policy.backOff
-        unsaved?.backOff.fail(at: now, policy: policy, random: random)
-        return release + [.emit(.saveFailed(error))]
-    }
-
-    /// Tries again to save what could not be saved, if a slot for that has come.
-    mutating func writeIfDue(at now: Moment) -> [Action] {
-        guard let unsaved, !unsaved.isWriting, now.uptime >= unsaved.backOff.slot.uptime else { return [] }
-        return [.write]
-    }
-
-    /// Somebody is about to bring ``unsaved`` to the store.
-    ///
-    /// - Returns: `nil` if somebody else already is.
-    mutating func beginWrite() -> Unsaved? {
-        guard let unsaved, !unsaved.isWriting else { return nil }
-        self.unsaved?.isWriting = true
-        return unsaved
-    }
-
-    /// A write has ended.
-    ///
-    /// - Returns: whether there is something newer to write at once.
-    mutating func endWrite(
-        _ number: Int, _ result: Result<TokenSaveConflict<Token>?, any Error>, at now: Moment, random: Double
-    ) -> (again: Bool, [Action]) {
-        unsaved?.isWriting = false
-        contest()
-        guard let written = unsaved else { return (false, []) }
-        guard written.number == number else { return (true, []) }
-        switch result {
-        case .success(let conflict):
-            unsaved = nil
-            let release: [Action] = written.keepsLock ? [.unlock] : []
-            // Who has just signed out stays so, whoever has signed in before that was written.
-            guard let stored = conflict?.stored, case .held = credential else { return (false, release) }
-            return (false, release + noticed(stored, nil, at: now, random: random))
-        case .failure(let error):
-            let policy = policy.backOff
-            unsaved?.backOff.fail(at: now, policy: policy, random: random)
-            if case .save(let stored, _) = written.content, stored.token != nil {
-                return (false, [.emit(.saveFailed(error))])
-            }
-            return (false, [.emit(.clearFailed(error))])
-        }
+        leave(manuals, error: error, &turn)
+        manuals = []
     }
 }

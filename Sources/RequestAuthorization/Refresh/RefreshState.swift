@@ -7,20 +7,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What is held, what is under way and who waits: the decisions of ``RefreshableTokenAuthorization``, without any waiting.
+/// The decisions of ``RefreshableTokenAuthorization``: what is held, what is under way, what the store is to hold.
 ///
-/// Each event is one mutating function. Time, random numbers and new names come in as values; what is to be done comes out as
-/// ``Action`` values, performed when the state has been stored. So it can be explored exhaustively.
-///
-/// `Waiter` is whatever is resumed later: a continuation in the provider, a number in tests.
-struct RefreshState<Token: AuthorizationToken, Waiter> {
+/// Each event is one mutating function. A ``Turn`` brings time and chance in and takes out what is to be told and done. Nothing
+/// here waits, calls a user's code or knows the type of the token, so that the state can be explored exhaustively.
+struct RefreshState: Hashable {
     /// What is held.
-    enum Credential {
+    enum Credential: Hashable {
         /// The store has not been read yet.
         case unknown
-        /// Nothing is held, and nobody signed out.
+        /// Nothing is held, and no session has ended.
         case absent
-        case held(HeldToken<Token>)
+        case held(HeldToken)
         case ended(Ending)
     }
 
@@ -29,10 +27,12 @@ struct RefreshState<Token: AuthorizationToken, Waiter> {
         let error: NotAuthorized
     }
 
-    /// What is held, without the token.
+    /// What a look at the store is compared with.
     struct Basis: Hashable {
         let session: UUID
         let held: TokenVersion?
+        /// What was read before a write is outdated after it.
+        let stored: Int
     }
 
     /// What kind of store there is.
@@ -40,29 +40,49 @@ struct RefreshState<Token: AuthorizationToken, Waiter> {
 
     let policy: RefreshPolicy
     let storage: Storage
-    /// A part of flights' names: providers must not take each other's flights for their own.
+    /// A part of the names of refreshes; see ``RefreshID``.
     let provider: Int
 
     var credential: Credential
+    /// A server refused the token, or an answer that replaces it was lost: it is refreshed, and never sent again.
+    var isRefused = false
+    /// The service has nothing to refresh the token with: it is used until it expires.
+    var hasNoSuccessor = false
     /// The session that is held or, before there is one, the one that the first token will begin.
     var session: UUID
     /// The ordinary refresh that is under way.
     var flight: Flight?
-    /// Flights of this session that took longer than the hard limit and may still bring a token.
-    var strays: [Flight] = []
+    /// A flight of this session that took longer than the hard limit and may still bring a token.
+    var stray: Flight?
+    /// When a flight became a stray for the last time.
+    var strayedAt: Duration?
+    /// Strays that a newer one has replaced: their tokens are dropped.
+    var forgotten: [RefreshID] = []
     /// Manual refreshes and sign-ins that are under way, in the order in which they were begun.
     var manuals: [Manual] = []
-    var waiters = WaiterQueue<Waiter>()
-    /// Why there was no token last time, and when the next try is due.
-    var failure: RefreshFailure?
-    var backOff = BackOff()
-    /// Refusals in a row of the token endpoint without a known reason.
-    var rejections = 0
-    /// When 401s on young tokens caused refreshes.
-    var storm: [Duration] = []
+    /// What is told as soon as the store holds it, or could not be made to hold it.
+    var pending: Pending?
     /// What the store does not hold yet.
-    var unsaved: Unsaved?
-    var flightCount = 0
+    var desired: Desired?
+    /// The number of what was stored last.
+    var lastStored = 0
+    /// Exclusive access to a shared store.
+    var access: Access?
+    /// Why there was no token last time.
+    var failure: RefreshFailure?
+    /// Refusals of the token endpoint in a row, without a verdict.
+    var refusals: Refusals?
+    var backOff = BackOff()
+    var storm = StormGuard()
+    /// Tokens that the service has been given to revoke, by number.
+    var discards: Set<Int> = []
+    var settlers: [Settler] = []
+    var isBackgroundStopped = false
+    var isShutDown = false
+    /// The writer has stopped.
+    var isClosed = false
+    /// The last number that was given to something.
+    var lastNumber = 0
 
     init(_ credential: Credential, session: UUID, storage: Storage, policy: RefreshPolicy, provider: Int = 0) {
         self.credential = credential
@@ -70,151 +90,158 @@ struct RefreshState<Token: AuthorizationToken, Waiter> {
         self.storage = storage
         self.policy = policy
         self.provider = provider
+        if case .held(let held) = credential { isRefused = held.problem != nil }
     }
 
-    mutating func nextFlightID() -> FlightID {
-        flightCount += 1
-        return FlightID(provider: provider, number: flightCount)
+    mutating func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    mutating func nextID() -> RefreshID { RefreshID(provider: provider, number: nextNumber()) }
+
+    /// Every transition ends with this.
+    mutating func finish(_ turn: inout Turn) {
+        giveUpAccess(&turn)
+        checkSettlers(&turn)
     }
 }
 
-// MARK: - Requests
+// MARK: - Parts
 
 extension RefreshState {
-    /// What a request does next.
-    enum Decision {
-        case use(HeldToken<Token>)
-        case wait(WaiterQueue<Waiter>.ID)
-        case fail(any Error)
+    /// The ordinary refresh: it loads, refreshes and saves, one step at a time.
+    struct Flight: Hashable {
+        let id: RefreshID
+        let cause: RefreshCause
+        /// Uptime.
+        var beganAt: Duration
+        /// A result for another session is dropped.
+        var session: UUID
+        /// The token that it replaces.
+        var basis: TokenVersion?
+        var step: Step
+        /// Requests with a valid token wait for it no longer.
+        var isOutOfPatience = false
+        /// The deadline has passed: no request waits for it.
+        var isDraining = false
+        /// The hard limit has passed: another flight may be under way.
+        var isStray = false
     }
 
-    /// A request needs a token.
-    ///
-    /// - Parameter flights: the flights in whose service calls the request is made: it must not wait for those.
-    mutating func request(at now: Moment, within flights: [FlightID] = []) -> (Decision, [Action]) {
-        var actions = writeIfDue(at: now)
-        if isHolding { return (wait(within: flights), actions) }
-        switch credential {
-        case .ended(let ending):
-            return (.fail(ending.error), actions)
-        case .held(let held) where held.isUsable(at: now.date):
-            if now.date >= held.refreshAt, flight == nil, backOff.isOpen(at: now) { actions += start() }
-            return (.use(held), actions)
-        case .unknown, .absent, .held:
-            if let flight, !flight.isDraining { return (wait(within: flights), actions) }
-            if let failed = closedSlot(at: now) { return (.fail(failed), actions) }
-            actions += start()
-            return (wait(within: flights), actions)
+    /// What a flight does next.
+    enum Step: Hashable {
+        /// Read the store for the first time.
+        case load
+        /// Get exclusive access to the shared store.
+        case lock
+        /// Read it again: a sibling may have left a newer token.
+        case reread
+        /// Leave an intent.
+        case intent(RefreshIntent)
+        /// Ask the service for a successor.
+        case refresh(HeldToken)
+        /// Ask the service for a first token.
+        case initial
+        /// Read the store again before a failure is believed that ends the session.
+        case verify(RefreshFailure)
+        /// The writer brings the outcome to the store.
+        case save
+
+        /// Whether the service has not been called yet.
+        var isBeforeService: Bool {
+            switch self {
+            case .load, .lock, .reread, .intent: true
+            case .refresh, .initial, .verify, .save: false
+            }
+        }
+
+        /// Whether it does more than to bring home what there is.
+        var beginsSomething: Bool {
+            switch self {
+            case .load, .lock, .reread, .intent, .refresh, .initial: true
+            case .verify, .save: false
+            }
         }
     }
 
-    /// The task of a request that was told to wait has been suspended.
-    ///
-    /// - Returns: whether it waits; otherwise its outcome has been kept for it.
-    mutating func hold(_ waiter: Waiter, at place: WaiterQueue<Waiter>.ID) -> Bool {
-        waiters.fill(place, with: waiter)
+    /// What a step brought.
+    enum Outcome {
+        case done
+        case loaded(StoredItem?, RefreshIntent?)
+        case token(HeldToken)
+        case failed(RefreshFailure)
     }
 
-    /// A request that waits was cancelled. The refresh goes on.
-    ///
-    /// - Returns: the waiter, to be resumed with `CancellationError`.
-    mutating func cancel(_ place: WaiterQueue<Waiter>.ID) -> Waiter? { waiters.remove(place) }
+    /// A refresh by hand or a sign-in.
+    struct Manual: Hashable {
+        let id: RefreshID
+        let beganAt: Duration
+        let isAwaited: Bool
+        /// Requests wait for it, until its deadline.
+        var isHolding = true
+    }
 
-    /// A server answered 401 to a request with this credential.
-    ///
-    /// - Returns: why another try is pointless, or `nil` if it is not.
-    mutating func unauthorized(_ header: String?, at now: Moment) -> (NotAuthorized?, [Action]) {
-        guard case .held(var held) = credential, held.header == header, !held.isRefused else {
-            if case .ended(let ending) = credential { return (ending.error, []) }
-            // It was for a token that is no longer current, or others have said so already.
-            return (nil, [])
+    /// A token, or the end of the session, that is told after the first try to store it.
+    struct Pending: Hashable {
+        enum News: Hashable {
+            case refreshed(HeldToken)
+            case signedIn(HeldToken, Manual)
+            case ended(Ending)
         }
-        if held.isYoung(at: now.date, policy: policy.storm), flight == nil {
-            storm = storm.filter { $0 + policy.storm.window > now.uptime }
-            guard storm.count < policy.storm.limit else { return (NotAuthorized(.refreshedTooOften), []) }
-            storm.append(now.uptime)
+
+        let news: News
+        /// The number of the ``Desired`` content.
+        let number: Int
+    }
+
+    /// What the store is to hold.
+    struct Desired: Hashable {
+        enum Content: Hashable {
+            case save(HeldToken, replacing: TokenSaveCondition)
+            case signOut(TokenVersion, obtainedAt: Date, replacing: TokenSaveCondition)
+            case clear
         }
-        held.isRefused = true
-        credential = .held(held)
-        guard flight == nil, backOff.isOpen(at: now), !isHolding else { return (nil, []) }
-        return (nil, start())
-    }
 
-    /// Somebody who knows that the network is back does not want to wait for the slot.
-    mutating func retryNow(at now: Moment) -> [Action] {
-        backOff.lift()
-        unsaved?.backOff.lift()
-        var actions = writeIfDue(at: now)
-        switch credential {
-        case .ended: break
-        case .held(let held) where held.isUsable(at: now.date) && now.date < held.refreshAt: break
-        case .unknown, .absent, .held:
-            if flight == nil, backOff.isOpen(at: now), !isHolding { actions += start() }
+        let content: Content
+        let number: Int
+        var isWriting = false
+        /// The writer has been asked for another turn.
+        var isDue = false
+        var backOff = BackOff()
+        var error: StoreFailure?
+
+        /// Whether it could not be stored, and waits for its slot.
+        var isWaiting: Bool { error != nil && !isWriting && !isDue }
+
+        var replacesAnything: Bool {
+            switch content {
+            case .save(_, let condition), .signOut(_, _, let condition): condition == .anything
+            case .clear: false
+            }
         }
-        return actions
+
+        /// The token on its way.
+        var token: HeldToken? { if case .save(let held, _) = content { held } else { nil } }
     }
 
-    /// Whether a flight or a manual refresh still counts.
-    func isUnderWay(_ id: FlightID) -> Bool {
-        flight?.id == id || strays.contains { $0.id == id } || manuals.contains { $0.id == id }
+    /// One turn of the writer.
+    struct WriterJob: Hashable {
+        let content: Desired.Content
+        let number: Int
+        /// Whether the intent of a refresh ends with it.
+        let endsIntent: Bool
     }
 
-    // MARK: Helpers
-
-    /// Whether a manual refresh holds all requests.
-    ///
-    /// A closure, not a key path: in generic code that is made anew each time, which takes longer than everything else here.
-    var isHolding: Bool { manuals.contains { $0.isHolding } }
-
-    /// Whether requests wait for this flight.
-    private func isAwaited(_ id: FlightID) -> Bool {
-        flight?.id == id || manuals.contains { $0.isHolding && $0.id == id }
-    }
-
-    private mutating func wait(within flights: [FlightID]) -> Decision {
-        if flights.contains(where: isAwaited) { return .fail(NotAuthorized(.reentrantRefresh)) }
-        return .wait(waiters.reserve())
-    }
-
-    /// The error for those who come before the next slot; `nil` if a try may begin.
-    func closedSlot(at now: Moment) -> (any Error)? {
-        if let flight, flight.isDraining { return error(for: failure ?? overdue(at: flight.step), at: now) }
-        guard let failure, !backOff.isOpen(at: now) else { return nil }
-        return error(for: failure, at: now)
-    }
-
-    func error(for failure: RefreshFailure, at now: Moment) -> any Error {
-        if let error = failure.error as? NotAuthorized { return error }
-        return RefreshFailed(
-            underlying: failure.error, nextTryAt: max(now.date, backOff.slot.date), delivery: failure.delivery)
-    }
-
-    /// Whoever waits gets what can be had now; nobody is left waiting for nothing.
-    mutating func releaseWaiters(at now: Moment) -> [Action] {
-        guard !isHolding, waiters.count > 0 else { return [] }
-        switch credential {
-        case .ended(let ending): return resumeAll(.failure(ending.error))
-        case .held(let held) where held.isUsable(at: now.date): return resumeAll(.success(held))
-        case .unknown, .absent, .held:
-            if let flight, !flight.isDraining { return [] }
-            if let failed = closedSlot(at: now) { return resumeAll(.failure(failed)) }
-            return start()
-        }
-    }
-
-    /// Lets all who wait go on, in order of arrival.
-    mutating func resumeAll(_ result: Result<HeldToken<Token>, any Error>) -> [Action] {
-        let (waiting, reserved) = waiters.drain()
-        return [.resume(waiting, result)] + (reserved.isEmpty ? [] : [.keep(reserved, result)])
-    }
-
-    /// The token that requests may use without asking, and until when.
-    var warm: (header: String, until: Date)? {
-        guard !isHolding, case .held(let held) = credential, !held.isRefused else { return nil }
-        var until = held.token.expiresAt
-        if flight == nil { until = min(until, max(held.refreshAt, backOff.slot.date)) }
-        if let unsaved, !unsaved.isWriting { until = min(until, unsaved.backOff.slot.date) }
-        return (held.header, until)
+    /// Exclusive access to a shared store, and the intent that was left there.
+    struct Access: Hashable {
+        /// The flight that got it.
+        let owner: RefreshID
+        /// The flight that uses it.
+        var user: RefreshID
+        var hasIntent = false
+        /// The answer was lost: the intent stays for whoever comes next.
+        var leavesIntent = false
     }
 }
 
@@ -224,7 +251,11 @@ extension RefreshState.Ending: Hashable {
     static func == (left: Self, right: Self) -> Bool { left.error.reason == right.error.reason }
     func hash(into hasher: inout Hasher) { hasher.combine(error.reason) }
 }
-extension RefreshState.Credential: Equatable where Token: Equatable {}
-extension RefreshState.Credential: Hashable where Token: Hashable {}
-extension RefreshState: Equatable where Token: Equatable, Waiter: Equatable {}
-extension RefreshState: Hashable where Token: Hashable, Waiter: Hashable {}
+
+/// Why the store does not hold yet what it is to hold. All failures of a store are alike to the state.
+struct StoreFailure: Hashable {
+    let error: any Error
+
+    static func == (left: Self, right: Self) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+}

@@ -18,8 +18,9 @@ extension RefreshableTokenAuthorization {
     ///
     /// Who signs in while it runs stays signed in. With a read-only store it counts in this process alone, as ``reset()`` does.
     ///
-    /// - Throws: what ``RefreshableTokenService/revoke(_:)`` or the store threw, or `CancellationError`. A store that cannot be
-    ///   cleared is an event, not an error, and it is tried again.
+    /// - Throws: what ``RefreshableTokenService/revoke(_:)`` or the store threw, ``DeadlineExceeded`` if the server has not
+    ///   answered within the policy's deadline, or `CancellationError`. A store that cannot be cleared is an event, not an
+    ///   error, and it is tried again.
     public nonisolated func signOut() async throws {
         if let failure = await revocationFailure(at: clock.uptime) { throw failure }
         var revoked: TokenVersion?
@@ -29,8 +30,8 @@ extension RefreshableTokenAuthorization {
             if let revoked, current.version.session != revoked.session { return }
             if current.version != revoked { try await revoke(current.token) }
             revoked = current.version
-        } while !transition { $0.reset(after: revoked, newSession: UUID(), at: $1) }
-        if revoked == nil, !transition({ $0.reset(after: nil, newSession: UUID(), at: $1) }) { return }
+        } while !change { $0.reset(after: revoked, newSession: UUID(), &$1) }
+        if revoked == nil, !change({ $0.reset(after: nil, newSession: UUID(), &$1) }) { return }
         await settleStore()
     }
 
@@ -42,34 +43,40 @@ extension RefreshableTokenAuthorization {
     // MARK: -
 
     private nonisolated func current() async throws -> (token: Token, version: TokenVersion)? {
-        let (credential, storage) = state.withState { ($0.credential, $0.storage) }
+        let (credential, storage) = core.read { ($0.credential, $0.storage) }
         switch credential {
         case .absent, .ended: return nil
         case .unknown:
-            guard case .loaded(let stored?, _) = try await load(), let token = stored.token else { return nil }
-            return (token, stored.version)
+            guard case .loaded(let item?, _) = try await load(), let held = item.token else { return nil }
+            return (typed(held).token, held.version)
         case .held(let held):
             // A sibling may have refreshed since.
-            guard storage == .shared, case .loaded(let stored?, _) = try? await load(), let token = stored.token,
-                stored.version.session == held.version.session, stored.version.generation > held.version.generation
-            else { return (held.token, held.version) }
-            return (token, stored.version)
+            guard storage == .shared, case .loaded(let item?, _) = try? await load(), let newer = item.token,
+                newer.version.session == held.version.session, newer.version.generation > held.version.generation
+            else { return (typed(held).token, held.version) }
+            return (typed(newer).token, newer.version)
         }
     }
 
     private nonisolated func revoke(_ token: Token) async throws {
-        guard state.withState({ $0.storage }) != .readOnly else { return }
+        guard core.read({ $0.storage }) != .readOnly else { return }
         do {
-            try await service.revoke(token)
+            let service = service
+            let revocation = Task { try await service.revoke(token) }
+            try await withTaskCancellationHandler {
+                try await revocation.value(within: policy.deadline, of: timer, for: "the revocation")
+            } onCancel: {
+                revocation.cancel()
+            }
         } catch {
             let failure = RefreshFailure(error)
-            guard failure.kind != .transient else {
+            guard failure.isRefusal else {
                 if let pause = failure.retryAfter {
                     await keep(error, for: min(pause, policy.backOff.maximumRetryAfter))
                 }
                 throw error
             }
-            transition { _, _ in ((), [.emit(.revocationRefused(error))]) }
+            change { _, turn in turn.emit(.revocationRefused(error)) }
         }
     }
 

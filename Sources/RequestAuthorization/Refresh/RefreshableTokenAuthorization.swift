@@ -21,12 +21,16 @@ import Foundation
 /// With a ``TokenStore`` the token is loaded on first use and saved before anybody gets a new one. Test your own code with
 /// `ManualClock` and `ScriptedTokenService` of `RequestAuthorizationTesting`.
 public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: AuthorizationProvider, ImmediateAuthorization {
-    nonisolated let state: ProviderState<Token>
+    nonisolated let core: ProviderCore
     nonisolated let service: any RefreshableTokenService<Token>
     nonisolated let store: (any TokenStore<Token>)?
     nonisolated let policy: RefreshPolicy
     nonisolated let clock: any AuthorizationClock
+    nonisolated let timer: ProviderTimer
     nonisolated let random: @Sendable () -> Double
+    nonisolated let settling = Settling()
+    /// Keeps the system from suspending the process during a refresh; `nil` where none is suspended.
+    nonisolated let activities: (any ExpiringActivities)?
     /// Called when a request has been held, with nothing locked; for tests.
     nonisolated let onHold: (@Sendable () -> Void)?
 
@@ -34,10 +38,8 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     var lastStoreCall: Task<Void, Never>?
     /// Calls of the store that were given up and have not returned.
     var overdueStoreCalls = 0
-    /// Exclusive access to a shared store, by flight.
-    var locks: [FlightID: TokenStoreLock] = [:]
-    /// Exclusive access that is kept because a token could not be saved.
-    var keptLock: TokenStoreLock?
+    /// Exclusive access to a shared store, by the refresh that got it.
+    var locks: [RefreshID: TokenStoreLock] = [:]
     /// Follows what siblings do to the store.
     var watch: Task<Void, Never>?
     /// When the server wants to be asked for a revocation again.
@@ -74,35 +76,38 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     package init(
         service: any RefreshableTokenService<Token>, token: Token?, store: (any TokenStore<Token>)?,
         policy: RefreshPolicy = .default, clock: any AuthorizationClock,
-        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }, onHold: (@Sendable () -> Void)? = nil
+        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
+        activities: (any ExpiringActivities)? = Suspension.activities, onHold: (@Sendable () -> Void)? = nil
     ) {
         let session = UUID()
         let version = TokenVersion(session: session, generation: 0)
         let held = token.map {
-            HeldToken($0, version: version, obtainedAt: clock.now, policy: policy, random: random())
+            TypedToken($0, version: version, obtainedAt: clock.now, policy: policy, random: random())
         }
-        let storage: RefreshState<Token, ProviderState<Token>.Waiter>.Storage =
+        let storage: RefreshState.Storage =
             switch store {
             case nil: .none
             case is any ReadOnlyStore: .readOnly
             case is any SharedTokenStore<Token>: .shared
             default: .plain
             }
-        state = ProviderState(
-            RefreshState(
-                held.map { .held($0) } ?? (store == nil ? .absent : .unknown), session: session, storage: storage,
-                policy: policy, provider: FlightID.newProvider()))
+        let state = RefreshState(
+            held.map { .held($0) } ?? (store == nil ? .absent : .unknown), session: session, storage: storage,
+            policy: policy, provider: RefreshID.newProvider())
+        core = ProviderCore(state, at: clock.moment)
+        timer = ProviderTimer(clock)
         self.service = service
         self.store = store
         self.policy = policy
         self.clock = clock
         self.random = random
+        self.activities = activities
         self.onHold = onHold
     }
 
     deinit {
         watch?.cancel()
-        state.finish()
+        core.finish()
     }
 }
 
@@ -116,7 +121,7 @@ extension RefreshableTokenAuthorization {
     public nonisolated func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         // Not by way of `authorizeAtOnce`: a copy in an optional would cost as much as the lock.
         try request.refusePlaintext()
-        let header = if let header = state.warmHeader(at: clock.now) { header } else { try await heldHeader() }
+        let header = if let header = core.warmHeader(at: clock.now) { header } else { try await heldHeader() }
         var request = request
         request.setCredential(header, in: "Authorization")
         return request
@@ -125,22 +130,48 @@ extension RefreshableTokenAuthorization {
     @inline(__always)
     package nonisolated func authorizeAtOnce<Request: AuthorizableRequest>(_ request: Request) throws -> Request? {
         try request.refusePlaintext()
-        guard let header = state.warmHeader(at: clock.now) else { return nil }
+        guard let header = core.warmHeader(at: clock.now) else { return nil }
         var request = request
         request.setCredential(header, in: "Authorization")
         return request
     }
 
-    /// Apart, and not inlined, so that the warm path above touches nothing that is generic over the token.
+    /// Apart, and not inlined, so that the warm path above touches nothing else.
     @inline(never)
-    private nonisolated func heldHeader() async throws -> String { try await heldToken().header }
+    private nonisolated func heldHeader() async throws -> String { try await heldToken(.now).header }
 
     /// The token itself, valid now, for those who need it: a command-line tool that prints it, a WebSocket that sends it.
     ///
     /// - Throws: what ``authorize(_:)`` throws.
     public nonisolated func validToken() async throws -> Token {
-        if let token = state.warmToken(at: clock.now) { return token }
-        return try await heldToken().token
+        if let held = core.warmToken(at: clock.now) { return typed(held).token }
+        return typed(try await heldToken(.now)).token
+    }
+
+    /// The token itself, valid for so long at least, for a program that hands it on.
+    ///
+    /// A token that lasts less is refreshed, once at most; if its successor lasts less too, that is returned. After a failure
+    /// the next slot is kept, and ``RefreshPolicy/storm`` counts refreshes of young tokens.
+    ///
+    ///     let token = try await auth.validToken(lasting: .seconds(300))
+    ///
+    /// - Throws: what ``authorize(_:)`` throws, also if the token that is held is still valid for a shorter time.
+    public nonisolated func validToken(lasting duration: Duration) async throws -> Token {
+        let date = clock.now.addingTimeInterval(duration.seconds)
+        return typed(try await heldToken(.until(date))).token
+    }
+
+    /// Refreshes the token now, whatever is left of its life, and returns its successor. The session goes on.
+    ///
+    /// It joins a refresh that is under way. The next slot after a failure is not waited for, a `Retry-After` is.
+    ///
+    /// - Throws: what ``authorize(_:)`` throws.
+    @discardableResult
+    public nonisolated func refreshNow() async throws -> Token { typed(try await heldToken(.refreshed)).token }
+
+    /// The token that is held at this moment, valid or not, without asking the store or the service.
+    public nonisolated var currentToken: Token? {
+        if case .held(let held) = core.read({ $0.credential }) { typed(held).token } else { nil }
     }
 
     public nonisolated func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
@@ -162,13 +193,35 @@ extension RefreshableTokenAuthorization {
         for request: Request
     ) async throws {
         let header = request.credential(in: "Authorization")
-        if let error = transition({ $0.unauthorized(header, at: $1) }) { throw error }
+        if let error = change({ $0.unauthorized(header, &$1) }) { throw error }
     }
 
     /// Does not wait for the next slot after a failure, for instance because the network is back.
     ///
     /// A time that the server named with `Retry-After` is kept all the same. Returns at once.
-    public nonisolated func retryNow() async { transition { ((), $0.retryNow(at: $1)) } }
+    public nonisolated func retryNow() async { change { $0.retryNow(&$1) } }
+
+    // MARK: Waiting
+
+    /// Decides and waits in one step: under the lock, once the task has been suspended.
+    ///
+    /// - Parameter isolation: the closures run there too, so that those who wait on one actor resume in order of arrival.
+    private func heldToken(
+        _ need: RefreshState.Need, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> HeldToken {
+        let (surrounding, inputs, ticket) = (SurroundingRefresh.live.map(\.id), inputs, WaiterTicket())
+        return try await withTaskCancellationHandler {
+            _ = isolation
+            return try await withUnsafeThrowingContinuation { continuation in
+                let (result, aftermath) = core.request(
+                    need, within: surrounding, inputs, ticket: ticket, continuation)
+                perform(aftermath)
+                if let result { continuation.resume(with: result) } else { onHold?() }
+            }
+        } onCancel: {
+            core.cancel(ticket)
+        }
+    }
 }
 
 // MARK: - Sessions
@@ -177,14 +230,15 @@ extension RefreshableTokenAuthorization {
     /// Replaces the token: a new session. Requests that wait go on with it.
     ///
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if its header value must not be
-    ///   sent; nothing is changed then. A store that fails is an event, not an error.
+    ///   sent, or ``NotAuthorized/Reason/shutDown``; nothing is changed then. A store that fails is an event, not an error.
     public nonisolated func setToken(_ token: Token) async throws {
-        let now = clock.moment
-        let held = HeldToken(
-            token, version: TokenVersion(session: UUID(), generation: 0), obtainedAt: now.date, policy: policy,
-            random: random())
+        let held = hold(token, version: TokenVersion(session: UUID(), generation: 0), obtainedAt: clock.now)
         if let fault = held.fault { throw fault }
-        transition { state, now in ((), state.setToken(held, at: now)) }
+        let isShutDown = change { state, turn in
+            if !state.isShutDown { state.setToken(held, &turn) }
+            return state.isShutDown
+        }
+        if isShutDown { throw NotAuthorized(.shutDown) }
         await settleStore()
     }
 
@@ -193,8 +247,7 @@ extension RefreshableTokenAuthorization {
     /// Returns at once. If `body` fails, everything is as it was, and ``events`` says so. Of several that succeed, the one that
     /// was begun last wins.
     public nonisolated func refresh(using body: @escaping @Sendable () async throws -> Token) async {
-        let id = state.withState { $0.nextFlightID() }
-        if begin(id, waiter: nil, body) != nil { return }
+        _ = begin(change { state, _ in state.nextID() }, waiter: nil, body)
     }
 
     /// Signs in: like ``refresh(using:)``, and awaits the outcome.
@@ -204,13 +257,13 @@ extension RefreshableTokenAuthorization {
     /// - Throws: what `body` throws; everything is as it was then. ``RefreshFailed`` if the server has named a time before which
     ///   it wants no call. `CancellationError` if the task is cancelled, or if somebody else signed in meanwhile.
     public nonisolated func signIn(using body: @escaping @Sendable () async throws -> Token) async throws {
-        let id = state.withState { $0.nextFlightID() }
+        let id = change { state, _ in state.nextID() }
         try await withTaskCancellationHandler {
             _ = try await withUnsafeThrowingContinuation { waiter in
                 if let error = begin(id, waiter: waiter, body) { waiter.resume(throwing: error) }
             }
         } onCancel: {
-            transition { ((), $0.cancelManual(id, at: $1)) }
+            change { $0.cancelManual(id, &$1) }
         }
     }
 
@@ -220,7 +273,7 @@ extension RefreshableTokenAuthorization {
     /// An answer that is still on its way is dropped, and the service is asked to revoke it. Returns when the store has been
     /// cleared; if that fails, ``events`` says so, and it is tried again.
     public nonisolated func reset() async {
-        transition { ((), $0.reset(newSession: UUID(), at: $1)) }
+        change { $0.reset(newSession: UUID(), &$1) }
         await settleStore()
     }
 }
@@ -236,18 +289,18 @@ extension RefreshableTokenAuthorization {
     public nonisolated func onTokenChange(
         _ handler: @escaping @Sendable (TokenChange<Token>) async -> Void
     ) -> TokenObservation {
-        let subscription = state.observe()
+        let subscription = core.observe()
         let mailbox = subscription.mailbox
-        Task { while let change = await mailbox.next() { await handler(change) } }
+        Task { while let notice = await mailbox.next() { await handler(TokenChange(notice)) } }
         return TokenObservation { subscription.cancel() }
     }
 
     /// The same as a sequence: what is held now and then each change.
-    public nonisolated var tokenChanges: TokenChanges<Token> { TokenChanges(state: state) }
+    public nonisolated var tokenChanges: TokenChanges<Token> { TokenChanges(core: core) }
 
     /// What happens that is nobody's error: a background refresh or a save that failed, a token adopted from a sibling.
     public nonisolated var events: AuthorizationEvents {
-        AuthorizationEvents { [state] in state.listen() }
+        AuthorizationEvents { [core] in core.listen() }
     }
 }
 

@@ -38,9 +38,11 @@ public protocol AuthorizableRequest: Sendable {
     var isPlaintext: Bool { get }
 
     /// The method, for schemes that sign it (RFC 9449 `htm`); `nil` by default.
+    ///
+    /// Write `String?`: a property of type `String` is another one, and is not asked. `AuthorizableRequestChecks` finds that.
     var requestMethod: String? { get }
 
-    /// The target URI, for schemes that sign it (RFC 9449 `htu`); `nil` by default.
+    /// The target URI without its fragment, for schemes that sign it (RFC 9449 `htu`); `nil` by default.
     var targetURI: String? { get }
 }
 
@@ -55,15 +57,17 @@ extension AuthorizableRequest {
     ///
     /// On a stored property or a top-level `var` write `request = try await request.authorized(using: provider)`.
     ///
-    /// - Throws: what ``AuthorizationProvider/authorize(_:)`` throws; the request is unchanged then.
+    /// - Throws: what ``AuthorizationProvider/authorize(_:)`` throws, and ``NotAuthorized`` with the reason
+    ///   ``NotAuthorized/Reason/malformedCredential`` if the provider has set what no header can hold; the request is unchanged
+    ///   then.
     public mutating func authorize(using provider: some AuthorizationProvider) async throws {
-        self = try await provider.authorize(self)
+        self = try await CheckedAuthorization(provider).authorize(self)
     }
 
     /// Returns this request with a credential of the provider, waiting for one if need be.
     ///
-    /// - Throws: what ``AuthorizationProvider/authorize(_:)`` throws.
+    /// - Throws: what ``authorize(using:)`` throws.
     public func authorized(using provider: some AuthorizationProvider) async throws -> Self {
-        try await provider.authorize(self)
+        try await CheckedAuthorization(provider).authorize(self)
     }
 }

@@ -3,7 +3,7 @@
 
 /// What a server said when it refused a credential.
 public struct UnauthorizedResponse: Sendable {
-    /// The status code, normally 401.
+    /// The status code: 401, or 403 if a challenge asks for another scope.
     public let statusCode: Int
 
     private let fields: [String: [String]]

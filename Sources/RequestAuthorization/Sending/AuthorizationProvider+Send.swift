@@ -6,7 +6,8 @@ extension AuthorizationProvider {
     ///
     ///     let response = try await auth.send(request) { try await client.execute($0, timeout: .seconds(30)) }
     ///
-    /// The original request is authorized anew each time, never the authorized copy. No other status is retried.
+    /// The original request is authorized anew each time, never the authorized copy. No other status is retried, but for a 403 that
+    /// asks for another scope, if the provider knows a way to it.
     ///
     /// - Parameters:
     ///   - request: the request, without credential.
@@ -39,12 +40,13 @@ extension AuthorizationProvider {
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
         unauthorized: (Answer) -> UnauthorizedResponse?, transport: (Request) async throws -> Answer
     ) async throws -> Answer {
-        try await send(
+        try await CheckedAuthorization(self).send(
             request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: unauthorized,
             discard: { _ in }, transport: transport)
     }
 
-    /// The same for clients whose answers hold on to something, such as a connection.
+    /// The same for clients whose answers hold on to something, such as a connection, and which look at the header fields
+    /// themselves.
     ///
     /// - Parameter discard: lets go of an answer that nobody will see, before the refresh is waited for: what fetches the
     ///   token may need the very connection that the answer holds.

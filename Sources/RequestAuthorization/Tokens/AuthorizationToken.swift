@@ -22,7 +22,8 @@ public protocol AuthorizationToken: Sendable, CustomStringConvertible, CustomDeb
 
     /// From when on the token is refused; `.distantFuture`, the default, if only the server knows.
     ///
-    /// Count it from when the request for the token was sent, not from when the answer came.
+    /// Count it from when the request for the token was sent, not from when the answer came. A property `isExpired` of your own
+    /// is not asked: `AuthorizationTokenChecks` of `RequestAuthorizationTesting` finds a token that has that alone.
     var expiresAt: Date { get }
 
     /// From when on no refresh helps and somebody must sign in again, if that is known; `nil` by default.

@@ -9,8 +9,9 @@
 ///         }
 ///     }
 ///
-/// ``RefreshableTokenAuthorization`` decides when to call it, once for everybody who waits; it never calls it twice at a time,
-/// and it alone retries. Throw a ``TokenServiceFailure`` (``TokenEndpointError`` is one) to say what a failure means; any other
+/// ``RefreshableTokenAuthorization`` decides when to call it, once for all requests that wait, and it alone retries. It calls it
+/// again before a call has returned in one case: the call has been cancelled at ``RefreshPolicy/deadline`` and ignores that for
+/// as long again. Then at most one further call begins in each longest back-off. Throw a ``TokenServiceFailure`` (``TokenEndpointError`` is one) to say what a failure means; any other
 /// error counts as transient: the token is kept, and the next slot tries again.
 public protocol RefreshableTokenService<Token>: Sendable {
     associatedtype Token: AuthorizationToken
@@ -19,7 +20,8 @@ public protocol RefreshableTokenService<Token>: Sendable {
     ///
     /// - Parameter token: the token that is held; it may still be valid.
     /// - Returns: the new token. A refresh token that the answer omits must be carried over from the old one.
-    /// - Throws: ``TokenServiceFailure``, or any other error for a transient failure.
+    /// - Throws: ``TokenServiceFailure``; ``NotAuthorized`` with the reason ``NotAuthorized/Reason/rejected`` or
+    ///   ``NotAuthorized/Reason/signedOut`` to end the session; any other error for a transient failure.
     func refresh(_ token: Token) async throws -> Token
 
     /// Fetches a first token for credentials that need no person (client credentials).
@@ -39,7 +41,8 @@ public protocol RefreshableTokenService<Token>: Sendable {
     /// Does nothing by default.
     ///
     /// - Throws: any error if it may work later (no network, a server's 503): nobody is signed out then. An error whose
-    ///   ``TokenServiceFailure/kind`` is another one says that the server will not do it, and stops no sign-out.
+    ///   ``TokenServiceFailure/kind`` is not ``TokenFailureKind/transient``, and a ``TokenEndpointError`` with a 4xx other than 408
+    ///   and 429, say that the server will not do it, and stop no sign-out.
     func revoke(_ token: Token) async throws
 }
 

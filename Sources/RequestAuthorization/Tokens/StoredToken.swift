@@ -9,8 +9,8 @@ public import Foundation
 
 /// What a token store keeps: a token, or the fact that somebody signed out.
 ///
-/// It is encoded flat, in a form that stays; `status` is `token`, `signedOut` (then there is no `token`) or `setAside`, and the
-/// token itself and the date look as its type and the encoder say:
+/// It is encoded flat, in a form that stays; `status` is `token` or `signedOut` (then there is no `token`), and the token itself
+/// and the date look as its type and the encoder say:
 ///
 ///     {"status":"token","token":{…},"session":"6D1C…","generation":3,"obtainedAt":…}
 public struct StoredToken<Token: AuthorizationToken>: Sendable {
@@ -20,19 +20,24 @@ public struct StoredToken<Token: AuthorizationToken>: Sendable {
         case token(Token)
         /// The user signed out: a tombstone. A late token of this session must not be used or stored.
         case signedOut
-        /// The server refused the token without a known reason; kept so that nothing is lost, no longer used.
-        case setAside(Token)
     }
 
     public let content: Content
     public let version: TokenVersion
     /// When the request for the token was sent: with its expiry, the lifetime.
     public let obtainedAt: Date
+    /// An earlier version of this package set the token aside: it counts as expired, so that it is refreshed before use.
+    package let wasSetAside: Bool
 
     public init(_ content: Content, version: TokenVersion, obtainedAt: Date) {
+        self.init(content, version: version, obtainedAt: obtainedAt, wasSetAside: false)
+    }
+
+    private init(_ content: Content, version: TokenVersion, obtainedAt: Date, wasSetAside: Bool) {
         self.content = content
         self.version = version
         self.obtainedAt = obtainedAt
+        self.wasSetAside = wasSetAside
     }
 
     /// The token in use, if there is one.
@@ -62,7 +67,6 @@ extension StoredToken.Content: CustomStringConvertible, CustomDebugStringConvert
         switch self {
         case .token: "token([redacted])"
         case .signedOut: "signedOut"
-        case .setAside: "setAside([redacted])"
         }
     }
     public var debugDescription: String { description }
@@ -80,6 +84,7 @@ extension StoredToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
 extension StoredToken {
     private enum CodingKeys: String, CodingKey { case status, token, session, generation, obtainedAt }
 
+    /// `setAside` is read, for what earlier versions wrote, and kept as it is when the item is copied to another store.
     private enum Status: String, Codable { case token, signedOut, setAside }
 }
 
@@ -88,13 +93,10 @@ extension StoredToken: Encodable where Token: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch content {
         case .token(let token):
-            try container.encode(Status.token, forKey: .status)
+            try container.encode(wasSetAside ? Status.setAside : .token, forKey: .status)
             try container.encode(token, forKey: .token)
         case .signedOut:
             try container.encode(Status.signedOut, forKey: .status)
-        case .setAside(let token):
-            try container.encode(Status.setAside, forKey: .status)
-            try container.encode(token, forKey: .token)
         }
         try container.encode(version.session, forKey: .session)
         try container.encode(version.generation, forKey: .generation)
@@ -110,17 +112,18 @@ extension StoredToken: Decodable where Token: Decodable {
         guard let status = Status(rawValue: try container.decode(String.self, forKey: .status)) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .status, in: container,
-                debugDescription: "the status of a stored token is none of token, signedOut and setAside")
+                debugDescription: "the status of a stored token is neither token nor signedOut")
         }
         let content: Content =
             switch status {
-            case .token: .token(try container.decode(Token.self, forKey: .token))
+            case .token, .setAside: .token(try container.decode(Token.self, forKey: .token))
             case .signedOut: .signedOut
-            case .setAside: .setAside(try container.decode(Token.self, forKey: .token))
             }
         let version = TokenVersion(
             session: try container.decode(UUID.self, forKey: .session),
             generation: try container.decode(Int.self, forKey: .generation))
-        self.init(content, version: version, obtainedAt: try container.decode(Date.self, forKey: .obtainedAt))
+        self.init(
+            content, version: version, obtainedAt: try container.decode(Date.self, forKey: .obtainedAt),
+            wasSetAside: status == .setAside)
     }
 }

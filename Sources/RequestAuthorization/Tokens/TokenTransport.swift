@@ -65,7 +65,7 @@ public struct TokenResponse: Sendable, AuthorizableResponse {
     }
 }
 
-/// No usable answer came from a token endpoint.
+/// No usable answer came from an authorization server: its token endpoint, or where its metadata stand.
 public struct TokenTransportError: TokenServiceFailure {
     /// What went wrong.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -117,10 +117,10 @@ extension TokenTransportError: CustomStringConvertible, CustomDebugStringConvert
             switch code {
             case .unreachable: "check the network and the address"
             case .insecure: "check the server's certificate"
-            case .responseTooLong: "check that the address is that of a token endpoint"
+            case .responseTooLong: "check that the address is that of the server"
             default: "try again later"
             }
-        return "no answer from the token endpoint: \(code); \(advice)"
+        return "no answer from the authorization server: \(code); \(advice)"
     }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["code": code.description]) }

@@ -26,12 +26,16 @@ extension HTTPClientRequest: AuthorizableRequest {
 
     /// Sets a header field to one value, in place of all that were there, names compared without case.
     ///
-    /// A value that the client would refuse (control characters) is not set, and neither does an older one stay: the error of
-    /// the client would repeat it, for logs to keep.
+    /// A value that the client would refuse (control characters) is not set, and neither does an older one stay:
+    /// `authorize(using:)` and `execute` throw then. The error of the client would repeat it, for logs to keep.
     public mutating func setCredential(_ value: String, in field: String) {
         CredentialFields.current?.insert(field)
-        guard field == "Authorization" || field.isHeaderFieldName else { return }
-        guard value.fitsInHeaderLine else { return headers.remove(name: field) }
+        let isName = field == "Authorization" || field.isHeaderFieldName
+        guard isName, value.fitsInHeaderLine else {
+            CredentialFields.current?.refuse()
+            if isName { headers.remove(name: field) }
+            return
+        }
         headers.replaceOrAdd(name: field, value: value)
     }
 
@@ -44,7 +48,7 @@ extension HTTPClientRequest: AuthorizableRequest {
 
     public var requestMethod: String? { method.rawValue }
 
-    public var targetURI: String? { url }
+    public var targetURI: String? { url.withoutFragment }
 }
 
 // MARK: - Text

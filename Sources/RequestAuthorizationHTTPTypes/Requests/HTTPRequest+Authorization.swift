@@ -40,11 +40,16 @@ extension HTTPRequest: AuthorizableRequest {
     /// Sets a header field to one value, in place of all that were there, names compared without case.
     ///
     /// It is marked as never to be indexed, so that neither HPACK nor QPACK keeps it in a table that others could probe
-    /// (RFC 7541 §7.1.3, RFC 9204 §7.1.3). A value that no field can hold is not set, and neither does an older one stay: such
-    /// a request goes out without credential. (`HTTPField` would make blanks of what it cannot hold.)
+    /// (RFC 7541 §7.1.3, RFC 9204 §7.1.3). A value that no field can hold is not set, and neither does an older one stay:
+    /// `authorize(using:)` and `send` throw then. (`HTTPField` would make blanks of what it cannot hold.)
     public mutating func setCredential(_ value: String, in field: String) {
-        guard let name = HTTPField.Name(field) else { return }
-        guard HTTPField.isValidValue(value) else { return headerFields[fields: name] = [] }
+        CredentialFields.current?.insert(field)
+        let name = HTTPField.Name(field)
+        guard let name, HTTPField.isValidValue(value) else {
+            CredentialFields.current?.refuse()
+            if let name { headerFields[fields: name] = [] }
+            return
+        }
         var credential = HTTPField(name: name, value: value)
         credential.indexingStrategy = .disallow
         headerFields[fields: name] = [credential]
@@ -62,7 +67,7 @@ extension HTTPRequest: AuthorizableRequest {
 
     public var targetURI: String? {
         guard let scheme, let authority, hasPathOfItsOwn else { return nil }
-        return "\(scheme)://\(authority)\(path ?? "")"
+        return "\(scheme)://\(authority)\(path ?? "")".withoutFragment
     }
 
     /// Clients put authority and path together: `api.example.com` and `.evil.example/` would be another host.

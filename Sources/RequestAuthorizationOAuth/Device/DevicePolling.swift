@@ -18,8 +18,8 @@ struct DevicePolling: Hashable, Sendable {
         case pending
         /// `slow_down`.
         case slowDown
-        /// No answer, or a server that has trouble; it may have said for how long.
-        case unanswered(retryAfter: Duration?)
+        /// No answer, a server that has trouble, or a page of something on the way.
+        case unanswered
     }
 
     init(interval: Duration, deadline: Duration) { (self.interval, self.deadline) = (interval, deadline) }
@@ -32,26 +32,28 @@ struct DevicePolling: Hashable, Sendable {
         uptime < deadline ? min(pause, deadline - uptime) : nil
     }
 
-    /// Takes the next step: for this and all later questions, but `Retry-After` for this one alone and at most 5 minutes.
-    mutating func react(to outcome: Outcome) {
-        retryAfter = .zero
+    /// Takes the next step: for this and all later questions, but `Retry-After` for the next one alone.
+    ///
+    /// - Parameter retryAfter: for how long the server does not want to be asked; at most 5 minutes count.
+    mutating func react(to outcome: Outcome, retryAfter: Duration? = nil) {
         switch outcome {
         case .pending: break
         case .slowDown: interval += .seconds(5)
-        case .unanswered(let retryAfter):
-            interval *= 2
-            self.retryAfter = min(retryAfter ?? .zero, .seconds(300))
+        case .unanswered: interval *= 2
         }
+        self.retryAfter = min(retryAfter ?? .zero, .seconds(300))
     }
 
     /// What an error means.
     ///
-    /// - Returns: `nil` if it is the end: any error that is not known to pass.
+    /// - Returns: `nil` if it is the end: an error of OAuth, or one that no later question changes.
     static func outcome(of error: any Error) -> Outcome? {
         switch error {
         case let error as TokenEndpointError: outcome(of: error)
         case let error as TokenTransportError:
-            [.timedOut, .unreachable, .connectionLost].contains(error.code) ? .unanswered(retryAfter: nil) : nil
+            [.timedOut, .unreachable, .connectionLost, .responseTooLong].contains(error.code) ? .unanswered : nil
+        // A page of a hotel's network, for instance; a JSON object is an answer of the server.
+        case let error as InvalidTokenResponse: error.field == "body" ? .unanswered : nil
         default: nil
         }
     }
@@ -60,9 +62,10 @@ struct DevicePolling: Hashable, Sendable {
         switch error.code {
         case "authorization_pending": .pending
         case "slow_down": .slowDown
-        case nil where [408, 429].contains(error.status) || error.status >= 500:
-            .unanswered(retryAfter: error.retryAfter)
-        default: nil
+        // Without a code it is no error of OAuth, whatever its status.
+        case nil, "temporarily_unavailable": .unanswered
+        // A server that has trouble gives no verdict.
+        default: [408, 429].contains(error.status) || error.status >= 500 ? .unanswered : nil
         }
     }
 }

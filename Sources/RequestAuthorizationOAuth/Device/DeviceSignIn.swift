@@ -57,8 +57,11 @@ public struct DeviceSignIn: Sendable, RedactedDescription {
     ///
     /// It serves once. Cancelling the task ends it at once.
     ///
-    /// - Throws: ``SignInError`` when the person said no or the code ended; `TokenEndpointError` for any other error of the server,
-    ///   ``InvalidTokenResponse``, and what the transport throws but time-outs and lost connections; `CancellationError`.
+    /// Time-outs, lost connections, a server that has trouble and pages of something on the way are no end: the server is asked
+    /// less often from then on, until the code ends.
+    ///
+    /// - Throws: ``SignInError`` when the person said no or the code ended; `TokenEndpointError` for any other error of the server;
+    ///   ``InvalidTokenResponse`` for a token that cannot be used; what else the transport throws; `CancellationError`.
     public func token() async throws -> OAuthToken {
         for try await step in progress {
             if case .authorized(let token) = step { return token }

@@ -9,7 +9,7 @@ public enum DeviceSignInStep: Sendable, Hashable {
     case waiting(Duration)
     /// The server wants to be asked less often, from now on.
     case slowedDown(Duration)
-    /// The server could not be reached or has trouble; it is asked less often from now on.
+    /// The server could not be reached, has trouble, or something on the way answered; it is asked less often from now on.
     case unanswered(Duration)
     /// The person agreed: the last step.
     case authorized(OAuthToken)
@@ -29,6 +29,8 @@ public struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription
         let signIn: DeviceSignIn
         var polling: DevicePolling
         private var state = State.fresh
+        /// Why the last question was not answered, if it was not.
+        private var trouble: (any Error)?
 
         private enum State { case fresh, waiting, ended }
 
@@ -55,12 +57,15 @@ public struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription
             let clock = signIn.endpoint.clock
             // RFC 8628 §3.5: at least the interval before each question, the first included, and none after the end.
             if let pause = polling.pause(at: clock.uptime) { try await clock.sleep(for: pause) }
-            guard polling.pause(at: clock.uptime) != nil else { throw SignInError(.expired) }
+            guard polling.pause(at: clock.uptime) != nil else {
+                throw SignInError(.expired, detail: trouble.map { "sign in again; the last question failed: \($0)" })
+            }
             do {
                 return .authorized(try await signIn.ask())
             } catch {
                 guard let outcome = DevicePolling.outcome(of: error) else { throw DeviceSignIn.end(of: error) }
-                polling.react(to: outcome)
+                trouble = outcome == .unanswered ? error : nil
+                polling.react(to: outcome, retryAfter: (error as? any TokenServiceFailure)?.retryAfter)
                 return switch outcome {
                 case .pending: .waiting(polling.pause)
                 case .slowDown: .slowedDown(polling.pause)

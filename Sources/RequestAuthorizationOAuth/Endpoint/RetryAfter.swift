@@ -7,8 +7,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
+import RequestAuthorization
+
 /// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
 enum RetryAfter {
+    /// What an answer asks for; a date counts from the answer's own (RFC 9110 §6.6.1), whose clock is the same.
+    ///
+    /// - Parameter now: what a date is counted from if the answer has none.
+    static func duration(in response: TokenResponse, at now: Date) -> Duration? {
+        let dates = response.headerValues(for: "Date").lazy.compactMap { HTTPDate.parse($0, at: now) }
+        return duration(response.headerValues(for: "Retry-After"), at: dates.first ?? now)
+    }
+
     /// - Parameters:
     ///   - values: the values of the field; the first that says something counts.
     ///   - now: what a date is counted from.

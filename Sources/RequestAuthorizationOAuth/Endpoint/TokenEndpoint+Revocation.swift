@@ -12,13 +12,15 @@ import RequestAuthorization
 extension TokenEndpoint {
     /// Revokes a token (RFC 7009): the refresh token first, because a server that can then drops what came of it.
     ///
-    /// - Throws: `TokenEndpointError` of the kind `transient` for a server that wants to be asked later, `rejected` for one that
-    ///   will not do it; what the transport throws.
+    /// - Throws: `TokenEndpointError` of the kind `transient` for a server that wants to be asked later, `client` for one that will
+    ///   not do it; what the transport throws.
     func revoke(_ token: OAuthToken) async throws {
         guard let url = server.revocationEndpoint else { return }
         if server.quirks.refusesPublicRevocation, client.authentication == .none { return }
         var tokens = token.refreshToken.map { [(text: $0, hint: "refresh_token")] } ?? []
-        if !token.isExpired(at: clock.now) { tokens.append((token.accessToken, "access_token")) }
+        if !token.isExpired(at: clock.now), !token.accessToken.isEmpty {
+            tokens.append((token.accessToken, "access_token"))
+        }
         var refusal: TokenEndpointError?
         for token in tokens {
             let answer = try await revoke(token.text, hint: token.hint, at: url)
@@ -36,7 +38,7 @@ extension TokenEndpoint {
         let isPassing =
             [408, 429, 500, 502, 503, 504].contains(failure.status)
             || ["temporarily_unavailable", "server_error"].contains(failure.code)
-        let kind: TokenFailureKind = isPassing ? .transient : .rejected
+        let kind: TokenFailureKind = isPassing ? .transient : .client
         let sorted = TokenEndpointError(
             status: failure.status, code: failure.code, retryAfter: failure.retryAfter, kind: kind)
         if isPassing { throw sorted }

@@ -108,17 +108,18 @@ extension TokenEndpoint {
     /// Sorts an answer that is no success: its `error` member, what the server's preset makes of it, its `Retry-After`.
     package func failure(_ response: TokenResponse) -> TokenEndpointError {
         let code = (try? AnswerObject(response))?.text("error")
+        let kind = server.quirks.kind(
+            status: response.statusCode, code: code, isBodyEmpty: response.body.isEmpty)
         return TokenEndpointError(
             status: response.statusCode, code: code,
-            retryAfter: RetryAfter.duration(response.headerValues(for: "Retry-After"), at: clock.now),
-            kind: code.flatMap { server.quirks.errorKinds[$0] })
+            retryAfter: RetryAfter.duration(in: response, at: clock.now), kind: kind)
     }
 
-    /// An error within a success: as good as a 400.
+    /// An error within a success.
     private func failure(_ answer: AnswerObject) -> TokenEndpointError {
         let code = answer.text("error")
-        let usual = TokenEndpointError(status: 400, code: code)
         return TokenEndpointError(
-            status: answer.status, code: code, kind: code.flatMap { server.quirks.errorKinds[$0] } ?? usual.kind)
+            status: answer.status, code: code,
+            kind: server.quirks.kind(status: answer.status, code: code, isBodyEmpty: false))
     }
 }

@@ -19,30 +19,34 @@ extension AuthorizationServer {
     /// - Parameters:
     ///   - issuer: `https`, or `http` on this machine; without query and fragment.
     ///   - transport: carries the requests, for instance `URLSession.shared`.
-    /// - Throws: ``AuthorizationServerError``, `TokenEndpointError` if the server is not able to answer now, and what the
-    ///   transport throws.
-    public static func discover(issuer: String, transport: any TokenTransport) async throws -> AuthorizationServer {
+    ///   - clock: the machine's, or a `ManualClock` in tests.
+    /// - Throws: ``AuthorizationServerError``, with the problem ``AuthorizationServerError/Problem/unavailable`` if the server is
+    ///   not able to answer now, and what the transport throws.
+    public static func discover(
+        issuer: String, transport: any TokenTransport, clock: any AuthorizationClock = .system
+    ) async throws -> AuthorizationServer {
         var refusal: (any Error)?
         for url in try metadataURLs(of: issuer) {
             let response = try await transport.send(
                 TokenRequest(method: "GET", url: url, fields: [(name: "Accept", value: "application/json")]))
             guard response.statusCode == 200 else {
-                if response.statusCode == 429 || response.statusCode >= 500 {
-                    refusal = refusal ?? TokenEndpointError(status: response.statusCode)
+                if [408, 429].contains(response.statusCode) || response.statusCode >= 500 {
+                    refusal = refusal ?? AuthorizationServerError(unavailable: response, at: clock.now)
                 }
                 continue
             }
             // A page that a server has for everything is no metadata.
             guard let document = try? AnswerObject(response), let named = document.text("issuer") else { continue }
             if isSameIssuer(named, issuer) { return try AuthorizationServer(metadata: document, issuer: issuer) }
-            refusal = AuthorizationServerError(.otherIssuer, member: "issuer")
+            refusal = AuthorizationServerError(
+                .otherIssuer, member: "issuer", detail: advice(forTemplate: named, at: issuer))
         }
         throw refusal ?? AuthorizationServerError(.noMetadata, member: "issuer")
     }
 
     /// The same server, with what is `nil` filled from its metadata: what stands here already wins.
     ///
-    /// - Throws: what ``discover(issuer:transport:)`` throws; ``AuthorizationServerError`` if there is no issuer to ask.
+    /// - Throws: what ``discover(issuer:transport:clock:)`` throws; ``AuthorizationServerError`` if there is no issuer to ask.
     public func completed(by transport: any TokenTransport) async throws -> AuthorizationServer {
         guard let issuer else {
             throw AuthorizationServerError(.noMetadata, member: "issuer", detail: "name the issuer to be asked")
@@ -83,6 +87,17 @@ extension AuthorizationServer {
         var urls: [URL] = []
         for case let url? in texts.map({ URL(string: $0) }) where !urls.contains(url) { urls.append(url) }
         return urls
+    }
+
+    /// Microsoft's metadata for all tenants name `{tenantid}` in place of one.
+    ///
+    /// - Returns: `nil` unless a server's own issuer is to be filled in like that.
+    private static func advice(forTemplate named: String, at issuer: String) -> String? {
+        let example = named.replacing("{tenantid}", with: "TENANT_ID")
+        guard example != named, example == TerminalText.clean(example), let url = URL(string: example),
+            let origin = Origin(url), origin == URL(string: issuer).flatMap({ Origin($0) })
+        else { return nil }
+        return "it stands for all tenants; use that of your tenant, \(example)"
     }
 
     private init(metadata: AnswerObject, issuer: String) throws {

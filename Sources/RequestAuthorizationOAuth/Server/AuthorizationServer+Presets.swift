@@ -23,7 +23,7 @@ extension AuthorizationServer {
                 scopeSeparators: [" ", ","],
                 errorKinds: [
                     "bad_refresh_token": .terminal, "bad_verification_code": .terminal,
-                    "incorrect_client_credentials": .terminal, "redirect_uri_mismatch": .terminal,
+                    "incorrect_client_credentials": .client, "redirect_uri_mismatch": .client,
                 ],
                 signOutAdvice: "remove the app at https://github.com/settings/applications"))
     }

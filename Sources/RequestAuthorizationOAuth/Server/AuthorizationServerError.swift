@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 public import RequestAuthorization
 
-/// What is known of an authorization server does not do for a request to it. Nothing was sent.
+/// The server's metadata is missing or unsafe for a request. No grant was sent.
 ///
 /// It is a mistake of the program or of the server's metadata, so it signs nobody out.
 public struct AuthorizationServerError: TokenServiceFailure, Hashable {
@@ -22,6 +28,8 @@ public struct AuthorizationServerError: TokenServiceFailure, Hashable {
         public static let fragment = Problem(description: "endpoint with a fragment")
         /// No metadata were found where they may stand.
         public static let noMetadata = Problem(description: "no metadata")
+        /// The server could not answer discovery now, for instance with 503.
+        public static let unavailable = Problem(description: "metadata unavailable")
         /// Metadata are of another issuer than they were asked for (RFC 8414 §3.3).
         public static let otherIssuer = Problem(description: "metadata of another issuer")
         /// The server has no such thing, for instance a sign-in on another device.
@@ -33,13 +41,22 @@ public struct AuthorizationServerError: TokenServiceFailure, Hashable {
     public let member: String?
     /// One sentence more, for people; never a secret.
     public let detail: String?
+    public let retryAfter: Duration?
     public var kind: TokenFailureKind { .transient }
     public var delivery: TokenRequestDelivery { .notSent }
 
-    public init(_ problem: Problem, member: String? = nil, detail: String? = nil) {
+    public init(_ problem: Problem, member: String? = nil, detail: String? = nil, retryAfter: Duration? = nil) {
         self.problem = problem
         self.member = member
         self.detail = detail
+        self.retryAfter = retryAfter
+    }
+
+    /// A server that cannot answer discovery now.
+    init(unavailable response: TokenResponse, at now: Date) {
+        self.init(
+            .unavailable, member: "issuer", detail: "discovery was answered \(response.statusCode): try again later",
+            retryAfter: RetryAfter.duration(in: response, at: now))
     }
 }
 
@@ -56,6 +73,7 @@ extension AuthorizationServerError: CustomStringConvertible {
         case .insecure: "use https; http is for 127.0.0.0/8, [::1] and localhost only"
         case .fragment: "leave out what stands behind the #"
         case .noMetadata: "check the issuer, or write the endpoints down"
+        case .unavailable: "try again later"
         case .otherIssuer: "use the issuer exactly as the server spells it"
         default: "look up what the server offers"
         }

@@ -10,8 +10,12 @@ public struct ServerQuirks: Sendable, Hashable {
     /// What stands between scopes: the first one where they are sent, all of them where they are read; a space by default
     /// (RFC 6749 §3.3).
     public var scopeSeparators: [String]
-    /// What the server's own error codes mean, and what its standard ones mean where it uses them otherwise.
+    /// What the server's own error codes mean, and what its standard ones mean where it uses them otherwise. They mean nothing
+    /// with the status 429 or 5xx.
     public var errorKinds: [String: TokenFailureKind]
+    /// The statuses whose empty body ends a session, for servers that refuse a dead refresh token without an OAuth error; none by
+    /// default. 429 and 5xx never do.
+    public var sessionEndingStatuses: Set<Int>
     /// How long after the sign-in refresh tokens end, where the server does not say so in its answers.
     public var refreshTokenLifetime: Duration?
     /// What a person must do to end the client's access where there is no revocation, for instance where to remove the app.
@@ -21,10 +25,12 @@ public struct ServerQuirks: Sendable, Hashable {
 
     public init(
         scopeSeparators: [String] = [" "], errorKinds: [String: TokenFailureKind] = [:],
-        refreshTokenLifetime: Duration? = nil, signOutAdvice: String? = nil, refusesPublicRevocation: Bool = false
+        sessionEndingStatuses: Set<Int> = [], refreshTokenLifetime: Duration? = nil, signOutAdvice: String? = nil,
+        refusesPublicRevocation: Bool = false
     ) {
         self.scopeSeparators = scopeSeparators
         self.errorKinds = errorKinds
+        self.sessionEndingStatuses = sessionEndingStatuses
         self.refreshTokenLifetime = refreshTokenLifetime
         self.signOutAdvice = signOutAdvice
         self.refusesPublicRevocation = refusesPublicRevocation
@@ -32,6 +38,13 @@ public struct ServerQuirks: Sendable, Hashable {
 }
 
 extension ServerQuirks {
+    /// What an answer of the token endpoint means at this server; `nil` for what it means at any.
+    func kind(status: Int, code: String?, isBodyEmpty: Bool) -> TokenFailureKind? {
+        if TokenEndpointError.isPassing(status: status) { return nil }
+        if let code { return errorKinds[code] }
+        return isBodyEmpty && sessionEndingStatuses.contains(status) ? .terminal : nil
+    }
+
     /// Scopes as the server reads them; in a fixed order, which means nothing (RFC 6749 §3.3).
     package func text(of scopes: Set<String>) -> String {
         scopes.sorted().joined(separator: scopeSeparators.first ?? " ")
@@ -51,7 +64,8 @@ extension ServerQuirks {
 
 extension ServerQuirks: Codable {
     private enum CodingKeys: String, CodingKey {
-        case scopeSeparators, errorKinds, refreshTokenLifetime, signOutAdvice, refusesPublicRevocation
+        case scopeSeparators, errorKinds, sessionEndingStatuses, refreshTokenLifetime, signOutAdvice,
+            refusesPublicRevocation
     }
 
     public init(from decoder: any Decoder) throws {
@@ -59,6 +73,7 @@ extension ServerQuirks: Codable {
         self.init(
             scopeSeparators: try values.decodeIfPresent([String].self, forKey: .scopeSeparators) ?? [" "],
             errorKinds: try values.decodeIfPresent([String: TokenFailureKind].self, forKey: .errorKinds) ?? [:],
+            sessionEndingStatuses: try values.decodeIfPresent(Set<Int>.self, forKey: .sessionEndingStatuses) ?? [],
             refreshTokenLifetime: try values.decodeIfPresent(Double.self, forKey: .refreshTokenLifetime)
                 .flatMap { Duration(wholeSeconds: $0) },
             signOutAdvice: try values.decodeIfPresent(String.self, forKey: .signOutAdvice),
@@ -69,6 +84,7 @@ extension ServerQuirks: Codable {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(scopeSeparators, forKey: .scopeSeparators)
         try values.encode(errorKinds, forKey: .errorKinds)
+        try values.encode(sessionEndingStatuses.sorted(), forKey: .sessionEndingStatuses)
         try values.encodeIfPresent(refreshTokenLifetime.map { $0 / .seconds(1) }, forKey: .refreshTokenLifetime)
         try values.encodeIfPresent(signOutAdvice, forKey: .signOutAdvice)
         try values.encode(refusesPublicRevocation, forKey: .refusesPublicRevocation)

@@ -36,28 +36,34 @@ extension PendingSignIn {
     /// The same, whenever the answer came.
     func code(in parameters: FormPairs) throws -> String {
         // RFC 9207 §2.4: also in error responses, and before anything else is believed.
-        try checkIssuer(parameters["iss"])
+        try checkIssuer(of: parameters)
         switch (parameters["code"], parameters["error"]) {
         case (.text(let code), .absent): return code
         case (.absent, .text(let error)):
             throw SignInError(
                 error == "access_denied" ? .denied : .refused, code: error,
-                serverDescription: parameters["error_description"].text.map { TerminalText.clean($0) })
+                serverDescription: Self.serverDescription(in: parameters))
         default: throw SignInError(.malformed)
         }
     }
 
-    private func checkIssuer(_ named: FormPairs.Value) throws {
-        switch named {
+    private static func serverDescription(in parameters: FormPairs) -> String? {
+        parameters["error_description"].text.map { TerminalText.clean($0) }
+    }
+
+    private func checkIssuer(of parameters: FormPairs) throws {
+        switch parameters["iss"] {
         case .text(let named):
             // A server that has no name here cannot be told from another by it.
             guard let issuer else { return }
             guard issuer.unicodeScalars.elementsEqual(named.unicodeScalars) else { throw SignInError(.otherIssuer) }
         case .absent:
-            if announcesIssuer {
-                throw SignInError(
-                    .otherIssuer, detail: "the server names itself in its answers, and this one has no iss")
-            }
+            guard announcesIssuer else { return }
+            // Who said it is not known, and what was said helps to find out.
+            throw SignInError(
+                .otherIssuer, code: parameters["error"].text,
+                serverDescription: Self.serverDescription(in: parameters),
+                detail: "issuer missing: the server names itself in its answers, and this one has no iss")
         case .unusable: throw SignInError(.otherIssuer)
         }
     }

@@ -67,9 +67,16 @@ extension JSONValue {
         switch self {
         case .integer(let number): Double(number)
         case .number(let number): number
-        case .string(let text): Double(text)
+        case .string(let text): Self.isNumeral(text) ? Double(text) : nil
         case .null, .bool, .array, .object: nil
         }
+    }
+
+    /// Whether it looks like a number of JSON (RFC 8259 §6): `Double` reads `0x10` and `inf` too.
+    private static func isNumeral(_ text: String) -> Bool {
+        func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+        guard let first = text.utf8.first, isDigit(first) || first == UInt8(ascii: "-") else { return false }
+        return text.utf8.allSatisfy { isDigit($0) || "+-.eE".utf8.contains($0) }
     }
 }
 

@@ -12,24 +12,27 @@ import RequestAuthorization
 extension OAuthToken {
     /// Reads a successful answer (RFC 6749 §5.1).
     ///
+    /// A new refresh token is kept whatever else is wrong, for the old one may be spent: the access token is empty then, and a
+    /// provider refreshes without sending it.
+    ///
     /// - Parameters:
     ///   - answer: what the server said.
     ///   - sentAt: when the request was sent: lifetimes count from there.
     ///   - requestedScopes: what was asked for: what the server leaves out is as asked for (§3.3).
     ///   - old: the token that was refreshed; what the server leaves out is as it was (§6).
     ///   - quirks: in what the server differs.
-    /// - Throws: ``InvalidTokenResponse`` that names the field.
+    /// - Throws: ``InvalidTokenResponse`` that names the field, if no new refresh token would be lost with it.
     init(
         _ answer: AnswerObject, sentAt: Date, requestedScopes: Set<String>, replacing old: OAuthToken?,
         quirks: ServerQuirks
     ) throws {
-        let accessToken = try answer.accessToken()
+        let (accessToken, tokenType) = try answer.accessToken(replacing: old)
         let lifetime = answer.seconds("expires_in")
         let renewed = answer.text("refresh_token")
         let authorizedAt = old.map(\.authorizedAt) ?? sentAt
         self.init(
-            accessToken: accessToken, refreshToken: renewed ?? old?.refreshToken, tokenType: try answer.tokenType(),
-            scopes: try answer.scopes(quirks) ?? old?.scopes ?? requestedScopes, lifetime: lifetime,
+            accessToken: accessToken, refreshToken: renewed ?? old?.refreshToken, tokenType: tokenType,
+            scopes: answer.scopes(quirks) ?? old?.scopes ?? requestedScopes, lifetime: lifetime,
             expiresAt: lifetime.map { sentAt.addingTimeInterval($0 / .seconds(1)) } ?? .distantFuture,
             authorizedAt: authorizedAt, idToken: answer.text("id_token") ?? old?.idToken,
             additionalMembers: answer.unknownMembers(replacing: old?.additionalMembers ?? [:]))
@@ -56,8 +59,18 @@ extension AnswerObject {
     /// Whether it is an error after all, which some servers send with status 200.
     var isError: Bool { text("error") != nil && text("access_token") == nil }
 
+    /// The access token and its type; an empty one in place of one that must not be sent, if the answer renews a session.
+    fileprivate func accessToken(replacing old: OAuthToken?) throws -> (token: String, type: String) {
+        do {
+            return (try accessToken(), try tokenType())
+        } catch {
+            guard let old, let renewed = text("refresh_token"), renewed != old.refreshToken else { throw error }
+            return ("", text("token_type") ?? "Bearer")
+        }
+    }
+
     /// Visible ASCII (RFC 6749 App. A.12): nothing else could stand in a header field.
-    fileprivate func accessToken() throws -> String {
+    private func accessToken() throws -> String {
         let token = try requiredText("access_token")
         guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw InvalidTokenResponse(status: status, field: "access_token", problem: .malformed)
@@ -67,27 +80,23 @@ extension AnswerObject {
 
     /// RFC 6749 §7.1: a token of a type that is not understood is not used. The type is compared without case (§5.1), and
     /// many servers leave it out.
-    fileprivate func tokenType() throws -> String {
-        guard let type = text("token_type") else { return "Bearer" }
-        guard type.lowercased() == "bearer" else {
-            throw InvalidTokenResponse(status: status, field: "token_type", problem: .unsupported)
+    private func tokenType() throws -> String {
+        switch members["token_type"] {
+        case nil, .null, .string(""): return "Bearer"
+        case .string(let type) where type.lowercased() == "bearer": return type
+        case .string: throw InvalidTokenResponse(status: status, field: "token_type", problem: .unsupported)
+        default: throw InvalidTokenResponse(status: status, field: "token_type", problem: .malformed)
         }
-        return type
     }
 
-    fileprivate func scopes(_ quirks: ServerQuirks) throws -> Set<String>? {
+    /// A `scope` of another type is as good as absent: it is no reason to lose the tokens.
+    fileprivate func scopes(_ quirks: ServerQuirks) -> Set<String>? {
         switch members["scope"] {
-        case nil, .null: return nil
         case .string(let text): return quirks.scopes(in: text)
         case .array(let values):
-            return Set(
-                try values.map {
-                    guard case .string(let scope) = $0 else {
-                        throw InvalidTokenResponse(status: status, field: "scope", problem: .malformed)
-                    }
-                    return scope
-                })
-        default: throw InvalidTokenResponse(status: status, field: "scope", problem: .malformed)
+            let scopes = texts("scope")
+            return scopes.count == values.count ? Set(scopes) : nil
+        default: return nil
         }
     }
 

@@ -14,6 +14,7 @@ public import RequestAuthorization
 /// The lifetime counts from when the request was *sent*. ``idToken`` is kept as it came: nothing here verifies its signature,
 /// its audience or its nonce, so it never proves who somebody is. Ask the server's user information endpoint for that.
 public struct OAuthToken: AuthorizationToken, Sendable, Hashable {
+    /// Sent with requests; empty if an answer had none that may be sent, and a new refresh token.
     public var accessToken: String
     /// Renews the token; `nil` if somebody must sign in again, or if the client can fetch a new one by itself.
     public var refreshToken: String?
@@ -53,8 +54,8 @@ public struct OAuthToken: AuthorizationToken, Sendable, Hashable {
 
     public var signInNeededBefore: Date? { refreshTokenExpiresAt }
 
-    /// RFC 6750 §2.1: in the header, never in a query (§2.3) or a form.
-    public var authorizationHeaderValue: String { "Bearer \(accessToken)" }
+    /// RFC 6750 §2.1: in the header, never in a query (§2.3) or a form. Empty, and not sent, if there is no access token.
+    public var authorizationHeaderValue: String { accessToken.isEmpty ? "" : "Bearer \(accessToken)" }
 }
 
 extension OAuthToken {

@@ -12,13 +12,15 @@ import RequestAuthorization
 final class FileLock: Sendable {
     private struct Waiter {
         let id: Int
-        let continuation: UnsafeContinuation<OpenFile, any Error>
+        let continuation: UnsafeContinuation<Void, any Error>
     }
 
     private struct State {
         var waiters: [Waiter] = []
         /// Those who left before they had come to wait.
         var gone: [Int: any Error] = [:]
+        /// What was taken for those who have been resumed. Nothing else holds it: the access ends when they let go of it.
+        var taken: [Int: Result<OpenFile, any Error>] = [:]
         /// Those who have not been answered, and when their time is over.
         var open: [Int: End] = [:]
         /// When somebody looks next whose time is over.
@@ -43,11 +45,13 @@ final class FileLock: Sendable {
                 state.gone[id] = nil
             }
         }
-        return try await withTaskCancellationHandler {
+        try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { enter(Waiter(id: id, continuation: $0)) }
         } onCancel: {
             leave(id, CancellationError())
         }
+        guard let taken = state.withLock({ $0.taken.removeValue(forKey: id) }) else { throw CancellationError() }
+        return try taken.get()
     }
 
     // MARK: -
@@ -76,10 +80,18 @@ final class FileLock: Sendable {
 
     /// Takes the lock for one after the other, as long as somebody waits.
     private func serve() {
-        while isAwaited() {
-            let result = Result { try files.naming("take exclusive access") { try files.lock() } }
-            let waiter = state.withLock { $0.waiters.isEmpty ? nil : $0.waiters.removeFirst() }
-            waiter?.continuation.resume(with: result.mapError { $0 })
+        while isAwaited() { takeForNext()?.continuation.resume() }
+    }
+
+    /// - Returns: the waiter that has the lock, or the error, now. The file is not handed on by the continuation: a thread that
+    ///   resumes it could hold the file for a moment longer than the one that gives the access up.
+    private func takeForNext() -> Waiter? {
+        let result = Result { try files.naming("take exclusive access") { try files.lock() } }
+        return state.withLock { state in
+            guard !state.waiters.isEmpty else { return nil }
+            let waiter = state.waiters.removeFirst()
+            state.taken[waiter.id] = result
+            return waiter
         }
     }
 

@@ -14,7 +14,7 @@ enum StoredTokenComparison {
         guard one.version == other.version else { return false }
         return switch (one.content, other.content) {
         case (.signedOut, .signedOut): true
-        case (.token(let one), .token(let other)), (.setAside(let one), .setAside(let other)): isSame(one, other)
+        case (.token(let one), .token(let other)): isSame(one, other)
         default: false
         }
     }

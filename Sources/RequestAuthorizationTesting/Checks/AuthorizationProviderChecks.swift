@@ -28,13 +28,13 @@ public struct AuthorizationProviderChecks: Sendable {
     /// - Parameters:
     ///   - origin: where the requests of the checks go, for a provider that is bound to origins.
     ///   - allowsPlaintext: whether it is meant to authorize plain `http` too, to this very host.
-    ///   - limit: how long each check may take.
+    ///   - limit: how long each check may take; long, so that a busy machine fails none.
     ///   - clock: what `limit` runs on.
     ///   - waiting: makes a provider that has no credential and waits for one that never comes, to see that cancellation ends
     ///     the wait. Without it that is not checked.
     ///   - provider: makes the provider.
     public init(
-        origin: Origin = "https://api.example.com", allowsPlaintext: Bool = false, limit: Duration = .seconds(30),
+        origin: Origin = "https://api.example.com", allowsPlaintext: Bool = false, limit: Duration = .seconds(120),
         clock: any AuthorizationClock = .system,
         waiting: (@Sendable () async throws -> any AuthorizationProvider)? = nil,
         _ provider: @escaping @Sendable () async throws -> any AuthorizationProvider

@@ -49,7 +49,7 @@ public struct TestRequest: AuthorizableRequest, Hashable {
 
     public var origin: Origin? { URL(string: url).flatMap { Origin($0) } }
     public var requestMethod: String? { method }
-    public var targetURI: String? { url }
+    public var targetURI: String? { url.withoutFragment }
     public func credential(in field: String) -> String? { self[field] }
     public mutating func setCredential(_ value: String, in field: String) { self[field] = value }
 }

@@ -22,12 +22,13 @@ extension URLRequest: AuthorizableRequest {
 
     /// Sets a header field to one value, in place of any that was there, names compared without case.
     ///
-    /// A value that would break out of its line (CR, LF, NUL) is not set, and neither does an older one stay: such a
-    /// request goes out without credential.
+    /// A value that would break out of its line (CR, LF, NUL) is not set, and neither does an older one stay:
+    /// `authorize(using:)` and `send` throw then.
     public mutating func setCredential(_ value: String, in field: String) {
         CredentialFields.current?.insert(field)
         let isUsual = field == "Authorization"  // As a rule; it needs no look at its name.
         guard isUsual || field.fitsInHeaderLine, value.fitsInHeaderLine else {
+            CredentialFields.current?.refuse()
             return removeFields { $0.isSameField(as: field) }
         }
         // The whole dictionary is replaced because `setValue(_:forHTTPHeaderField:)` costs twice as much, and more
@@ -50,7 +51,7 @@ extension URLRequest: AuthorizableRequest {
 
     public var requestMethod: String? { httpMethod ?? "GET" }
 
-    public var targetURI: String? { url?.absoluteString }
+    public var targetURI: String? { url?.absoluteString.withoutFragment }
 
     /// What `setCredential(_:in:)` fills in.
     private static let lone = ["Authorization": ""]

@@ -4,6 +4,7 @@
 #if Full
 import Foundation
 import LoopbackServer
+import RequestAuthorization
 import RequestAuthorizationTesting
 import TestProviders
 import Testing
@@ -95,6 +96,30 @@ extension ScenarioRun {
             #expect(await server.requests.count == 1)
             #expect(service.calls == 0)
         }
+        try await wantOfScopeIsToldToTheProvider()
+    }
+
+    /// RFC 6750 §3.1: with a 403, which reaches the provider and the caller as a 401 does.
+    private func wantOfScopeIsToldToTheProvider() async throws {
+        let told = Lock<[UnauthorizedResponse]>([])
+        let auth = ClosureAuthorization { refusal in
+            told.withLock { $0.append(refusal) }
+            throw NotAuthorized(.needsInteraction)
+        } value: {
+            "Bearer a"
+        }
+        let challenge = ("WWW-Authenticate", "Bearer error=\"insufficient_scope\", scope=\"b\"")
+        try await withServer { _ in
+            .status(403, challenge, body: "no")
+        } body: { server in
+            let reply = try await client.send(Call(server.url("/")), authorizedBy: auth)
+            #expect(reply.status == 403)
+            #expect(reply.text == "no")
+            #expect(await server.requests.count == 1)
+        }
+        let refusals = told.withLock { $0 }
+        #expect(refusals.map(\.statusCode) == [403])
+        #expect(refusals.first?.challenges.first?.scope == ["b"])
     }
 
     /// The token is replaced while its request is under way.

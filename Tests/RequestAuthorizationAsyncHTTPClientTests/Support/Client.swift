@@ -7,13 +7,14 @@ import TestProviders
 
 /// Lends a client of its own, and shuts it down.
 func withClient<Result: Sendable>(
+    on eventLoops: any EventLoopGroup = HTTPClient.defaultEventLoopGroup,
     redirects: HTTPClient.Configuration.RedirectConfiguration? = nil, connections: Int = 8,
     body: (HTTPClient) async throws -> Result
 ) async throws -> Result {
     var configuration = HTTPClient.Configuration(redirectConfiguration: redirects)
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
     configuration.connectionPool.retryConnectionEstablishment = false
-    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    let client = HTTPClient(eventLoopGroup: eventLoops, configuration: configuration)
     do {
         let result = try await body(client)
         try await client.shutdown()

@@ -8,7 +8,7 @@ import RequestAuthorizationOAuth
 import Testing
 
 /// Answers that would fill the memory. Each comes in a process of its own, so that nobody else's memory counts.
-@Suite(.timeLimit(.minutes(2)), .serialized) struct EndlessAnswerTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct EndlessAnswerTests {
     @Test(arguments: Carrier.allCases)
     func `an answer of 1 GiB is refused while it comes in, and costs less than 16 MiB`(carrier: Carrier) async throws {
         await #expect(processExitsWith: .success) { [carrier = carrier as Carrier] in

@@ -10,7 +10,7 @@ import RequestAuthorizationTesting
 import Testing
 
 /// A server whose certificate nobody has signed but itself.
-@Suite(.timeLimit(.minutes(1))) struct RefusedTLSTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusedTLSTests {
     @Test(arguments: Carrier.allCases)
     func `RFC 6749 §10.9: what has a certificate of its own making is not told a secret`(carrier: Carrier) async throws
     {
@@ -23,7 +23,7 @@ import Testing
         let clock = ManualClock()
         let held = OAuthToken(accessToken: "old", refreshToken: "r", lifetime: .seconds(60), expiresAt: clock.now)
         let service = OAuthTokenService.authorizationCode(
-            server: .make(at: "https://localhost:\(server.port)"), client: .public(id: "app"),
+            server: .make(at: "https://127.0.0.1:\(server.port)"), client: .public(id: "app"),
             transport: carrier == .urlSession ? carrier.transport : client, clock: clock)
         let auth = RefreshableTokenAuthorization(service: service, token: held, clock: clock)
         let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
@@ -43,24 +43,27 @@ private final class SelfSigned: Sendable {
     init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        port = try FreePort.find()
         _ = try Command.runHere([
             "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
-            "-addext", "subjectAltName=DNS:localhost", "-keyout", folder + "/key", "-out", folder + "/certificate",
+            "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder + "/key", "-out", folder + "/certificate",
         ])
         process = Process()
         let output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/timeout")
         process.arguments = [
-            "60", "openssl", "s_server", "-accept", "\(port)", "-cert", folder + "/certificate", "-key",
+            "60", "openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", folder + "/certificate", "-key",
             folder + "/key", "-www",
         ]
         (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        // It says `ACCEPT` when it listens.
+        // It says `ACCEPT 127.0.0.1:40123` when it listens.
         var said = ""
-        while !said.contains("ACCEPT") {
+        while true {
+            if let port = said.firstMatch(of: /ACCEPT .*:(\d+)\n/).flatMap({ UInt16($0.1) }) {
+                self.port = port
+                return
+            }
             let more = output.fileHandleForReading.availableData
             guard !more.isEmpty else { throw Command.Failure(text: "s_server ended: \(said)") }
             said += String(decoding: more, as: UTF8.self)

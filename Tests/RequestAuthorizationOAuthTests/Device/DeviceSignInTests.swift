@@ -8,7 +8,7 @@ import RequestAuthorizationTesting
 import Testing
 
 /// The device authorization grant, RFC 8628.
-@Suite(.timeLimit(.minutes(1))) struct DeviceSignInTests {
+@Suite(.timeLimit(.minutes(5))) struct DeviceSignInTests {
     private let clock = ManualClock()
     private let transport = ScriptedTokenTransport()
 
@@ -258,6 +258,77 @@ import Testing
         #expect(transport.calls == 2)
     }
 
+    @Test func `no trouble of the server and no page that is not OAuth's ends the sign-in: the interval doubles`()
+        async throws
+    {
+        let device = try await begin()
+        answer("temporarily_unavailable", status: 503)
+        answer("access_denied", status: 500)
+        answer("authorization_pending")
+        transport.append(.response(429, json: #"{"error":"rate_limited"}"#, fields: ["Retry-After": "90"]))
+        transport.append(.response(403, json: "<html>Firewall</html>"))
+        answer("temporarily_unavailable")
+        transport.append(.response(200, json: Self.token))
+        let (steps, slept, error) = await steps(of: device)
+        #expect(error == nil)
+        #expect(slept == [5, 10, 20, 20, 90, 80, 160].map { .seconds($0) })
+        #expect(
+            steps.dropFirst().dropLast() == [
+                .unanswered(.seconds(10)), .unanswered(.seconds(20)), .waiting(.seconds(20)),
+                .unanswered(.seconds(90)), .unanswered(.seconds(80)), .unanswered(.seconds(160)),
+            ])
+    }
+
+    private static let pages: [(status: Int, body: String)] = [
+        (200, "<html>Hotel</html>"), (200, ""), (302, ""), (400, ""), (401, ""), (403, "[]"), (404, "Not Found"),
+        (400, #"{"error":{"code":7}}"#), (418, "{}"), (200, String(repeating: "[", count: 99)),
+    ]
+
+    @Test(arguments: pages)
+    func `after a page that is not OAuth's it is asked again`(status: Int, body: String) async throws {
+        let device = try await begin()
+        transport.append(.response(status, json: body))
+        transport.append(.response(200, json: Self.token))
+        let (steps, slept, error) = await steps(of: device)
+        #expect(error == nil)
+        #expect(slept == [5, 10].map { .seconds($0) })
+        #expect(steps.count == 3)
+    }
+
+    @Test func `a page that is longer than any answer is asked again too`() async throws {
+        let device = try await begin()
+        failure(.responseTooLong)
+        transport.append(.response(200, json: Self.token))
+        #expect(await steps(of: device).slept == [5, 10].map { .seconds($0) })
+    }
+
+    @Test func `pages that are not OAuth's are over when the code ends, and the error says what was there`()
+        async throws
+    {
+        let device = try await begin(
+            #"{"device_code":"d","user_code":"A","verification_uri":"https://e.example","expires_in":20}"#)
+        answer("authorization_pending")
+        transport.append(.response(403, json: "<html>"))
+        let (_, slept, error) = await steps(of: device)
+        #expect(slept == [5, 5, 10].map { .seconds($0) })
+        let expired = try #require(error as? SignInError)
+        #expect(expired.kind == .expired)
+        #expect(expired.description.contains("403"))
+    }
+
+    @Test func `RFC 9110 §10.2.3: Retry-After counts with pending and slow_down too`() async throws {
+        let device = try await begin()
+        let fields: KeyValuePairs = ["Retry-After": "60"]
+        transport.append(.response(400, json: #"{"error":"slow_down"}"#, fields: fields))
+        answer("authorization_pending")
+        transport.append(.response(400, json: #"{"error":"authorization_pending"}"#, fields: fields))
+        transport.append(.response(200, json: Self.token))
+        let (steps, slept, _) = await steps(of: device)
+        #expect(slept == [5, 60, 10, 60].map { .seconds($0) })
+        #expect(
+            steps.dropFirst().dropLast() == [.slowedDown(.seconds(60)), .waiting(.seconds(10)), .waiting(.seconds(60))])
+    }
+
     @Test(arguments: ["invalid_grant", "invalid_client", "unsupported_grant_type", "server_error", "something_else"])
     func `RFC 8628 §3.5: any other error stops`(code: String) async throws {
         let device = try await begin()
@@ -275,16 +346,13 @@ import Testing
         #expect((await steps(of: device).error as? SignInError)?.kind == kind)
     }
 
-    @Test func `a certificate that is not accepted, an HTML page and an empty 400 stop`() async throws {
+    @Test func `a certificate that is not accepted, and a good answer that cannot be used, stop`() async throws {
         var device = try await begin()
         failure(.insecure)
         #expect((await steps(of: device).error as? TokenTransportError)?.code == .insecure)
         device = try await begin()
-        transport.append(.response(200, json: "<html>"))
-        #expect((await steps(of: device).error as? InvalidTokenResponse)?.field == "body")
-        device = try await begin()
-        transport.append(.response(400, json: ""))
-        #expect((await steps(of: device).error as? TokenEndpointError)?.status == 400)
+        transport.append(.response(200, json: #"{"access_token":7}"#))
+        #expect((await steps(of: device).error as? InvalidTokenResponse)?.field == "access_token")
     }
 
     @Test func `RFC 8628 §3.2: nothing is asked after the end of the code`() async throws {

@@ -13,7 +13,7 @@ import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import Testing
 
-/// How answers that are no tokens are sorted: terminal, rejected or transient.
+/// How answers that are no tokens are sorted: ended by an explicit verdict only.
 @Suite struct FailureTests {
     private func failure(
         _ answer: Answer, quirks: ServerQuirks = ServerQuirks()
@@ -27,18 +27,22 @@ import Testing
 
     private static let answers: [(Int, String, String?, TokenFailureKind)] = [
         (400, #"{"error":"invalid_grant","error_description":"gone"}"#, "invalid_grant", .terminal),
-        (401, #"{"error":"invalid_client"}"#, "invalid_client", .terminal),
-        (400, #"{"error":"unauthorized_client"}"#, "unauthorized_client", .terminal),
-        (400, #"{"error":"unsupported_grant_type"}"#, "unsupported_grant_type", .terminal),
-        (400, #"{"error":"invalid_scope"}"#, "invalid_scope", .terminal),
-        (400, #"{"error":"invalid_request"}"#, "invalid_request", .rejected),
-        (400, #"{"error":"urn:example:new"}"#, "urn:example:new", .rejected),
-        (400, "", nil, .rejected), (401, "", nil, .rejected), (403, "", nil, .rejected),
-        (400, "<html>no</html>", nil, .rejected), (400, #"{"error":{"status":400}}"#, nil, .rejected),
+        (401, #"{"error":"invalid_client"}"#, "invalid_client", .client),
+        (400, #"{"error":"unauthorized_client"}"#, "unauthorized_client", .client),
+        (400, #"{"error":"unsupported_grant_type"}"#, "unsupported_grant_type", .client),
+        (400, #"{"error":"invalid_scope"}"#, "invalid_scope", .client),
+        (400, #"{"error":"login_required"}"#, "login_required", .interaction),
+        (400, #"{"error":"invalid_request"}"#, "invalid_request", .transient),
+        (400, #"{"error":"urn:example:new"}"#, "urn:example:new", .transient),
+        (400, "", nil, .transient), (401, "", nil, .transient), (403, "", nil, .transient),
+        (400, "<html>no</html>", nil, .transient), (400, #"{"error":{"status":400}}"#, nil, .transient),
+        (400, #"["invalid_grant"]"#, nil, .transient), (400, "invalid_grant", nil, .transient),
+        (400, "error=invalid_grant", nil, .transient), (400, #"{"error":["invalid_grant"]}"#, nil, .transient),
         (400, #"{"error":"temporarily_unavailable"}"#, "temporarily_unavailable", .transient),
         (404, "", nil, .transient), (408, "", nil, .transient), (429, "", nil, .transient),
         (500, "<html>", nil, .transient), (503, "", nil, .transient), (302, "", nil, .transient),
-        (500, #"{"error":"invalid_grant"}"#, "invalid_grant", .terminal),
+        (500, #"{"error":"invalid_grant"}"#, "invalid_grant", .transient),
+        (429, #"{"error":"invalid_grant"}"#, "invalid_grant", .transient),
     ]
 
     @Test(arguments: answers)
@@ -52,7 +56,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"error":"invalid_grant"}"#, "invalid_grant", TokenFailureKind.terminal),
-        (#"{"error":"something"}"#, "something", .rejected),
+        (#"{"error":"something"}"#, "something", .transient),
         (#"{"error":"slow_down"}"#, "slow_down", .transient),
     ])
     func `an error inside a success is one`(body: String, code: String, kind: TokenFailureKind) async throws {
@@ -61,10 +65,29 @@ import Testing
 
     @Test func `a preset says what a server's own codes mean`() async throws {
         let body = #"{"error":"bad_refresh_token"}"#
-        #expect(try await failure(.json(body))?.kind == .rejected)
+        #expect(try await failure(.json(body))?.kind == .transient)
         #expect(try await failure(.json(body), quirks: AuthorizationServer.gitHub.quirks)?.kind == .terminal)
         let odd = ServerQuirks(errorKinds: ["invalid_grant": .transient])
         #expect(try await failure(.json(#"{"error":"invalid_grant"}"#, status: 400), quirks: odd)?.kind == .transient)
+    }
+
+    @Test(arguments: [(400, TokenFailureKind.transient), (429, .transient), (503, .transient)])
+    func `a preset's codes mean nothing in an answer that says later`(status: Int, kind: TokenFailureKind) async throws
+    {
+        let quirks = ServerQuirks(
+            errorKinds: status == 400 ? [:] : ["gone": .terminal], sessionEndingStatuses: [429, 503])
+        #expect(try await failure(.json(#"{"error":"gone"}"#, status: status), quirks: quirks)?.kind == kind)
+        #expect(try await failure(.json("", status: status), quirks: quirks)?.kind == kind)
+    }
+
+    @Test func `an empty body ends a session only where the preset says so, and only with its statuses`() async throws {
+        let quirks = ServerQuirks(sessionEndingStatuses: [400])
+        #expect(try await failure(.json("", status: 400), quirks: quirks)?.kind == .terminal)
+        #expect(try await failure(.json("", status: 401), quirks: quirks)?.kind == .transient)
+        #expect(try await failure(.json(" ", status: 400), quirks: quirks)?.kind == .transient)
+        #expect(try await failure(.json("<html>", status: 400), quirks: quirks)?.kind == .transient)
+        let stored = try JSONDecoder().decode(ServerQuirks.self, from: JSONEncoder().encode(quirks))
+        #expect(stored == quirks)
     }
 
     @Test func `RFC 9110 §10.2.3: Retry-After in seconds and as a date`() async throws {
@@ -99,13 +122,14 @@ import Testing
     }
 
     @Test func `a server that is down has not seen the request`() async throws {
-        // Nobody listens on port 1.
-        let service = OAuthTokenService.authorizationCode(
-            server: .make(at: "http://127.0.0.1:1"), client: .public(id: "t"), transport: URLSession.shared)
-        let error = await #expect(throws: TokenTransportError.self) {
-            try await service.refresh(.make(refreshToken: "r"))
+        try await withHeldPort { port in
+            let service = OAuthTokenService.authorizationCode(
+                server: .make(at: port.url("").absoluteString), client: .public(id: "t"), transport: URLSession.shared)
+            let error = await #expect(throws: TokenTransportError.self) {
+                try await service.refresh(.make(refreshToken: "r"))
+            }
+            #expect(error?.delivery == .notSent)
         }
-        #expect(error?.delivery == .notSent)
     }
 
     @Test func `an answer over 1 MiB is refused`() async throws {
@@ -164,31 +188,29 @@ import Testing
         }
     }
 
-    @Test func `without a refresh token somebody must sign in, but not before the token ends`() async throws {
-        let clock = ManualClock()
+    @Test func `without a refresh token nothing is sent, and the provider decides what it means`() async throws {
+        let transport = ScriptedTokenTransport()
         let service = OAuthTokenService.authorizationCode(
-            server: .make(), client: .public(id: "t"), transport: ScriptedTokenTransport(), clock: clock)
-        var token = OAuthToken.make()
-        token.lifetime = .seconds(3600)
-        func kind(left: Double) async -> TokenFailureKind? {
-            token.expiresAt = clock.now.addingTimeInterval(left)
-            return await #expect(throws: NoRefreshToken.self) { try await service.refresh(token) }?.kind
-        }
-        #expect(await kind(left: 3000) == .terminal)  // A 401, then: nothing is refreshed so early.
-        #expect(await kind(left: 120) == .transient)
-        #expect(await kind(left: 1) == .transient)
-        #expect(await kind(left: 0) == .terminal)
+            server: .make(), client: .public(id: "t"), transport: transport)
+        let error = await #expect(throws: NoRefreshToken.self) { try await service.refresh(.make()) }
+        #expect(error?.kind == .noRefreshToken)
+        #expect(error?.delivery == .notSent)
+        #expect(transport.calls == 0)
     }
 
-    @Test func `a token without a refresh token is used to its last second`() async throws {
+    @Test(arguments: [RefreshPolicy.Leeway(), .init(maximum: .seconds(300), fraction: 1)])
+    func `a token without a refresh token is used to its last second, whatever the leeway`(
+        leeway: RefreshPolicy.Leeway
+    ) async throws {
         let clock = ManualClock()
         let service = OAuthTokenService.authorizationCode(
             server: .make(), client: .public(id: "t"), transport: ScriptedTokenTransport(), clock: clock)
         let token = OAuthToken(
-            accessToken: "a", lifetime: .seconds(100), expiresAt: clock.now.addingTimeInterval(100))
-        let auth = RefreshableTokenAuthorization(service: service, token: token, clock: clock)
+            accessToken: "a", lifetime: .seconds(400), expiresAt: clock.now.addingTimeInterval(400))
+        let auth = RefreshableTokenAuthorization(
+            service: service, token: token, policy: RefreshPolicy(leeway: leeway), clock: clock)
         var events = auth.events.makeAsyncIterator()
-        clock.advance(by: .seconds(99))
+        clock.advance(by: .seconds(399))
         #expect(try await auth.validToken().accessToken == "a")
         while let event = await events.next(), event.kind != .refreshEnded {}
         #expect(try await auth.validToken().accessToken == "a")

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
+import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
@@ -44,6 +45,24 @@ import Testing
     ])
     func `anything else says nothing`(text: String) {
         #expect(RetryAfter.duration([text], at: Self.example) == nil)
+    }
+
+    @Test(arguments: [
+        ("Sun, 06 Nov 1994 08:48:37 GMT", 60), ("Sunday, 06-Nov-94 08:49:27 GMT", 10),
+        ("Sun, 06 Nov 1994 09:00:00 GMT", 0), ("nonsense", 3600), ("", 3600),
+    ])
+    func `RFC 9110 §6.6.1: a date counts from the answer's own, whatever the clock here says`(
+        date: String, seconds: Int
+    ) {
+        let clock = ManualClock()
+        clock.setWallClock(to: Self.example.addingTimeInterval(-3600))
+        let endpoint = TokenEndpoint(
+            server: .make(), client: .public(id: "tool"), transport: ScriptedTokenTransport(), clock: clock)
+        let answer = TokenResponse(
+            statusCode: 503, fields: [("Date", date), ("Retry-After", "Sun, 06 Nov 1994 08:49:37 GMT")])
+        #expect(endpoint.failure(answer).retryAfter == .seconds(seconds))
+        let seconds = TokenResponse(statusCode: 503, fields: [("Date", date), ("Retry-After", "7")])
+        #expect(endpoint.failure(seconds).retryAfter == .seconds(7))
     }
 
     @Test func `RFC 9110 §10.2.3: seconds, and no absurd number of them`() {

@@ -72,7 +72,7 @@ import Testing
     ) async throws {
         try await TokenServer.run(.json(body, status: status)) { run in
             let error = await #expect(throws: TokenEndpointError.self) { try await run.service().revoke(token) }
-            #expect(error?.kind == .rejected)
+            #expect(error?.kind == .client)
             let auth = RefreshableTokenAuthorization(service: run.service(), token: token, clock: run.clock)
             try await auth.signOut()
             await #expect(throws: NotAuthorized.self) { try await auth.validToken() }

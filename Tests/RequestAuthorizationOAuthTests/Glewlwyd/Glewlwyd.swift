@@ -20,17 +20,19 @@ final class Glewlwyd: Sendable {
     private let base: String
     private let folder: String
     private let process: pid_t
+    /// Kept from all others. The server, which cannot choose one itself, listens on it all the same.
+    private let port: HeldPort
 
-    /// Starts a server on a free port with a database of its own.
+    /// Starts a server on a port and with a database of its own.
     ///
     /// - Parameter accessSeconds: how long access tokens live.
     init(accessSeconds: Int) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "glewlwyd-\(UUID().uuidString)").path
         let script = URL(filePath: #filePath).appending(path: "../../../Servers/start-glewlwyd.sh").standardizedFileURL
-        let port = try FreePort.find()
+        port = try HeldPort()
         do {
             _ = try await Command.run(
-                ["/bin/bash", script.path, folder, "\(port)"],
+                ["/bin/bash", script.path, folder, "\(port.number)"],
                 environment: ["ACCESS_SECONDS": "\(accessSeconds)", "LIFETIME": "300"])
             process = try Self.processID(in: folder)
         } catch {
@@ -40,7 +42,7 @@ final class Glewlwyd: Sendable {
             throw Command.Failure(text: "\(error)\n\(log)")
         }
         self.folder = folder
-        base = "http://localhost:\(port)"
+        base = "http://localhost:\(port.number)"
         issuer = base + "/api/oidc"
     }
 

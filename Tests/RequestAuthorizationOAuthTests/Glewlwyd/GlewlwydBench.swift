@@ -25,6 +25,7 @@ struct GlewlwydBench: Sendable {
     static let redirectURI = "http://127.0.0.1:8400/cb"
 
     let server: Glewlwyd
+    /// It refuses a dead refresh token with an empty 400, and a wrong secret with an empty 403.
     let metadata: AuthorizationServer
     let transport: any TokenTransport
     let clock = ManualClock(now: .now)
@@ -32,12 +33,17 @@ struct GlewlwydBench: Sendable {
     init(_ carrier: Carrier = .urlSession) async throws {
         server = try #require(Glewlwyd.current)
         transport = carrier.transport
-        metadata = try await .discover(issuer: server.issuer, transport: transport)
+        var metadata = try await AuthorizationServer.discover(issuer: server.issuer, transport: transport)
+        metadata.quirks.sessionEndingStatuses = [400]
+        self.metadata = metadata
     }
 
-    func service(_ client: OAuthClient = .public(id: "native")) -> OAuthTokenService {
+    /// - Parameter server: what the client knows of the server, if not all.
+    func service(
+        _ client: OAuthClient = .public(id: "native"), at server: AuthorizationServer? = nil
+    ) -> OAuthTokenService {
         .authorizationCode(
-            server: metadata, client: client, redirectURI: Self.redirectURI,
+            server: server ?? metadata, client: client, redirectURI: Self.redirectURI,
             pendingSignIns: InMemoryPendingSignIns(), transport: transport, clock: clock)
     }
 

@@ -8,7 +8,7 @@ import RequestAuthorizationTesting
 import Testing
 
 /// Sign-in on another device. The server keeps its own time, so what it measures is waited for.
-@Suite(.enabled(if: Glewlwyd.isThere, Glewlwyd.how), .glewlwyd(), .serialized, .timeLimit(.minutes(1)))
+@Suite(.enabled(if: Glewlwyd.isThere, Glewlwyd.how), .glewlwyd(), .serialized, .timeLimit(.minutes(5)))
 struct GlewlwydDeviceTests {
     @Test(arguments: Carrier.allCases)
     func `a person allows it on another device`(carrier: Carrier) async throws {

@@ -9,7 +9,7 @@ import Testing
 
 /// Many callers whose token ends every two seconds.
 @Suite(
-    .enabled(if: Glewlwyd.isThere, Glewlwyd.how), .glewlwyd(accessSeconds: 2), .serialized, .timeLimit(.minutes(2)))
+    .enabled(if: Glewlwyd.isThere, Glewlwyd.how), .glewlwyd(accessSeconds: 2), .serialized, .timeLimit(.minutes(5)))
 struct GlewlwydExpiryTests {
     @Test(arguments: Carrier.allCases)
     func `fifty callers at each expiry ask for one token between them`(carrier: Carrier) async throws {

@@ -12,13 +12,7 @@ struct GlewlwydSuite: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
-        // Somebody else may have taken the port meanwhile.
-        let server: Glewlwyd
-        do {
-            server = try await Glewlwyd(accessSeconds: accessSeconds)
-        } catch {
-            server = try await Glewlwyd(accessSeconds: accessSeconds)
-        }
+        let server = try await Glewlwyd(accessSeconds: accessSeconds)
         defer { server.end() }
         try await Glewlwyd.$current.withValue(server) { try await function() }
     }

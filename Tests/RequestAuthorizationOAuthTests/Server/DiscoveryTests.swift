@@ -121,7 +121,7 @@ import Testing
             }
         }
         #expect(try await error(.status(404)) as? AuthorizationServerError == .init(.noMetadata, member: "issuer"))
-        #expect(try await error(.status(503)) as? TokenEndpointError == TokenEndpointError(status: 503))
+        #expect((try await error(.status(503)) as? AuthorizationServerError)?.problem == .unavailable)
         let redirect = Answer.redirect(302, to: "/.well-known/elsewhere")
         #expect(try await error(redirect) as? AuthorizationServerError == .init(.noMetadata, member: "issuer"))
         #expect(try await error(.drop) is TokenTransportError)

@@ -81,7 +81,7 @@ import Testing
         for index in 0..<20 { #expect(try await ItemPendingSignIns(items).find(state: "\(index)") != nil) }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `of two processes that take a sign-in one gets it, and the other learns that it was used`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }

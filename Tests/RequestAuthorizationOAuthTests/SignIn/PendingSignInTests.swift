@@ -88,6 +88,25 @@ import Testing
         #expect(kind(query, of: announced) == .otherIssuer)
     }
 
+    @Test func `RFC 9207 §2.4: a denial without the announced iss keeps what the server said`() throws {
+        let announced = PendingSignIn.make(issuer: "https://as.example", announcesIssuer: true)
+        func error(_ query: String) throws -> SignInError? {
+            let callback = try URL.make("https://client.example.com/cb?\(query)&state=xyz")
+            let parameters = try #require(announced.parameters(of: callback))
+            return #expect(throws: SignInError.self) { try announced.code(in: parameters) }
+        }
+        let denial = try #require(try error("error=access_denied&error_description=No%07%20thanks"))
+        #expect(denial.kind == .otherIssuer && denial.code == "access_denied")
+        #expect(denial.serverDescription == "No thanks")
+        #expect(denial.description.contains("issuer missing") && denial.description.contains("access_denied"))
+        #expect(try error("code=1")?.code == nil)
+        #expect(try error("code=1")?.description.contains("issuer missing") == true)
+        // Another server's words are not believed.
+        let foreign = try #require(try error("error=access_denied&iss=https%3A%2F%2Fevil.example"))
+        #expect(foreign.kind == .otherIssuer && foreign.code == nil)
+        #expect(!foreign.description.contains("issuer missing"))
+    }
+
     @Test func `RFC 9207 §2.4: issuers are compared by code points`() {
         let pending = PendingSignIn.make(issuer: "https://as.example/\u{E9}")
         #expect(kind("code=1&state=xyz&iss=https%3A%2F%2Fas.example%2F%C3%A9", of: pending) == nil)

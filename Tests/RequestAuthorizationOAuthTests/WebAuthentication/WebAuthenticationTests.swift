@@ -7,7 +7,7 @@ import RequestAuthorization
 import Testing
 
 /// The decisions around the system's sheet; the sheet itself was not run here.
-@Suite(.timeLimit(.minutes(1))) struct WebAuthenticationTests {
+@Suite(.timeLimit(.minutes(5))) struct WebAuthenticationTests {
     private func callback(
         _ sessions: FakeSessions, redirectURI: String = "com.example.app:/cb", isEphemeral: Bool = false
     ) async throws -> URL {

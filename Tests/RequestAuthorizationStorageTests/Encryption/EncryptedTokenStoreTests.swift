@@ -60,10 +60,6 @@ import Testing
         let stored = StoredToken<TestToken>.make(1)
         let name = try #require(stored.token?.name)
         for key in [try Self.key.get(), try GoldenEnvelope.passwordKey.get()] {
-            for content in [StoredToken<TestToken>.Content.token(TestToken(name)), .setAside(TestToken(name))] {
-                try await store(InMemoryItems(), key: key).save(
-                    StoredToken(content, version: .test(1), obtainedAt: stored.obtainedAt))
-            }
             let here = try store(items, key: key)
             try await items.clear()
             try await here.save(stored)

@@ -15,7 +15,7 @@ import Darwin
 #endif
 
 /// A disk that is full, that fails, that must not be written to, or that hangs.
-@Suite(.timeLimit(.minutes(2))) struct FileFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct FileFaultTests {
     @Test func `a save creates, writes, syncs, renames and syncs the folder, in that order`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(1))

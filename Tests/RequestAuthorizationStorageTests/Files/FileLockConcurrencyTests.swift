@@ -8,7 +8,7 @@ import Testing
 
 @_spi(FileLayer) import RequestAuthorizationStorage
 
-@Suite(.timeLimit(.minutes(2))) struct FileLockConcurrencyTests {
+@Suite(.timeLimit(.minutes(5))) struct FileLockConcurrencyTests {
     @Test func `one at a time has exclusive access, of many stores in one process`() async throws {
         let folder = try TemporaryFolder()
         let inside = Lock((now: 0, most: 0, total: 0))
@@ -17,7 +17,7 @@ import Testing
                 let store = folder.store()
                 for _ in 0..<20 {
                     group.addTask {
-                        let lock = try await store.lock(within: .seconds(60))
+                        let lock = try await store.lock(within: .seconds(300))
                         inside.withLock {
                             ($0.now, $0.most, $0.total) = ($0.now + 1, max($0.most, $0.now + 1), $0.total + 1)
                         }
@@ -35,7 +35,7 @@ import Testing
     @Test func `who does not get it in time is told so, and keeps nobody waiting`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(), folder.store())
-        let lock = try await one.lock(within: .seconds(10))
+        let lock = try await one.lock(within: .seconds(300))
         for _ in 0..<3 {
             let error = await #expect(throws: TokenStoreError.self) {
                 try await other.lock(within: .milliseconds(20))
@@ -43,14 +43,14 @@ import Testing
             #expect(error?.kind == .timedOut)
         }
         await lock.unlock()
-        try await other.lock(within: .seconds(10)).unlock()
-        try await one.lock(within: .seconds(10)).unlock()
+        try await other.lock(within: .seconds(300)).unlock()
+        try await one.lock(within: .seconds(300)).unlock()
     }
 
     @Test func `each leaves when their own time is over, whoever came first`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(), folder.store())
-        let lock = try await one.lock(within: .seconds(10))
+        let lock = try await one.lock(within: .seconds(300))
         let patient = Task { await (try await other.lock(within: .seconds(3_600))).unlock() }
         for _ in 0..<3 {
             let limits = [90, 10, 50, 10]
@@ -75,9 +75,9 @@ import Testing
     @Test func `those who wait can leave, and the others get their turn`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(), folder.store())
-        let lock = try await one.lock(within: .seconds(10))
+        let lock = try await one.lock(within: .seconds(300))
         let waiting = (0..<20).map { number in
-            (number, Task { await (try await other.lock(within: .seconds(60))).unlock() })
+            (number, Task { await (try await other.lock(within: .seconds(300))).unlock() })
         }
         for (number, task) in waiting where number.isMultiple(of: 2) {
             task.cancel()
@@ -90,12 +90,12 @@ import Testing
     @Test func `whenever the cancellation comes, it ends the wait`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(), folder.store())
-        let lock = try await one.lock(within: .seconds(10))
+        let lock = try await one.lock(within: .seconds(300))
         for number in 0..<4_000 {
             let begins = Lock(false)
             let task = Task {
                 begins.withLock { $0 = true }
-                return try await other.lock(within: .seconds(60))
+                return try await other.lock(within: .seconds(300))
             }
             // From before the first step to after the last one.
             while !begins.withLock({ $0 }) { await Task.yield() }
@@ -114,16 +114,16 @@ import Testing
         let layer = ObservedFileLayer(before: { if $0.function == "lock" { news.yield("locks") } })
         let other = folder.store(on: layer)
         var iterator = events.makeAsyncIterator()
-        let lock = try await one.lock(within: .seconds(10))
+        let lock = try await one.lock(within: .seconds(300))
         let waiting = Task {
-            let lock = try await other.lock(within: .seconds(60))
+            let lock = try await other.lock(within: .seconds(300))
             news.yield("has access")
             return lock
         }
         // At first without waiting, then waiting.
         for _ in 0..<2 { #expect(await iterator.next() == "locks") }
         try FileManager.default.removeItem(atPath: folder.tokens)
-        let new = try await third.lock(within: .seconds(10))
+        let new = try await third.lock(within: .seconds(300))
         await lock.unlock()
         #expect(await iterator.next() == "locks")
         await new.unlock()
@@ -135,15 +135,15 @@ import Testing
 
     @Test func `access that is dropped is free`() async throws {
         let folder = try TemporaryFolder()
-        _ = try await folder.store().lock(within: .seconds(10))
-        try await folder.store().lock(within: .seconds(10)).unlock()
+        _ = try await folder.store().lock(within: .seconds(300))
+        try await folder.store().lock(within: .seconds(300)).unlock()
     }
 
     @Test func `a conditional save does not wait for a refresh`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(), folder.store())
         try await one.save(.make(1))
-        let lock = try await one.lock(within: .seconds(10))
+        let lock = try await one.lock(within: .seconds(300))
         let tombstone = StoredToken<TestToken>(.signedOut, version: .test(2), obtainedAt: .now)
         #expect(try await other.save(tombstone, replacing: .session(TokenVersion.test(0).session)) == nil)
         let older = TokenSaveCondition.older(session: TokenVersion.test(0).session, generation: 2)
@@ -161,13 +161,13 @@ import Testing
             return { log.withLock { $0.append("end") } }
         }
         let items = RestrictedFileItems(client: "client", account: "me", folder: .at(folder.tokens), activity: activity)
-        let lock = try await items.lock(within: .seconds(10))
+        let lock = try await items.lock(within: .seconds(300))
         #expect(log.withLock { $0 } == ["begin"])
         expire.withLock { $0 }?()
-        try await folder.store().lock(within: .seconds(10)).unlock()
+        try await folder.store().lock(within: .seconds(300)).unlock()
         await lock.unlock()
         #expect(log.withLock { $0 } == ["begin", "end"])
-        try await items.lock(within: .seconds(10)).unlock()
+        try await items.lock(within: .seconds(300)).unlock()
         #expect(log.withLock { $0 } == ["begin", "end", "begin", "end"])
     }
 
@@ -178,8 +178,8 @@ import Testing
             return {}
         }
         let items = RestrictedFileItems(client: "client", account: "me", folder: .at(folder.tokens), activity: activity)
-        let error = await #expect(throws: TokenStoreError.self) { try await items.lock(within: .seconds(10)) }
+        let error = await #expect(throws: TokenStoreError.self) { try await items.lock(within: .seconds(300)) }
         #expect(error?.kind == .timedOut)
-        try await folder.store().lock(within: .seconds(10)).unlock()
+        try await folder.store().lock(within: .seconds(300)).unlock()
     }
 }

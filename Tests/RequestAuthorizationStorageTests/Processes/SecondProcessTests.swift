@@ -14,7 +14,7 @@ import Glibc
 import Darwin
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct SecondProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct SecondProcessTests {
     @Test func `another process keeps exclusive access until it gives it up`() async throws {
         let folder = try TemporaryFolder()
         let other = try SecondProcess("hold", folder.tokens)
@@ -23,7 +23,7 @@ import Darwin
             try await folder.store().lock(within: .milliseconds(50))
         }
         #expect(error?.kind == .timedOut)
-        let waiting = Task { try await folder.store().lock(within: .seconds(30)) }
+        let waiting = Task { try await folder.store().lock(within: .seconds(300)) }
         try other.endInput()
         try await waiting.value.unlock()
     }
@@ -32,7 +32,7 @@ import Darwin
         let folder = try TemporaryFolder()
         let other = try SecondProcess("hold", folder.tokens)
         #expect(try await other.line() == "held")
-        let waiting = Task { try await folder.store().lock(within: .seconds(30)) }
+        let waiting = Task { try await folder.store().lock(within: .seconds(300)) }
         other.kill()
         try await waiting.value.unlock()
     }
@@ -44,7 +44,7 @@ import Darwin
         defer { kill(child, SIGKILL) }
         other.kill()
         #expect(kill(child, 0) == 0)
-        try await folder.store().lock(within: .seconds(30)).unlock()
+        try await folder.store().lock(within: .seconds(300)).unlock()
         #expect(kill(child, 0) == 0)
     }
 

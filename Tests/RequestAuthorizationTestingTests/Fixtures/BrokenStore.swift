@@ -10,7 +10,7 @@ final class BrokenStore: SharedTokenStore {
     typealias Token = TestToken
 
     enum Defect: Hashable {
-        case isNotEmptyAtFirst, losesTokens, losesSignOuts, usesWhatWasSetAside, losesMilliseconds, losesTheSession
+        case isNotEmptyAtFirst, losesTokens, losesSignOuts, losesMilliseconds, losesTheSession
         case cutsTheGeneration, keepsTheFirst, doesNotClear, failsToClearNothing, mixes, shows
         case keepsToItself, ignoresConditions, refusesAll, tellsAnotherConflict, savesInTwoSteps
         case excludesNobody, doesNotUnlock, keepsThePlaceOfTheCancelled
@@ -67,8 +67,6 @@ final class BrokenStore: SharedTokenStore {
         let version = stored.version
         switch (defect, stored.content) {
         case (.losesTokens, .token), (.losesSignOuts, .signedOut): return nil
-        case (.usesWhatWasSetAside, .setAside(let token)):
-            return StoredToken(.token(token), version: version, obtainedAt: stored.obtainedAt)
         case (.losesMilliseconds, _):
             let seconds = stored.obtainedAt.timeIntervalSince1970.rounded(.down)
             return StoredToken(stored.content, version: version, obtainedAt: Date(timeIntervalSince1970: seconds))

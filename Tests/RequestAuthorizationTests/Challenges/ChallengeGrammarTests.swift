@@ -93,7 +93,11 @@ struct ChallengeGrammarTests {
         Case("no percent-decoding", #"Basic realm="foo%20bar""#, gives: .make("Basic", ["realm": "foo%20bar"])),
         Case("an empty value", #"Basic realm="""#, gives: .make("Basic", ["realm": ""])),
         Case("a comma behind the scheme", #"Basic , realm="foo""#, gives: .make("Basic", ["realm": "foo"])),
-        Case("a comma right behind the scheme", #"Basic, realm="foo""#, gives: .make("Basic", ["realm": "foo"])),
+        Case("RFC 9110 §11.3: a comma right behind the scheme", #"Basic, realm="foo""#, gives: .make("Basic")),
+        Case(
+            "a parameter of no scheme between challenges", #"Negotiate, realm="foo", Bearer error="x", a=b"#,
+            gives: .make("Negotiate"), .make("Bearer", ["error": "x", "a": "b"])),
+        Case("a scheme alone on its line", "Basic", #"realm="foo""#, gives: .make("Basic")),
         Case("no parameter", "Basic", gives: .make("Basic")),
         Case("schemes alone", "A, B,C", gives: .make("A"), .make("B"), .make("C")),
         Case("blanks around =", "Basic realm \t=  \"foo\" ", gives: .make("Basic", ["realm": "foo"])),

@@ -9,7 +9,7 @@ import Testing
 @testable import RequestAuthorization
 
 @MainActor
-@Suite(.timeLimit(.minutes(1))) struct AuthorizationStatusTests {
+@Suite(.timeLimit(.minutes(5))) struct AuthorizationStatusTests {
     @Test func `a status shows at once what is known`() async {
         let bench = Bench.make()
         #expect(AuthorizationStatus(following: bench.auth).isAuthorized)
@@ -101,35 +101,48 @@ import Testing
         let status = AuthorizationStatus(following: Bench.make().auth)
         let drawn = OneShot<Void>()
         withObservationTracking {
-            _ = (status.isAuthorized, status.error, status.isRefreshing)
+            _ = (status.phase, status.isAuthorized, status.error, status.isRefreshing)
         } onChange: {
             drawn.fulfill()
         }
-        status.note(TokenChange.tokenUpdated(TestToken("new")))
+        status.note(RefreshState.Status(phase: .authorized, isAuthorized: true))
         #expect(!drawn.isFulfilled)
-        status.note(TokenChange<TestToken>.tokenInvalidated(NotAuthorized(.signedOut)))
+        status.note(RefreshState.Status(phase: .signedOut, ending: .init(error: NotAuthorized(.signedOut))))
         #expect(drawn.isFulfilled)
     }
 
-    @Test func `a status does not keep its provider alive, and shows what it knew last`() {
+    @Test func `a status does not keep its provider alive, and does not call it authorized when it is gone`()
+        async throws
+    {
         var bench: Bench? = .make()
         let provider = Weak(bench?.auth)
-        let status = bench.map { AuthorizationStatus(following: $0.auth) }
+        let status = try #require(bench.map { AuthorizationStatus(following: $0.auth) })
+        #expect(status.phase == .authorized)
         bench = nil
         #expect(provider.object == nil)
-        #expect(status?.isAuthorized == true)
+        try await status.reaches { $0.phase == .unknown }
+        #expect(!status.isAuthorized && !status.isRefreshing && status.error == nil)
+    }
+
+    @Test func `of a provider that is gone a status still says why it was signed out`() async throws {
+        var bench: Bench? = .make()
+        let status = try #require(bench.map { AuthorizationStatus(following: $0.auth) })
+        await bench?.auth.reset()
+        try await status.reaches { $0.phase == .signedOut }
+        bench = nil
+        await #expect(throws: CancellationError.self) { try await status.reaches { $0.isAuthorized } }
+        #expect(status.phase == .signedOut)
+        #expect(status.error?.reason == .signedOut)
     }
 
     @Test func `a status that goes stops following`() async throws {
         let bench = Bench.make()
         var status: AuthorizationStatus? = AuthorizationStatus(following: bench.auth)
-        let (gone, changes, events) = (Weak(status), Weak(status?.following.first), Weak(status?.following.last))
-        #expect(changes.object is Subscription<TokenChange<TestToken>>)
-        #expect(events.object is Subscription<AuthorizationEvent>)
+        let (gone, subscription) = (Weak(status), Weak(status?.following))
+        #expect(subscription.object is Subscription<RefreshState.Status>)
         status = nil
         #expect(gone.object == nil)
-        #expect(changes.object == nil)
-        #expect(events.object == nil)
+        #expect(subscription.object == nil)
         try await bench.auth.setToken(TestToken("a"))
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 /// On the main actor, whose jobs run in order of arrival: so a test knows when its reader waits.
 @MainActor
-@Suite(.timeLimit(.minutes(1))) struct MailboxTests {
+@Suite(.timeLimit(.minutes(5))) struct MailboxTests {
     private let mailbox = Mailbox<Int>()
 
     @Test func `what is posted comes out once, in order`() async {

@@ -6,7 +6,7 @@ import RequestAuthorizationTesting
 import Testing
 
 /// Real threads: run these under the thread sanitizer.
-@Suite(.timeLimit(.minutes(1))) struct ObservationConcurrencyTests {
+@Suite(.timeLimit(.minutes(5))) struct ObservationConcurrencyTests {
     @Test func `observers that come and go while tokens change miss none and get none twice`() async throws {
         let auth = RefreshableTokenAuthorization(
             service: ScriptedTokenService<TestToken>(), token: TestToken("0"), clock: ManualClock())

@@ -7,7 +7,7 @@ import Testing
 @testable import RequestAuthorization
 
 /// An observation ends when it is cancelled, dropped, or when the provider goes, and nothing stays behind.
-@Suite(.timeLimit(.minutes(1))) struct ObservationEndTests {
+@Suite(.timeLimit(.minutes(5))) struct ObservationEndTests {
     /// What ends an observation while its handler runs.
     enum End: CaseIterable { case cancel, cancelInside, drop }
 
@@ -102,8 +102,8 @@ import Testing
 
     @Test func `the provider keeps nothing of an observation that has ended`() async throws {
         let bench = Bench.make()
-        var changes: Subscription? = bench.auth.state.observe()
-        var events: Subscription? = bench.auth.state.listen()
+        var changes: Subscription? = bench.auth.core.observe()
+        var events: Subscription? = bench.auth.core.listen()
         let mailboxes = (Weak(changes?.mailbox), Weak(events?.mailbox))
         #expect(mailboxes.0.object != nil && mailboxes.1.object != nil)
         (changes, events) = (nil, nil)

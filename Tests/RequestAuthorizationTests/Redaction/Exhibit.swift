@@ -75,9 +75,7 @@ struct Exhibit {
         let stored = StoredToken.make(token)
         return [
             Exhibit("StoredToken", stored),
-            Exhibit("StoredToken", StoredToken(.setAside(token), version: stored.version, obtainedAt: .now)),
             Exhibit("StoredToken.Content", StoredToken.Content.token(token)),
-            Exhibit("StoredToken.Content", StoredToken.Content.setAside(token)),
             Exhibit("TokenChange", TokenChange.tokenUpdated(token)),
             Exhibit("TokenChange", TokenChange<Token>.tokenInvalidated(notAuthorized)),
             Exhibit("TokenSaveConflict", TokenSaveConflict(stored)),
@@ -98,11 +96,15 @@ struct Exhibit {
     private static func errors() -> [Exhibit] {
         let refreshFailed = RefreshFailed(underlying: LooseError(), nextTryAt: .now, delivery: .notSent)
         return [
+            Exhibit("NotSettled", NotSettled(isRefreshing: true, isUnstored: true, storeError: LooseError())),
             Exhibit("NotAuthorized", notAuthorized),
             Exhibit("NotAuthorized", NotAuthorized(.needsInteraction, challenge: challenge, underlying: refreshFailed)),
             Exhibit("RefreshFailed", refreshFailed),
             Exhibit("TokenTransportError", TokenTransportError(.other, delivery: .notSent, underlying: LooseError())),
-            Exhibit("TokenEndpointError", TokenEndpointError(status: 400, code: Secret.text)),
+            Exhibit("TokenEndpointError", TokenEndpointError(status: 400, code: "of \(Secret.text)")),
+            Exhibit(
+                "RefreshFailed.Refusals",
+                RefreshFailed.Refusals(count: 1, since: .now, status: 400, code: "of \(Secret.text)")),
         ]
     }
 
@@ -161,6 +163,7 @@ struct Exhibit {
             Exhibit("ScriptStep", ScriptStep<String, String>.success(Secret.text)),
             Exhibit("ScriptStep", ScriptStep<String, String>.failure(LooseError())),
             Exhibit("AuthorizationProviderChecks", checks),
+            Exhibit("AuthorizationTokenChecks", AuthorizationTokenChecks(expired: LooseToken(), valid: LooseToken())),
             Exhibit("ChecksFailed", failure),
             Exhibit("ChecksFailed.Failure", try #require(failure.failures.first)),
         ]

@@ -47,7 +47,7 @@ import Testing
     @Test func `what holds no secret is readable`() {
         #expect("\(Origin(host: "api.example.com", port: 8443))" == "https://api.example.com:8443")
         let policy = "\(RefreshPolicy.default)"
-        for part in ["120.0 seconds", "jitter: 0.2", "deadline: 30.0 seconds", "limit: 5", "rejectionLimit: 3"] {
+        for part in ["120.0 seconds", "jitter: 0.2", "deadline: 30.0 seconds", "limit: 5"] {
             #expect(policy.contains(part), "\(policy)")
         }
     }
@@ -83,9 +83,12 @@ import Testing
 
     /// Names, numbers, dates, origins and sessions only.
     private static let withoutSecrets: Set = [
-        "AuthorizationEvent.Kind", "HeldStoreCall", "ManualClock", "NotAuthorized.Reason", "Origin", "RefreshIntent",
-        "RefreshPolicy", "RefreshPolicy.BackOff", "RefreshPolicy.Leeway", "RefreshPolicy.Storm", "ScriptRanOut",
-        "SystemClock", "TokenFailureKind", "TokenRequestDelivery", "TokenSaveCondition", "TokenStoreIsReadOnly",
+        "AuthorizationEvent.Kind", "DeadlineExceeded", "HeldStoreCall", "ManualClock", "NotAuthorized.Reason", "Origin",
+        "AuthorizableRequestChecks", "AuthorizationStatus.Phase", "RefreshCause", "RefreshIntent", "RefreshPolicy",
+        "RefreshPolicy.AheadOfExpiry", "RefreshPolicy.BackOff", "RefreshPolicy.Leeway", "RefreshPolicy.Storm",
+        "ScriptRanOut",
+        "SystemClock", "TokenExpiredOnArrival", "TokenFailureKind", "TokenRequestDelivery", "TokenSaveCondition",
+        "TokenStoreIsReadOnly",
         "TokenStoreLockTimedOut",
         "TokenStoreOperation.Kind", "TokenTransportError.Code", "TokenVersion",
     ]

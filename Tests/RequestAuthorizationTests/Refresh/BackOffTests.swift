@@ -75,10 +75,10 @@ struct BackOffTests {
     @Test func `lifting opens the slot, unless the server named it`() {
         var backOff = BackOff()
         backOff.fail(at: now, policy: policy, random: 1)
-        backOff.lift()
+        backOff.lift(at: now)
         #expect(backOff.isOpen(at: now))
         backOff.fail(retryAfter: .seconds(9), at: now, policy: policy, random: 1)
-        backOff.lift()
+        backOff.lift(at: now)
         #expect(!backOff.isOpen(at: now))
     }
 

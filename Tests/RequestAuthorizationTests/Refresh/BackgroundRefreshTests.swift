@@ -34,6 +34,7 @@ import Testing
         #expect(try await bench.name() == "old")
         #expect(bench.service.calls == 1)
         bench.clock.advance(by: .seconds(1))
+        bench.timerFires()
         _ = try await bench.event(.tokenInstalled) { _ = try await bench.name() }
         #expect(try await bench.name() == "new")
     }
@@ -55,7 +56,7 @@ import Testing
     ) {
         let now = ManualClock().now
         let token = TestToken("any", expiresAt: now.addingTimeInterval(lifetime))
-        let held = HeldToken(
+        let held = TypedToken(
             token, version: TokenVersion(session: UUID(), generation: 0), obtainedAt: now, policy: .default,
             random: random)
         #expect(abs(token.expiresAt.timeIntervalSince(held.refreshAt) - early) < 0.001)

@@ -8,177 +8,238 @@ import Foundation
 extension ExploredWorld {
     /// All that can happen. Numbers are places in the lists of the world.
     enum Event: Hashable {
-        case request
-        /// A request was told to wait; its task has not been suspended yet.
-        case reserve
-        case hold(Int)
+        case request(Ask)
         case cancel(Int)
-        /// A request from inside the service call of a flight or inside a manual refresh.
-        case requestWithin(FlightID)
         case unauthorized
-        case unauthorizedLate
         case retryNow
         /// The step of a flight ends.
         case step(Int, Answer)
         /// The store has done what a step asks for; the state will be told.
         case land(Int, Answer)
-        case deadline(Int)
-        case hardLimit(Int)
         case beginManual(isAwaited: Bool)
         case manual(Int, Answer)
-        case landManual(Int, Answer)
         case cancelManual(Int)
-        case manualDeadline(Int)
         case setToken
         case reset
         case noticed(SiblingAct?)
+        /// The store is read because a sibling may have changed it; the state will be told.
+        case look(SiblingAct?)
+        case hear
         case beginWrite
         case landWrite(Answer)
         case endWrite(Answer)
+        case landLate
+        case settle
+        case settleStore
+        case giveUpSettling(Int)
+        case discarded(Int)
+        case stopBackground
+        case shutDown
+        case giveUpWriting
+        /// Time passes, and no timer fires.
         case pass(Threshold)
+        /// Time passes, and the timer fires.
+        case due(Threshold)
     }
+
+    enum Ask: Hashable { case now, until, refreshed }
 
     enum Answer: Hashable {
         /// It did what was asked.
         case ok
         case malformed
+        /// The token has expired by now.
+        case expired
         case noToken
         case notSent
         case lost
         case retryAfter
-        case rejected
+        case refused
+        case client
+        case interaction
+        case noRefreshToken
         case terminal
         /// The store did what was asked, and the answer was lost.
         case overdue
+        /// The store may do it later.
+        case givenUp
         /// It did what was asked, after a sibling did something.
         case after(SiblingAct)
     }
 
-    enum SiblingAct: Hashable, CaseIterable { case refreshed, signedIn, signedOut, setAside, crashed }
+    enum SiblingAct: Hashable, CaseIterable { case refreshed, signedIn, signedOut, crashed }
 
-    enum Threshold: Hashable, CaseIterable { case slot, writeSlot, youth, refresh, expiry }
-
-    /// How many of each may be there at a time, so that the world stays small.
-    enum Limit {
-        static let callers = 3
-        static let hands = 2
-        static let strays = 1
+    enum Threshold: Hashable, CaseIterable {
+        case slot, youth, refresh, expiry, patience, deadline, hardLimit, manualDeadline, writeSlot
     }
 
     var events: [Event] {
-        requests + flightEvents + manualEvents + storeEvents + times
+        var events = requests
+        addFlightEvents(to: &events)
+        addManualEvents(to: &events)
+        addStoreEvents(to: &events)
+        addProgramEvents(to: &events)
+        addTimes(to: &events)
+        return events
     }
 
     private var requests: [Event] {
-        var events: [Event] = [.retryNow, .setToken, .reset, .unauthorizedLate]
-        if callers.count < callerLimit { events.append(.request) }
-        if callers.count < callerLimit, !callers.contains(where: { $0.stage == .reserved }) {
-            events.append(.reserve)
+        var events: [Event] = [.retryNow, .setToken, .reset]
+        if callers.count < callerLimit {
+            events.append(.request(.now))
+            if scope.contains(.lasting) { events += [.request(.until), .request(.refreshed)] }
         }
-        for (index, caller) in callers.enumerated() {
-            events.append(.cancel(index))
-            if caller.stage != .waiting { events.append(.hold(index)) }
-        }
+        for index in callers.indices { events.append(.cancel(index)) }
         if case .held = state.credential { events.append(.unauthorized) }
         return events
     }
 
-    private var flightEvents: [Event] {
-        var events: [Event] = []
+    private func addFlightEvents(to events: inout [Event]) {
         for (index, runner) in runners.enumerated() {
             if runner.landed != nil {
                 events.append(.step(index, .ok))
-            } else {
-                events += answers(to: runner.step).map { .step(index, $0) }
-                if hasRaces, case .save = runner.step { events.append(.land(index, .ok)) }
+                continue
             }
+            events += answers(to: runner.step).map { .step(index, $0) }
+            guard scope.contains(.races) else { continue }
             switch runner.step {
-            case .refresh, .initial: events.append(.requestWithin(runner.id))
+            case .load, .reread, .verify: events += [.land(index, .ok)] + siblings.map { .land(index, .after($0)) }
             default: break
             }
-            if runner.limits == 0 { events.append(.deadline(index)) }
-            if runner.limits == 1, state.strays.count < Limit.strays { events.append(.hardLimit(index)) }
         }
-        return events
     }
 
     private func answers(to step: State.Step) -> [Answer] {
-        switch step {
-        case .refresh: [.ok, .malformed, .notSent, .lost, .retryAfter, .rejected, .terminal]
-        case .initial: [.ok, .noToken, .lost, .terminal]
-        case .lock: lock == .nobody || lock == .kept ? [.ok, .notSent] : [.notSent]
+        if lateWrite != nil, !step.callsService { return [.notSent] }
+        return switch step {
+        case .refresh:
+            [
+                .ok, .malformed, .expired, .notSent, .lost, .retryAfter, .refused, .client, .interaction,
+                .noRefreshToken, .terminal,
+            ]
+        case .initial: [.ok, .expired, .noToken, .lost, .client, .terminal]
+        case .lock: lock == nil ? [.ok, .notSent] : [.notSent]
         case .load, .reread, .verify: [.ok, .notSent] + siblings.map { .after($0) }
-        case .intent, .clearIntent: [.ok, .notSent]
-        case .save: [.ok, .notSent] + siblings.map { .after($0) } + (hasRaces ? [.overdue] : [])
+        case .intent: [.ok, .notSent]
+        case .save: []
         }
     }
 
-    private var manualEvents: [Event] {
-        var events: [Event] = []
-        if hands.count < Limit.hands { events.append(.beginManual(isAwaited: true)) }
+    private func addManualEvents(to events: inout [Event]) {
+        if hands.count < 2 { events.append(.beginManual(isAwaited: true)) }
         if hands.isEmpty { events.append(.beginManual(isAwaited: false)) }
         for (index, hand) in hands.enumerated() {
-            if hand.landed != nil {
-                events.append(.manual(index, .ok))
-            } else if hand.saving != nil {
-                events += [.manual(index, .ok), .manual(index, .notSent)]
-                if hasRaces { events += [.manual(index, .overdue), .landManual(index, .ok)] }
-            } else {
-                events += [
-                    .manual(index, .ok), .manual(index, .malformed), .manual(index, .lost), .requestWithin(hand.id),
-                ]
-            }
+            events += [.manual(index, .ok), .manual(index, .malformed), .manual(index, .lost)]
             if hand.isAwaited { events.append(.cancelManual(index)) }
-            if state.manuals[index].isHolding { events.append(.manualDeadline(index)) }
         }
-        return events
     }
 
-    private var storeEvents: [Event] {
-        guard state.storage != .none else { return [] }
-        var events: [Event] = [.noticed(nil)] + siblings.map { .noticed($0) }
+    private func addStoreEvents(to events: inout [Event]) {
+        guard state.storage != .none else { return }
+        if lateWrite == nil {
+            events += [.noticed(nil)] + siblings.map { .noticed($0) }
+            if scope.contains(.races), look == nil { events += [.look(nil)] + siblings.map { .look($0) } }
+        } else {
+            events.append(.landLate)
+        }
+        if look != nil { events.append(.hear) }
         if isWriteDue { events.append(.beginWrite) }
-        if let writing {
-            if writing.landed == nil {
-                events += [.endWrite(.ok), .endWrite(.notSent)] + siblings.map { .endWrite(.after($0)) }
-                if hasRaces { events += [.endWrite(.overdue), .landWrite(.ok)] }
-            } else {
-                events.append(.endWrite(.ok))
-            }
+        guard let writing else { return }
+        if writing.landed != nil {
+            events.append(.endWrite(.ok))
+        } else if lateWrite != nil {
+            events.append(.endWrite(.notSent))
+        } else {
+            events += [.endWrite(.ok), .endWrite(.notSent)] + siblings.map { .endWrite(.after($0)) }
+            if scope.contains(.races) { events += [.endWrite(.overdue), .endWrite(.givenUp), .landWrite(.ok)] }
         }
-        return events
     }
 
-    private var siblings: [SiblingAct] {
+    var siblings: [SiblingAct] {
         var acts: [SiblingAct] = [.signedIn]
         guard let stored else { return acts }
         if case .signedOut = stored.content { return acts }
         acts.append(.signedOut)
-        guard stored.token != nil else { return acts }
-        if state.storage == .plain { return acts + [.refreshed] }
-        acts.append(.setAside)
-        if lock == .nobody { acts += intent == nil ? [.refreshed, .crashed] : [.refreshed] }
+        if state.storage != .shared { return acts + [.refreshed] }
+        if lock == nil { acts += intent == nil ? [.refreshed, .crashed] : [.refreshed] }
         return acts
+    }
+
+    private func addProgramEvents(to events: inout [Event]) {
+        guard scope.contains(.programs) else { return }
+        if settlers.isEmpty { events += [.settle, .settleStore] }
+        for index in settlers.indices { events.append(.giveUpSettling(index)) }
+        for index in discards.indices { events.append(.discarded(index)) }
+        if !state.isBackgroundStopped { events.append(.stopBackground) }
+        if !state.isShutDown { events.append(.shutDown) }
+        if state.isShutDown, !state.isClosed { events.append(.giveUpWriting) }
     }
 
     // MARK: Time
 
-    private var times: [Event] { Threshold.allCases.filter { time(until: $0) > 0 }.map { .pass($0) } }
+    private func addTimes(to events: inout [Event]) {
+        for threshold in Threshold.allCases where moment(of: threshold) != nil {
+            if threshold.isPassed { events.append(.pass(threshold)) }
+            if threshold.isKept { events.append(.due(threshold)) }
+        }
+        // The timer is late.
+        if let wake, wake <= now.uptime, moment(of: .slot) == nil { events.append(.due(.slot)) }
+    }
 
-    /// Seconds until something becomes due.
-    func time(until threshold: Threshold) -> Double {
+    /// When something becomes due; `nil` if it is, or never will.
+    func moment(of threshold: Threshold) -> Moment? {
         switch threshold {
-        case .slot: return (state.backOff.slot.uptime - now.uptime).seconds
-        case .writeSlot: return state.unsaved.map { ($0.backOff.slot.uptime - now.uptime).seconds } ?? 0
-        case .youth:
-            guard !state.storm.isEmpty, case .held(let held) = state.credential else { return 0 }
-            return held.obtainedAt.timeIntervalSince(now.date) + 0.1 * ExploredToken.lifetime + 1
-        case .refresh:
-            guard case .held(let held) = state.credential else { return 0 }
-            return held.refreshAt.timeIntervalSince(now.date)
-        case .expiry:
-            guard case .held(let held) = state.credential else { return 0 }
-            return held.token.expiresAt.timeIntervalSince(now.date)
+        case .slot: return moment(at: state.backOff.slot.uptime)
+        case .youth where !state.storm.isActive(at: now.uptime, policy: state.policy.storm): return nil
+        case .youth: return moment(at: held?.obtainedAt.addingTimeInterval(0.1 * ExploredToken.lifetime + 1))
+        case .refresh: return moment(at: held?.refreshAt)
+        case .expiry: return moment(at: held?.expiresAt)
+        case .patience:
+            guard let patience = state.policy.aheadOfExpiry.patience else { return nil }
+            return moment(at: state.flight.map { $0.beganAt + patience })
+        case .deadline: return moment(at: state.flight.map { $0.beganAt + state.policy.deadline })
+        case .hardLimit: return moment(at: state.flight.map { $0.beganAt + state.policy.deadline * 2 })
+        case .manualDeadline: return moment(at: state.manuals.first.map { $0.beganAt + state.policy.deadline })
+        case .writeSlot: return moment(at: state.desired?.backOff.slot.uptime)
+        }
+    }
+
+    var held: HeldToken? { if case .held(let held) = state.credential { held } else { nil } }
+
+    private func moment(at uptime: Duration?) -> Moment? {
+        guard let uptime, uptime > now.uptime else { return nil }
+        return Moment(date: now.date.addingTimeInterval((uptime - now.uptime).seconds), uptime: uptime)
+    }
+
+    private func moment(at date: Date?) -> Moment? {
+        guard let date, date > now.date else { return nil }
+        return Moment(date: date, uptime: now.uptime + .seconds(date.timeIntervalSince(now.date)))
+    }
+}
+
+extension ExploredWorld.Threshold {
+    /// Whether it may come without a timer.
+    fileprivate var isPassed: Bool {
+        switch self {
+        case .slot, .youth, .refresh, .expiry: true
+        case .patience, .deadline, .hardLimit, .manualDeadline, .writeSlot: false
+        }
+    }
+
+    /// Whether a timer keeps it.
+    fileprivate var isKept: Bool {
+        switch self {
+        case .slot, .patience, .deadline, .hardLimit, .manualDeadline, .writeSlot: true
+        case .youth, .refresh, .expiry: false
+        }
+    }
+}
+
+extension RefreshState.Step {
+    var callsService: Bool {
+        switch self {
+        case .refresh, .initial: true
+        case .load, .lock, .reread, .intent, .verify, .save: false
         }
     }
 }

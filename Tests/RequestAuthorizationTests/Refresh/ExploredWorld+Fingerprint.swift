@@ -23,13 +23,13 @@ private struct FingerprintWriter {
     let now: Moment
     private var words: [Int] = []
     private var tokens: [Int] = []
-    private var sessions: [UUID] = []
+    private var sessions: [Int] = []
     /// Where generations stand, so that they can be counted from the lowest of their session.
     private var generations: [(at: Int, session: Int)] = []
 
     init(now: Moment) {
         self.now = now
-        words.reserveCapacity(128)
+        words.reserveCapacity(160)
     }
 
     mutating func finish() -> (Int, Int) {
@@ -49,20 +49,25 @@ private struct FingerprintWriter {
 
     private mutating func write(_ number: Int) { words.append(number) }
     private mutating func write(_ flag: Bool) { words.append(flag ? 1 : 0) }
+    private mutating func write(_ a: Bool, _ b: Bool, _ c: Bool = false, _ d: Bool = false, _ e: Bool = false) {
+        var word = a ? 1 : 0
+        if b { word += 2 }
+        if c { word += 4 }
+        if d { word += 8 }
+        if e { word += 16 }
+        words.append(word)
+    }
+    private mutating func write(until date: Date) { write(date > now.date) }
+    private mutating func write(until uptime: Duration) { write(uptime > now.uptime) }
 
-    private mutating func write(_ token: ExploredToken?) {
-        guard let token else { return write(-1) }
-        let name = tokens.firstIndex(of: token.number) ?? tokens.count
-        if name == tokens.count { tokens.append(token.number) }
-        write(name)
-        write(token.isMalformed)
-        write(until: token.expiresAt)
+    private static func name(of thing: Int, in names: inout [Int]) -> Int {
+        if let name = names.firstIndex(of: thing) { return name }
+        names.append(thing)
+        return names.count - 1
     }
 
     private mutating func name(_ session: UUID) -> Int {
-        if let name = sessions.firstIndex(of: session) { return name }
-        sessions.append(session)
-        return sessions.count - 1
+        Self.name(of: Int(session.uuid.14) << 8 | Int(session.uuid.15), in: &sessions)
     }
 
     private mutating func write(_ version: TokenVersion?) {
@@ -73,31 +78,20 @@ private struct FingerprintWriter {
         write(version.generation)
     }
 
-    private mutating func write(until date: Date) { write(date > now.date) }
-
-    private mutating func write(until uptime: Duration) { write(uptime > now.uptime) }
-
     // MARK: Values
 
-    private mutating func write(_ held: ExploredWorld.Held?) {
+    private mutating func write(_ held: HeldToken?) {
         guard let held else { return write(-1) }
-        write(held.token)
+        write(Self.name(of: held.number, in: &tokens))
         write(held.version)
-        write(held.isRefused)
-        write(until: held.refreshAt)
-        write(until: held.obtainedAt.addingTimeInterval(0.1 * ExploredToken.lifetime))
+        let youth = held.obtainedAt.addingTimeInterval(0.1 * ExploredToken.lifetime)
+        write(held.problem == nil, held.expiresAt > now.date, held.refreshAt > now.date, youth > now.date)
     }
 
-    private mutating func write(_ stored: ExploredWorld.Stored?) {
-        guard let stored else { return write(-1) }
-        write(stored.version)
-        switch stored.content {
-        case .token(let token):
-            write(0)
-            write(token)
-        case .signedOut: write(1)
-        case .setAside: write(2)
-        }
+    private mutating func write(_ item: StoredItem?) {
+        guard let item else { return write(-1) }
+        write(item.version)
+        write(item.token)
     }
 
     private mutating func write(_ intent: RefreshIntent?) {
@@ -118,12 +112,15 @@ private struct FingerprintWriter {
 
     private mutating func write(_ failure: RefreshFailure?) {
         guard let failure else { return write(-1) }
-        switch failure.kind {
-        case .terminal: write(0)
-        case .rejected: write(1)
-        case .transient: write(2)
-        }
-        write(failure.error is NotAuthorized)
+        let kind =
+            switch failure.kind {
+            case .terminal: 0
+            case .client, .interaction: 1
+            case .transient: 2
+            case .noRefreshToken: 3
+            }
+        write(kind)
+        write(failure.error is NotAuthorized, failure.isLoss)
     }
 
     private mutating func write(_ backOff: BackOff) {
@@ -139,59 +136,64 @@ private struct FingerprintWriter {
         case .intent(let intent):
             write(3)
             write(intent)
-        case .refresh(let token):
+        case .refresh(let held):
             write(4)
-            write(token)
+            write(held)
         case .initial: write(5)
         case .verify(let failure):
             write(6)
             write(failure)
-        case .save(let held, let condition):
-            write(7)
-            write(held)
-            write(condition)
-        case .clearIntent: write(8)
+        case .save: write(7)
         }
     }
 
-    private mutating func write(_ unsaved: State.Unsaved?) {
-        guard let unsaved else { return write(-1) }
-        switch unsaved.content {
+    private mutating func write(_ content: State.Desired.Content) {
+        switch content {
         case .clear: write(0)
-        case .save(let stored, let condition):
+        case .save(let held, let condition):
             write(1)
-            write(stored)
+            write(held)
+            write(condition)
+        case .signOut(let version, _, let condition):
+            write(2)
+            write(version)
             write(condition)
         }
-        write(unsaved.isWriting)
-        write(unsaved.keepsLock)
-        write(unsaved.backOff)
     }
 
     // MARK: The whole
 
     mutating func write(_ world: ExploredWorld) {
-        write(world.state.credential)
-        write(name(world.state.session))
-        write(world.state.failure == nil ? 0 : world.state.failure?.error is NotAuthorized ? 1 : 2)
-        write(world.state.backOff)
-        write(world.state.rejections)
-        write(world.state.storm.contains { $0 + .seconds(30) > now.uptime })
-        write(world.callers.count)
-        write(world.callers.contains { $0.stage == .reserved })
-        write(-2)
+        let state = world.state
+        write(state.credential)
+        write(state.isRefused, state.hasNoSuccessor)
+        write(name(state.session))
+        write(state.failure)
+        write(state.backOff)
+        write(state.storm.isActive(at: now.uptime, policy: state.policy.storm))
         writeFlights(of: world)
         writeHands(of: world)
         writeStore(of: world)
+        writeProgram(of: world)
+        let (ordinary, lasting) = (world.ordinary.count, world.lasting.count)
+        write(ordinary * 8 + lasting)
+        // In which order those came that wait in two queues counts for nothing.
         write(world.isRefreshing)
         switch world.announced {
-        case .nothing: write(0)
-        case .invalidated: write(1)
-        case .updated(let token):
-            write(2)
-            write(token)
+        case .nothing: write(-1)
+        case .invalidated: write(-2)
+        case .updated(let number): write(Self.name(of: number, in: &tokens))
         }
-        for session in sessions { write(world.over.contains(session)) }
+        for held in world.fresh { write(held) }
+        for number in world.tried { write(Self.name(of: number, in: &tokens)) }
+        write(-3)
+        for number in world.refused { write(Self.name(of: number, in: &tokens)) }
+        var over = 0
+        for session in world.over {
+            let number = Int(session.uuid.14) << 8 | Int(session.uuid.15)
+            if let name = sessions.firstIndex(of: number) { over |= 1 << name }
+        }
+        write(over)
     }
 
     private mutating func write(_ credential: State.Credential) {
@@ -208,66 +210,87 @@ private struct FingerprintWriter {
     }
 
     private mutating func writeFlights(of world: ExploredWorld) {
-        for flight in world.state.flights {
+        let (state, policy) = (world.state, world.state.policy)
+        for flight in state.flights {
             write(flight.basis)
-            write(flight.isDraining)
-            write(flight.isStray)
-            write(flight.hasLock)
-            write(flight.hasIntent)
-            write(flight.isContested)
-            switch flight.verdict {
-            case nil: write(0)
-            case .publish(let held):
-                write(1)
-                write(held)
-            case .fail(let failure):
-                write(2)
-                write(failure)
-            }
+            write(flight.step)
+            let age = now.uptime - flight.beganAt
+            write(
+                flight.isDraining, flight.isStray, flight.isOutOfPatience, age < policy.deadline,
+                age < policy.deadline * 2)
+            if let patience = policy.aheadOfExpiry.patience { write(until: flight.beganAt + patience) }
             guard let runner = world.runners.first(where: { $0.id == flight.id }) else { continue }
-            write(runner.step)
             write(runner.landed)
-            write(runner.limits)
         }
         write(-4)
+        if let strayedAt = state.strayedAt { write(until: strayedAt + policy.backOff.maximum) }
+        write(world.strayings.count)
     }
 
     private mutating func write(_ landed: State.Outcome?) {
-        switch landed {
-        case nil: write(0)
-        case .saved(nil): write(1)
-        case .saved(let conflict):
-            write(2)
-            write(conflict?.stored)
-        default: write(3)
-        }
+        guard case .loaded(let item, let intent)? = landed else { return write(-1) }
+        write(item)
+        write(intent)
     }
 
     private mutating func writeHands(of world: ExploredWorld) {
         for hand in world.hands {
-            let manual = world.state.manuals.first { $0.id == hand.id }
-            write(manual == nil ? 0 : manual?.isHolding == true ? 1 : 2)
-            write(manual?.pending)
-            write(manual?.isContested == true)
-            write(hand.isAwaited)
-            write(hand.saving != nil)
-            write(hand.landed != nil)
+            guard let manual = world.state.manuals.first(where: { $0.id == hand.id }) else { continue }
+            let deadline = manual.beganAt + world.state.policy.deadline
+            write(manual.isHolding, manual.isAwaited, deadline > now.uptime)
         }
         write(-5)
     }
 
     private mutating func writeStore(of world: ExploredWorld) {
-        guard world.state.storage != .none else { return }
+        let state = world.state
+        guard state.storage != .none else { return }
         write(world.stored)
         write(world.intent)
-        write(world.state.unsaved)
-        write(world.isWriteDue)
-        write(world.isStoreOurs)
-        write(world.lock == .nobody ? 0 : world.lock == .kept ? 1 : 2)
-        guard let writing = world.writing else { return write(0) }
-        write(writing.landed == nil ? 1 : 2)
-        write(writing.unsaved.number == world.state.unsaved?.number)
-        write(writing.unsaved)
-        if case .success(let conflict) = writing.landed { write(conflict?.stored) }
+        write(state.desired, pending: state.pending)
+        write(world.isWriteDue, world.isStoreOurs, world.isLost, world.isIntentOurs)
+        if let access = state.access {
+            write(
+                access.owner == access.user, access.user == state.flight?.id, access.hasIntent, access.leavesIntent)
+        }
+        write(world.lock == nil ? -6 : -7)
+        write(world.lateWrite, of: state)
+        write(world.writing?.job, of: state)
+        if case .success(let item)? = world.writing?.landed { write(item) }
+        guard let look = world.look else { return write(-8) }
+        write(look.basis == state.basis)
+        write(look.item)
+        write(look.intent)
+    }
+
+    private mutating func write(_ desired: State.Desired?, pending: State.Pending?) {
+        switch pending?.news {
+        case nil: write(0)
+        case .refreshed: write(1)
+        case .signedIn(_, let manual): write(manual.isAwaited ? 2 : 3)
+        case .ended: write(4)
+        }
+        guard let desired else { return write(-1) }
+        write(desired.content)
+        write(desired.isWriting, desired.error == nil)
+        write(until: desired.backOff.slot.uptime)
+    }
+
+    private mutating func write(_ job: State.WriterJob?, of state: State) {
+        guard let job else { return write(-1) }
+        write(job.number == state.desired?.number, job.endsIntent)
+        write(job.content)
+    }
+
+    private mutating func writeProgram(of world: ExploredWorld) {
+        let state = world.state
+        write(state.isBackgroundStopped, state.isShutDown, state.isClosed)
+        write(world.discards.count)
+        for settler in world.settlers {
+            write(settler.flights.count { id in state.flights.contains { $0.id == id } })
+            write(settler.discards.count { world.discards.contains($0) })
+            let desired = state.desired?.number ?? .max
+            write(settler.acceptsFailure, desired <= settler.limit)
+        }
     }
 }

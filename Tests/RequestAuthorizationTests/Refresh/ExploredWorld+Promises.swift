@@ -6,213 +6,85 @@ import Foundation
 @testable import RequestAuthorization
 
 extension ExploredWorld {
-    // MARK: Actions
-
-    /// Does what a transition asks for, in order.
-    mutating func perform(_ actions: [State.Action]) {
-        for action in actions {
-            switch action {
-            case .resume(let waiters, let result): resume(waiters, result)
-            case .keep(let places, let result): keep(places, result)
-            case .fly(let flight): fly(flight)
-            case .cancel: break
-            case .write:
-                isWriteDue = true
-            case .unlock: if lock == .kept { lock = .nobody }
-            case .announce(let change): announce(change)
-            case .emit(let event): emit(event)
-            case .discard(let token):
-                if case .held(let held) = state.credential {
-                    demand(held.token != token, "the token in use is given up")
-                }
-                demand(fresh.contains(token), "a token is given up twice, or was not ours to give up")
-                fresh.removeAll { $0 == token }
-            }
-        }
-    }
-
-    private mutating func resume(_ waiters: [Int], _ result: Result<Held, any Error>) {
-        if let hand = waiters.first, hand > 1_000 {
-            demand(awaited.contains(hand - 1_000), "somebody who awaits a manual refresh is resumed twice")
-            awaited.removeAll { $0 == hand - 1_000 }
-            return
-        }
-        let waiting = callers.filter { $0.stage == .waiting }.map(\.number)
-        demand(waiters == waiting, "others are resumed than wait, or in another order")
-        callers.removeAll { $0.stage == .waiting }
-        if !waiters.isEmpty { checkAnswer(result) }
-    }
-
-    private mutating func keep(_ places: [WaiterQueue<Int>.ID], _ result: Result<Held, any Error>) {
-        demand(places == callers.filter { $0.stage == .reserved }.map(\.place), "places are left")
-        // Whoever comes to fill the place finds it gone.
-        for (number, place) in callers.filter({ $0.stage == .reserved }).map({ ($0.number, $0.place) }) {
-            demand(!state.hold(number, at: place), "a request waits at a place that has gone")
-        }
-        callers.removeAll { $0.stage == .reserved }
-        checkAnswer(result)
-    }
-
-    /// What requests that waited get.
-    private mutating func checkAnswer(_ result: Result<Held, any Error>) {
-        switch result {
-        case .success(let held):
-            demand(state.holds(held), "requests get a token that is not held")
-            demand(!held.isRefused, "requests get a token that was refused")
-            demand(
-                !held.token.isExpired(at: now.date) || announced == .updated(held.token),
-                "requests get an old token that has expired")
-            demand(!state.isHolding, "requests do not wait for a manual refresh")
-        case .failure: demand(!state.canServe(at: now), "requests fail although a token is there")
-        }
-    }
-
-    private mutating func fly(_ flight: State.Flight) {
-        demand(state.flight?.id == flight.id, "a flight begins beside another")
-        runners.append(Runner(id: flight.id, session: flight.session, step: flight.step))
-        checkBeginning(flight.step, of: flight.id)
-    }
-
-    private mutating func announce(_ change: TokenChange<ExploredToken>) {
-        switch change {
-        case .tokenUpdated(let token):
-            demand(announced != .updated(token), "a token is announced twice")
-            announced = .updated(token)
-            fresh.removeAll { $0 == token }
-            checkDurable(token)
-        case .tokenInvalidated:
-            demand(announced != .invalidated, "the end of a session is announced twice")
-            announced = .invalidated
-        }
-    }
-
-    private mutating func emit(_ event: AuthorizationEvent) {
-        switch event.kind {
-        case .refreshStarted:
-            demand(!isRefreshing, "a refresh is said to begin within another")
-            isRefreshing = true
-        case .refreshEnded:
-            demand(isRefreshing, "a refresh is said to end twice")
-            isRefreshing = false
-        case .tokenDiscarded: isDiscarding = true
-        default: break
-        }
-    }
-
-    // MARK: - Promises
-
-    /// A step of a flight begins.
-    mutating func checkBeginning(_ step: State.Step, of id: FlightID) {
-        guard let flight = state.flight, flight.id == id else {
-            switch step {
-            case .refresh, .initial: return demand(false, "a flight that does not count calls the service")
-            case .intent: return demand(false, "a flight that does not count leaves an intent")
-            default: return
-            }
-        }
-        switch step {
-        case .refresh(let token):
-            demand(!flight.isDraining, "a flight calls the service after its deadline")
-            if case .held(let held) = state.credential {
-                demand(held.token == token && held.version == flight.basis, "another token than the held one is spent")
-            } else {
-                demand(false, "a token is spent that is not held")
-            }
-            if state.storage == .shared {
-                demand(flight.hasLock && lock == .flight(id), "a token is spent without the lock")
-                demand(flight.hasIntent, "a token is spent without an intent")
-            }
-        case .initial:
-            demand(!flight.isDraining, "a flight calls the service after its deadline")
-            demand(state.credential == .absent, "a first token is fetched although there was one")
-            if state.storage == .shared { demand(lock == .flight(id), "a first token is fetched without the lock") }
-        default: break
-        }
-    }
-
-    private mutating func checkDurable(_ token: ExploredToken) {
-        guard state.storage != .none else { return }
-        if stored?.token == token || !isStoreOurs { return }
-        // A sign-in that has been saved is about to take its place.
-        if hasRaces, state.manuals.contains(where: { $0.pending?.version == stored?.version }) { return }
-        guard case .save(let unsaved, _) = state.unsaved?.content, unsaved.token == token else {
-            return demand(false, "a token is announced that is neither saved nor about to be")
-        }
-    }
-
     /// What holds after every event.
-    mutating func check(_ event: Event, before: ExploredWorld, actions: [State.Action]) {
+    mutating func check(_ event: Event, before: ExploredWorld) {
         checkWaiting()
         checkFlights()
+        checkAccess()
+        checkWriter()
         checkCredential(event, before: before)
         checkTokens()
+        checkSorting(event, before: before)
         checkWarm()
         checkManual(event, before: before)
         checkStore()
-        isDiscarding = false
+        for settler in settlers { checkSettler(settler) }
+        if case .due = event, !isWriteDue {
+            demand(wake.map { $0 > now.uptime } ?? true, "the timer fires for nothing")
+        }
+        noteStrays(before: before)
     }
 
     private mutating func checkWaiting() {
-        let waiting = callers.count
-        demand(state.waiters.count == waiting, "there are not as many places as requests")
+        let ordinary = callers.count { $0.kind == .ordinary }
+        demand(
+            self.ordinary.count == ordinary && lasting.count == callers.count - ordinary,
+            "there are not as many places as requests")
         let isServed = state.isHolding || state.flight.map { !$0.isDraining } ?? false
-        demand(waiting == 0 || isServed, "requests wait for nothing")
-        for id in awaited {
-            demand(state.manuals.contains { $0.id.number == id }, "somebody awaits a manual refresh that is over")
-        }
+        demand(callers.isEmpty || isServed, "requests wait for nothing")
+        var expected = state.manuals.filter(\.isAwaited).map(\.id.number)
+        if case .signedIn(_, let manual)? = state.pending?.news, manual.isAwaited { expected.append(manual.id.number) }
+        demand(Set(expected) == Set(awaited), "somebody awaits a manual refresh that is over")
         for manual in state.manuals {
             demand(hands.contains { $0.id == manual.id }, "a manual refresh is remembered that has returned")
         }
+        if state.isShutDown { demand(state.manuals.isEmpty, "a sign-in goes on after the provider was shut down") }
     }
 
     private mutating func checkFlights() {
-        demand(isRefreshing == (state.flight != nil), "what is said of refreshing is not true")
+        demand(isRefreshing == (state.flight.map { !$0.isStray } ?? false), "what is said of refreshing is not true")
         for flight in state.flights {
-            demand(runners.contains { $0.id == flight.id }, "a flight is remembered that has returned")
-            demand(flight.session == state.session, "a flight of another session counts")
-            demand(!flight.hasLock || lock == .flight(flight.id), "a flight counts on a lock that it has not")
-        }
-        demand(state.unsaved?.keepsLock != true || lock != .nobody, "a lock is counted on that nobody keeps")
-        if case .ended = state.credential {
-            demand(state.flight == nil && state.strays.isEmpty, "a flight goes on after the session")
-        }
-        let calls = runners.count { runner in
-            guard runner.limits < 1, runner.session == state.session else { return false }
-            switch runner.step {
-            case .refresh, .initial: return true
-            default: return false
+            if flight.step == .save {
+                demand(state.pending != nil, "a flight waits for nothing to be stored")
+            } else {
+                demand(runners.contains { $0.id == flight.id }, "a flight is remembered that has returned")
             }
+            demand(flight.session == state.session, "a flight of another session counts")
         }
-        demand(calls <= 1, "two service calls at a time")
+        if case .ended = state.credential {
+            demand(state.flight == nil && state.stray == nil, "a flight goes on after the session")
+        }
+    }
+
+    private mutating func checkAccess() {
+        demand(lock == state.access?.owner, "a lock is not given up, or is counted on that nobody has")
+        guard let access = state.access else { return }
+        let isUsed = state.flight?.id == access.user
+        let isNeeded = state.desired.map { !state.isClosed || $0.isWriting } ?? false
+        demand(isUsed || isNeeded, "a lock is kept that nothing needs")
+    }
+
+    private mutating func checkWriter() {
+        demand((state.desired?.isWriting ?? false) == (writing != nil), "two writes at a time")
+        if let pending = state.pending {
+            demand(pending.number == state.desired?.number, "what is told waits for something else to be stored")
+            demand(state.desired?.error == nil, "what is told waits although the first try has ended")
+        }
+        guard let desired = state.desired, !desired.isWriting, !state.isClosed else { return }
+        let isTimed = wake.map { $0 <= max(desired.backOff.slot.uptime, now.uptime) } ?? false
+        demand(isWriteDue || (desired.error != nil && isTimed), "what is unstored is forgotten")
+    }
+
+    private mutating func checkSettler(_ settler: Settler) {
+        demand(isPending(settler), "a caller waits although the provider has settled")
+        if settler.acceptsFailure {
+            demand(writing != nil || isWriteDue, "a caller waits for a write that never comes")
+        }
     }
 
     private mutating func checkCredential(_ event: Event, before: ExploredWorld) {
         let (old, new) = (before.state.credential, state.credential)
-        if case .held(let held) = new {
-            demand(held.version.session == state.session, "a token of another session is held")
-            // A sibling may have begun its session while we began ours, and have been the last to save.
-            let isSiblings = hasRaces && !isStoreOurs && stored?.version == held.version
-            demand(isSiblings || !over.contains(held.version.session), "a token of a session that is over is held")
-            if case .held(let former) = old, former.version.session == held.version.session {
-                demand(held.version.generation >= former.version.generation, "an older token replaces a newer one")
-                demand(
-                    held.version.generation > former.version.generation || held.token == former.token,
-                    "two tokens of a generation")
-                demand(
-                    held.version.generation > former.version.generation || held.isRefused || !former.isRefused,
-                    "a refused token is used again")
-            }
-            if case .ended = old {
-                // A sibling signed in; that its session is not one that is over is asked above.
-                let isFollowing = if case .noticed = event { stored?.version == held.version } else { false }
-                demand(event.mayBegin || isFollowing, "a session that has ended goes on")
-            }
-            if case .updated(let token) = announced {
-                demand(token == held.token || !held.isUsable(at: now.date), "a token in use is not announced")
-            } else {
-                demand(!held.isUsable(at: now.date), "a token in use is not announced")
-            }
-        }
+        if case .held(let held) = new, old != new { checkNew(held, event, before: before) }
         if case .held(let former) = old {
             switch new {
             case .held(let held):
@@ -225,58 +97,90 @@ extension ExploredWorld {
         }
         if case .ended = new { demand(announced == .invalidated, "the end of a session is not announced") }
         if case .unknown = new { demand(announced == .nothing, "something is announced before anything is known") }
-        if case .reset = event {
-            if case .ended = new {} else { demand(false, "a reset does not end the session") }
-            demand(callers.isEmpty, "requests wait after a reset")
+        if case .held(let held) = new {
+            demand(announced == .updated(held.number), "a token in use is not announced")
+            if state.storage == .readOnly, before.held?.version.session != held.version.session { refused = [] }
+            let isRefused = refused.contains(held.number) || held.problem != nil
+            demand(!isRefused || state.isRefused, "a refused token is used again")
+        }
+        guard case .reset = event else { return }
+        if case .ended = new {} else { demand(false, "a reset does not end the session") }
+        demand(callers.isEmpty, "requests wait after a reset")
+    }
+
+    private mutating func checkNew(_ held: HeldToken, _ event: Event, before: ExploredWorld) {
+        // With a read-only store a sign-out and a sign-in count in this process alone, until the store has news.
+        if state.storage == .readOnly { return }
+        demand(!over.contains(held.version.session), "a session comes back that was over")
+        switch before.state.credential {
+        case .held(let former) where former.version.session == held.version.session:
+            demand(held.version.generation > former.version.generation, "an older token takes the place of a newer one")
+        case .ended:
+            let isFollowing = stored?.version == held.version || look != nil || before.look != nil
+            var isSignIn = false
+            if case .signedIn? = before.state.pending?.news { isSignIn = true }
+            demand(event.mayBegin || isFollowing || isSignIn, "a session that has ended goes on")
+        case .held, .unknown, .absent: break
         }
     }
 
     /// No token that came from the service gets lost.
     private mutating func checkTokens() {
-        guard !fresh.isEmpty else { return }
-        let kept = fresh.filter { token in
-            state.flights.contains { $0.cargo?.token == token } || state.manuals.contains { $0.pending?.token == token }
+        let unsaved = state.desired?.token?.number
+        guard !fresh.isEmpty else { return tried.removeAll { $0 != unsaved } }
+        let kept = fresh.filter { held in
+            if state.desired?.token === held { return true }
+            return switch state.pending?.news {
+            case .refreshed(let token), .signedIn(let token, _): token === held
+            case .ended, nil: false
+            }
         }
-        demand(kept.count == fresh.count || isDiscarding, "a token that the service gave is lost")
+        demand(kept.count == fresh.count || isDropping, "a token that the service gave is lost")
         fresh = kept
     }
 
     private mutating func checkWarm() {
-        guard let warm = state.warm, now.date < warm.until else { return }
-        guard case .held(let held) = state.credential else { return demand(false, "a token is warm that is not held") }
-        demand(held.header == warm.header && held.isUsable(at: now.date), "a token is warm that is not good")
-        demand(warm.until <= held.token.expiresAt, "a token stays warm after its expiry")
+        guard let warm, now.date < warm.until else { return }
+        guard let held else { return demand(false, "a token is warm that is not held") }
+        demand(held === warm.held && state.isUsable(at: now), "a token is warm that is not good")
         demand(!state.isHolding, "requests do not wait for a manual refresh")
+        demand(!state.isShutDown, "a token is warm after the provider was shut down")
     }
 
     private mutating func checkManual(_ event: Event, before: ExploredWorld) {
-        let isFailure: Bool
         switch event {
-        case .manual(let index, let answer):
-            isFailure = before.hands[index].saving == nil && answer != .ok
-        case .beginManual, .cancelManual, .manualDeadline: isFailure = true
-        default: isFailure = false
+        case .beginManual, .cancelManual, .manual(_, .lost), .manual(_, .malformed), .due(.manualDeadline): break
+        default: return
         }
-        guard isFailure else { return }
+        if case .due = event, before.state.flight != nil || before.state.desired != nil { return }
         let isSame =
             state.credential == before.state.credential && state.session == before.state.session
-            && state.unsaved == before.state.unsaved && state.failure == before.state.failure
-            && state.strays == before.state.strays && announced == before.announced
+            && state.desired == before.state.desired && state.failure == before.state.failure
+            && state.stray == before.state.stray && announced == before.announced
             && (before.state.flight == nil || state.flight == before.state.flight)
         demand(isSame, "a manual refresh that fails leaves something behind")
     }
 
     /// When everything is at rest and nobody else touched it, the store holds what is in use.
     private mutating func checkStore() {
-        guard state.storage != .none, isStoreOurs, state.unsaved == nil, writing == nil else { return }
-        let isSaving = runners.contains { if case .save = $0.step { true } else { false } }
-        guard !isSaving, !hands.contains(where: { $0.saving != nil }) else { return }
-        if state.flight?.verdict != nil || state.strays.contains(where: { $0.verdict != nil }) { return }
+        guard state.isKept, isStoreOurs, state.desired == nil, writing == nil, lateWrite == nil else { return }
         switch state.credential {
-        case .held(let held): demand(stored == held.stored, "the store does not hold the token in use")
+        case .held(let held): demand(stored?.token?.number == held.number, "the store does not hold the token in use")
         case .ended: demand(stored?.token == nil, "the store holds a token of a session that has ended")
         case .unknown, .absent: break
         }
+    }
+
+    private mutating func noteStrays(before: ExploredWorld) {
+        if let stray = state.stray, before.state.stray?.id != stray.id {
+            strayings.append((stray.id, now.uptime))
+            if case .refresh = stray.step, isIntentOurs { isLost = true }
+        }
+        // They spend a token that is held no longer.
+        if state.heldVersion != before.state.heldVersion { strayings = [] }
+        strayings.removeAll { $0.at + state.policy.backOff.maximum <= now.uptime }
+        let known = [held?.number, stored?.token?.number]
+        refused.removeAll { !known.contains($0) }
     }
 }
 
@@ -291,16 +195,10 @@ extension ExploredWorld.Event {
 
     /// Only these end one.
     fileprivate func mayEnd(_ before: ExploredWorld) -> Bool {
-        // What an old flight is told counts only if no other is under way.
-        if case .step(let index, let answer) = self, let flight = before.state.flight,
-            flight.id != before.runners[index].id
-        {
-            return if case .after = answer { true } else { false }
-        }
-        return switch self {
-        case .step(let index, .notSent): if case .clearIntent = before.runners[index].step { true } else { false }
-        case .reset, .noticed, .endWrite: true
-        case .step(_, .after), .step(_, .ok), .step(_, .terminal), .step(_, .rejected): true
+        switch self {
+        case .reset, .noticed, .hear, .endWrite, .due: true
+        case .step(_, .after), .step(_, .ok): true
+        case .step(_, .terminal), .step(_, .noRefreshToken): !before.state.isKept && before.state.storage != .readOnly
         default: false
         }
     }

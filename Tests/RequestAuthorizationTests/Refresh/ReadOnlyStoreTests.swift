@@ -8,7 +8,7 @@ import Testing
 @testable import RequestAuthorization
 
 /// A widget beside its app: it reads what the app keeps, and neither refreshes nor writes.
-@Suite(.timeLimit(.minutes(1))) struct ReadOnlyStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct ReadOnlyStoreTests {
     @Test func `it uses what the app keeps`() async throws {
         let widget = Widget(.make("old", lasts: 10))
         #expect(try await widget.name() == "old")

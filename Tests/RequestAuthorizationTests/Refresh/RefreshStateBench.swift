@@ -5,17 +5,17 @@ import Foundation
 
 @testable import RequestAuthorization
 
-/// A state that is moved by hand, and what it asked for, in words.
+/// A state that is moved by hand, and what it told and asked for, in words.
 struct RefreshStateBench {
-    typealias State = RefreshState<ExploredToken, Int>
-    typealias Held = HeldToken<ExploredToken>
-    typealias Stored = StoredToken<ExploredToken>
+    typealias State = RefreshState
 
     static let session = ExploredWorld.session(1)
 
     var state: State
     var now = Moment(date: Date(timeIntervalSinceReferenceDate: 1_000_000), uptime: .seconds(1_000))
-    /// All that was to be done, in order.
+    /// Who waits, by name.
+    var waiting: [Effect.Waiters: [Int]] = [:]
+    /// All that was told and is to be done, in order.
     var log: [String] = []
 
     /// - Parameter token: the number of the token that is held; `nil` for none.
@@ -26,21 +26,20 @@ struct RefreshStateBench {
         return bench
     }
 
-    func token(_ number: Int) -> ExploredToken {
-        ExploredToken(number: number, expiresAt: now.date.addingTimeInterval(ExploredToken.lifetime))
-    }
-
-    func held(_ number: Int, session: UUID = session, generation: Int = 0) -> Held {
+    func held(_ number: Int, session: UUID = session, generation: Int = 0, isMalformed: Bool = false) -> HeldToken {
+        let token = ExploredToken(
+            number: number, expiresAt: now.date.addingTimeInterval(ExploredToken.lifetime), isMalformed: isMalformed)
         let version = TokenVersion(session: session, generation: generation)
-        return Held(token(number), version: version, obtainedAt: now.date, policy: state.policy, random: 1)
+        return TypedToken(token, version: version, obtainedAt: now.date, policy: state.policy, random: 1)
     }
 
-    func stored(_ number: Int, session: UUID = session, generation: Int) -> Stored {
-        held(number, session: session, generation: generation).stored
+    func stored(_ number: Int, session: UUID = session, generation: Int) -> StoredItem {
+        StoredItem(held(number, session: session, generation: generation))
     }
 
-    func tombstone(session: UUID = session, generation: Int) -> Stored {
-        Stored(.signedOut, version: TokenVersion(session: session, generation: generation), obtainedAt: now.date)
+    func tombstone(session: UUID = session, generation: Int) -> StoredItem {
+        let version = TokenVersion(session: session, generation: generation)
+        return StoredItem(content: .signedOut, version: version, obtainedAt: now.date)
     }
 
     mutating func pass(_ seconds: Double) {
@@ -49,62 +48,85 @@ struct RefreshStateBench {
 
     // MARK: Events
 
+    private mutating func change<Result>(_ body: (inout State, inout Turn) -> Result) -> (Result, [String]) {
+        var turn = Turn(Turn.Inputs(now: now, random: 1), isAwaited: !waiting.values.allSatisfy(\.isEmpty))
+        let result = body(&state, &turn)
+        state.finish(&turn)
+        let told = turn.notices.map(Self.words) + turn.effects.compactMap { self.words($0) }
+        log += told
+        return (result, told)
+    }
+
     /// - Returns: what the log has gained.
     @discardableResult
-    mutating func does(_ event: (inout State, Moment) -> [State.Action]) -> [String] {
-        let words = event(&state, now).map(Self.words)
-        log += words
-        return words
-    }
+    mutating func does<Result>(_ event: (inout State, inout Turn) -> Result) -> [String] { change(event).1 }
+
+    mutating func gives<Result>(_ event: (inout State, inout Turn) -> Result) -> Result { change(event).0 }
 
     /// A server refuses the token that is held, and a request waits for the refresh.
     @discardableResult
-    mutating func refuse(waiter: Int? = nil) -> FlightID? {
-        if case .held(let held) = state.credential { does { $0.unauthorized(held.header, at: $1).1 } }
+    mutating func refuse(waiter: Int? = nil) -> RefreshID? {
+        if case .held(let held) = state.credential { does { $0.unauthorized(held.header, &$1) } }
         if let waiter { wait(waiter) }
         return state.flight?.id
     }
 
-    mutating func wait(_ waiter: Int) {
-        let (decision, actions) = state.request(at: now)
-        log += actions.map(Self.words)
-        if case .wait(let place) = decision { _ = state.hold(waiter, at: place) } else { log.append("no waiting") }
+    mutating func wait(_ waiter: Int, need: State.Need = .now) {
+        guard case .wait(let kind) = gives({ $0.request(need, &$1) }) else { return log.append("no waiting") }
+        waiting[kind, default: []].append(waiter)
     }
 
     /// Steps of a flight end.
     @discardableResult
-    mutating func advance(_ id: FlightID?, _ outcomes: State.Outcome...) -> [String] {
+    mutating func advance(_ id: RefreshID?, _ outcomes: State.Outcome...) -> [String] {
         guard let id else { return [] }
         let before = log.count
-        for outcome in outcomes { does { $0.advance(id, outcome, at: $1, random: 1).1 } }
+        for outcome in outcomes { does { $0.advance(id, outcome, &$1) } }
         return Array(log[before...])
     }
 
-    /// The flight becomes a stray.
-    mutating func overdue(_ id: FlightID?) {
-        guard let id else { return }
-        does { $0.deadlinePassed(id, at: $1, random: 1) }
-        does { $0.hardLimitPassed(id, at: $1) }
+    /// The next turn of the writer ends.
+    @discardableResult
+    mutating func write(_ result: Result<StoredItem?, any Error> = .success(nil)) -> [String] {
+        guard let job = state.beginWrite() else { return ["nothing to write"] }
+        return does { $0.endWrite(job, result, &$1) }
     }
 
-    mutating func beginManual(waiter: Int? = nil) -> FlightID {
-        let id = state.nextFlightID()
-        _ = state.beginManual(id, waiter: waiter, at: now)
+    /// A token of another session is set.
+    mutating func setToken(_ number: Int, session: UUID) {
+        let held = held(number, session: session)
+        does { $0.setToken(held, &$1) }
+    }
+
+    @discardableResult
+    mutating func notice(_ item: StoredItem, _ intent: RefreshIntent? = nil) -> [String] {
+        does { $0.noticed(item, intent, &$1) }
+    }
+
+    /// The deadline of the flight passes, or the hard limit too.
+    @discardableResult
+    mutating func overdue(isStray: Bool = false) -> [String] {
+        pass(isStray ? 60 : 30)
+        return does { $0.timePassed(&$1) }
+    }
+
+    mutating func beginManual(isAwaited: Bool = false) -> RefreshID {
+        let id = state.nextID()
+        does { _ = $0.beginManual(id, isAwaited: isAwaited, &$1) }
         return id
     }
 
-    /// A manual refresh brings a token of a new session, which is then to be saved.
-    mutating func bring(_ number: Int, by id: FlightID) {
-        let (token, session) = (token(number), ExploredWorld.session(number))
-        does { $0.manualSucceeded(id, token, requestedAt: $1.date, newSession: session, at: $1, random: 1).1 }
+    /// A manual refresh brings a token of a new session.
+    @discardableResult
+    mutating func bring(_ number: Int, by id: RefreshID) -> [String] {
+        let held = held(number, session: ExploredWorld.session(number))
+        return does { $0.manualSucceeded(id, held, &$1) }
     }
 
     /// How a request fares now.
-    mutating func answer() -> String {
-        let (decision, actions) = state.request(at: now)
-        log += actions.map(Self.words)
-        return switch decision {
-        case .use(let held): "token \(held.token.number)"
+    mutating func answer(_ need: State.Need = .now) -> String {
+        switch gives({ $0.request(need, &$1) }) {
+        case .use(let held): "token \(held.number)"
         case .wait: "wait"
         case .fail(let error): Self.words(error)
         }
@@ -112,31 +134,48 @@ struct RefreshStateBench {
 
     /// What is on its way to the store.
     var unsaved: String? {
-        switch state.unsaved?.content {
+        switch state.desired?.content {
         case nil: nil
         case .clear: "nothing"
-        case .save(let stored, let condition):
-            (stored.token.map { "token \($0.number)" } ?? "tombstone \(stored.version.generation)")
-                + (condition == .anything ? " for anything" : "")
+        case .save(let held, let condition): "token \(held.number)" + Self.words(condition)
+        case .signOut(let version, _, let condition): "tombstone \(version.generation)" + Self.words(condition)
         }
     }
 
     // MARK: Words
 
-    private static func words(_ action: State.Action) -> String {
-        switch action {
-        case .resume(let waiters, .success(let held)): "resume \(waiters) with \(held.token.number)"
-        case .resume(let waiters, .failure(let error)): "resume \(waiters) with \(words(error))"
-        case .keep(_, .success(let held)): "keep \(held.token.number)"
-        case .keep(_, .failure(let error)): "keep \(words(error))"
-        case .fly: "fly"
-        case .cancel(let id): "cancel \(id.number)"
-        case .write: "write"
-        case .unlock: "unlock"
-        case .announce(.tokenUpdated(let token)): "announce \(token.number)"
-        case .announce(.tokenInvalidated(let error)): "announce \(error.reason)"
-        case .emit(let event): event.kind.description
-        case .discard(let token): "discard \(token.number)"
+    private static func words(_ condition: TokenSaveCondition) -> String {
+        condition == .anything ? " for anything" : ""
+    }
+
+    private static func words(_ notice: Notice) -> String {
+        switch notice {
+        case .token(.updated(let held)): "announce \(held.number)"
+        case .token(.invalidated(let error)): "announce \(error.reason)"
+        case .event(let event): event.kind.description
+        }
+    }
+
+    /// - Returns: `nil` if nobody is resumed.
+    private mutating func words(_ effect: Effect) -> String? {
+        switch effect {
+        case .resume(let kind, let result):
+            guard let waiters = waiting.removeValue(forKey: kind), !waiters.isEmpty else { return nil }
+            return "resume \(waiters) with \(Self.words(result))"
+        case .start(let flight): return "start \(flight.cause)"
+        case .cancel: return "cancel"
+        case .write: return "write"
+        case .unlock(_, let endsIntent): return endsIntent ? "unlock, end intent" : "unlock"
+        case .answer(_, let result): return "answer \(Self.words(result))"
+        case .discard(let held, _): return "discard \(held.number)"
+        case .settled(let numbers): return "settled \(numbers.count)"
+        }
+    }
+
+    private static func words(_ result: Result<HeldToken, any Error>) -> String {
+        switch result {
+        case .success(let held): "\(held.number)"
+        case .failure(let error): words(error)
         }
     }
 

@@ -8,7 +8,8 @@ import Testing
 
 /// Everything that can happen to the state, in every order, as far as a number of events in a row.
 ///
-/// `REFRESH_STATE_DEPTH` in the environment makes it more; each one takes about four times as long.
+/// With each test run it goes less deep, for a few seconds; `EXPLORATION=long` in the environment, as in CI, goes the whole way.
+/// `REFRESH_STATE_DEPTH` names another depth; each one more takes about four times as long.
 struct RefreshStateExploration {
     @Test(arguments: ExploredStorage.allCases)
     func `no order of events breaks a promise`(storage: ExploredStorage) async {
@@ -18,22 +19,43 @@ struct RefreshStateExploration {
     @Test(arguments: [ExploredStorage.plain, .shared])
     func `nor does any if the store's answers are late`(storage: ExploredStorage) async {
         var world = ExploredWorld.warm(storage.kind)
-        (world.hasRaces, world.callerLimit) = (true, 1)
+        (world.scope, world.callerLimit) = (.races, 1)
         await explore("\(storage.name), late", world, depth: 5)
     }
 
     @Test(arguments: [true, false])
     func `nor does any in the middle of a refresh with a shared store`(isSaved: Bool) async {
-        var world = ExploredWorld.warm(.shared)
-        if !isSaved { world.apply(.setToken) }
-        for event in [.unauthorized] + Array(repeating: ExploredWorld.Event.step(0, .ok), count: 3) {
-            world.apply(event)
-        }
+        let world = ExploredWorld.warm(.shared)
+            .after((isSaved ? [] : [.setToken]) + [.unauthorized] + Array(repeating: .step(0, .ok), count: 3))
         await explore("shared, \(isSaved ? "saved" : "unsaved") and refreshing", world, depth: 5)
     }
 
+    @Test(arguments: [ExploredStorage.none, .plain, .shared])
+    func `nor does any if requests ask for tokens that last`(storage: ExploredStorage) async {
+        var world = ExploredWorld.warm(storage.kind)
+        (world.scope, world.callerLimit) = (.lasting, 2)
+        await explore("\(storage.name), lasting", world, depth: 5)
+    }
+
+    @Test(arguments: [ExploredStorage.none, .plain, .shared])
+    func `nor does any in a tool that ends`(storage: ExploredStorage) async {
+        var world = ExploredWorld.warm(storage.kind, policy: .exploredTool)
+        (world.scope, world.callerLimit) = ([.programs], 2)
+        await explore("\(storage.name), tool", world, depth: 5)
+    }
+
+    @Test(arguments: [ExploredStorage.plain, .shared])
+    func `nor does any in a program that ends in the middle of a refresh`(storage: ExploredStorage) async {
+        let steps = Array(repeating: ExploredWorld.Event.step(0, .ok), count: storage == .shared ? 4 : 1)
+        var world = ExploredWorld.warm(storage.kind).after([.unauthorized] + steps)
+        (world.scope, world.callerLimit) = (.programs, 1)
+        await explore("\(storage.name), ending", world, depth: 5)
+    }
+
     private func explore(_ name: String, _ beginning: ExploredWorld, depth: Int) async {
-        let wanted = ProcessInfo.processInfo.environment["REFRESH_STATE_DEPTH"].flatMap { Int($0) } ?? depth
+        let environment = ProcessInfo.processInfo.environment
+        let usual = environment["EXPLORATION"] == "long" ? depth : depth - (depth > 5 ? 3 : 2)
+        let wanted = environment["REFRESH_STATE_DEPTH"].flatMap { Int($0) } ?? usual
         var exploration = Exploration(beginning)
         let trace = await exploration.run(depth: wanted)
         print(
@@ -44,15 +66,16 @@ struct RefreshStateExploration {
 }
 
 enum ExploredStorage: CaseIterable {
-    case none, plain, shared
+    case none, plain, shared, readOnly
 
     var name: String { "\(self)" }
 
-    var kind: ExploredWorld.State.Storage {
+    var kind: RefreshState.Storage {
         switch self {
         case .none: .none
         case .plain: .plain
         case .shared: .shared
+        case .readOnly: .readOnly
         }
     }
 }
@@ -75,6 +98,7 @@ struct Exploration {
 
     /// - Returns: how a promise is broken, if one is.
     mutating func run(depth limit: Int) async -> String? {
+        if let violation = beginning.violation { return "\(violation), in the beginning: \(beginning.summary)" }
         var frontier = [(node: 0, world: beginning)]
         nodes = [Node(origin: 0, event: nil)]
         seen = [Fingerprint(beginning)]
@@ -83,20 +107,30 @@ struct Exploration {
             for (node, world) in frontier {
                 // Other tests want to run too.
                 await Task.yield()
-                for event in world.events {
-                    var world = world
-                    world.apply(event)
-                    transitions += 1
-                    if let violation = world.violation { return trace(to: node, event, violation) }
-                    guard seen.insert(Fingerprint(world)).inserted else { continue }
-                    nodes.append(Node(origin: node, event: event))
-                    next.append((nodes.count - 1, world))
-                }
+                if let trace = expand(world, node, isLast: depth == limit - 1, into: &next) { return trace }
             }
             frontier = next
             depth += 1
         }
         states = nodes.count
+        return nil
+    }
+
+    private mutating func expand(
+        _ world: ExploredWorld, _ node: Int, isLast: Bool, into next: inout [(node: Int, world: ExploredWorld)]
+    ) -> String? {
+        for event in world.events {
+            var world = world
+            world.apply(event)
+            transitions += 1
+            if world.violation == nil {
+                guard seen.insert(Fingerprint(world)).inserted else { continue }
+                world.inspect()
+            }
+            if let violation = world.violation { return trace(to: node, event, violation) }
+            nodes.append(Node(origin: node, event: event))
+            if !isLast { next.append((nodes.count - 1, world)) }
+        }
         return nil
     }
 

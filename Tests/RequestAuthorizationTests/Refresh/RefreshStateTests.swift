@@ -17,83 +17,173 @@ struct RefreshStateTests {
         let manual = bench.beginManual()
         bench.refuse(waiter: 7)
         #expect(bench.log.isEmpty)
-        let actions = bench.does { $0.manualFailed(manual, CancellationError(), at: $1) }
-        #expect(actions == ["refresh failed", "refresh started", "fly"])
-    }
-
-    @Test func `nobody waits for a flight past its deadline, also after a token has come from an older one`() {
-        var bench = Bench.make()
-        let stray = bench.refuse()
-        bench.overdue(stray)
-        bench.pass(1)
-        bench.wait(7)
-        let second = bench.state.flight?.id
-        second.map { id in _ = bench.does { $0.deadlinePassed(id, at: $1, random: 1) } }
-        bench.advance(stray, .token(bench.token(2), requestedAt: bench.now.date))
-        bench.refuse()
-        #expect(bench.answer() == "failed")
+        let actions = bench.does { $0.manualFailed(manual, CancellationError(), &$1) }
+        #expect(actions == ["refresh failed", "refresh started", "start unauthorized"])
     }
 
     @Test func `the next try is never said to be in the past`() {
         var bench = Bench.make()
-        guard let flight = bench.refuse() else { return }
-        bench.does { $0.deadlinePassed(flight, at: $1, random: 1) }
-        bench.does { $0.retryNow(at: $1) }
-        guard case (.fail(let error as RefreshFailed), _) = bench.state.request(at: bench.now) else {
+        bench.refuse()
+        bench.overdue()
+        bench.does { $0.retryNow(&$1) }
+        guard case .fail(let error as RefreshFailed) = bench.gives({ $0.request(.now, &$1) }) else {
             Issue.record("a request waits")
             return
         }
         #expect(error.nextTryAt == bench.now.date)
     }
 
-    // MARK: Deadlines
+    @Test func `a look at a token that others refresh is not repeated with each request`() {
+        var bench = Bench.make(storage: .readOnly)
+        bench.pass(ExploredToken.lifetime - 1)
+        #expect(bench.answer() == "token 1")
+        let item = bench.state.credential == .absent ? nil : StoredItem(bench.held(1))
+        bench.advance(bench.state.flight?.id, .loaded(item, nil))
+        #expect(bench.answer() == "token 1")
+        #expect(bench.state.flight == nil)
+    }
+
+    @Test func `a look at what others store is said to end once`() {
+        var bench = Bench.make(holding: nil, storage: .readOnly)
+        bench.state.credential = .unknown
+        bench.wait(7)
+        let item = bench.stored(2, generation: 0)
+        #expect(
+            bench.advance(bench.state.flight?.id, .loaded(item, nil))
+                == ["announce 2", "token installed", "refresh ended", "resume [7] with 2"])
+    }
+
+    // MARK: Time
+
+    @Test func `a timer that comes late passes deadline and hard limit in one turn`() {
+        var bench = Bench.make()
+        bench.refuse(waiter: 7)
+        #expect(
+            bench.overdue(isStray: true) == [
+                "refresh failed", "refresh ended", "cancel", "resume [7] with failed",
+            ])
+        #expect(bench.state.flight == nil)
+        #expect(bench.state.stray != nil)
+    }
 
     @Test func `a flight past its deadline begins nothing any more`() {
         var bench = Bench.make(storage: .shared)
-        guard let flight = bench.refuse(waiter: 7) else { return }
-        #expect(
-            bench.does { $0.deadlinePassed(flight, at: $1, random: 1) }
-                == ["refresh failed", "resume [7] with failed, not sent", "cancel \(flight.number)"])
-        #expect(bench.advance(flight, .done) == ["refresh ended"])
-    }
-
-    @Test func `a flight past its deadline removes its intent before it ends`() {
-        var bench = Bench.make(storage: .shared)
-        guard let flight = bench.refuse() else { return }
-        bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil))
-        bench.does { $0.deadlinePassed(flight, at: $1, random: 1) }
-        #expect(bench.state.advance(flight, .done, at: bench.now, random: 1).0 == .clearIntent)
-    }
-
-    @Test func `a flight past its hard limit leaves locks and intents to others`() {
-        var bench = Bench.make(storage: .shared)
-        let flight = bench.refuse()
-        bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
-        bench.overdue(flight)
-        bench.advance(flight, .token(bench.token(2), requestedAt: bench.now.date))
-        #expect(
-            bench.advance(flight, .failed(.transient)) == [
-                "save failed", "announce 2", "token installed", "resume [] with 2",
-            ])
-        #expect(bench.state.unsaved?.keepsLock == false)
+        let flight = bench.refuse(waiter: 7)
+        #expect(bench.overdue() == ["refresh failed", "cancel", "resume [7] with failed, not sent"])
+        #expect(bench.advance(flight, .done) == ["refresh ended", "unlock"])
     }
 
     @Test func `what the server asks for counts also when it answers late`() {
         var bench = Bench.make()
-        guard let flight = bench.refuse() else { return }
-        bench.does { $0.deadlinePassed(flight, at: $1, random: 1) }
-        bench.advance(flight, .failed(.transient, retryAfter: .seconds(5)))
-        bench.pass(4)
+        let flight = bench.refuse()
+        bench.overdue()
+        bench.advance(flight, .failed(.transient, retryAfter: .seconds(200)))
+        bench.pass(199)
         #expect(bench.answer() == "failed")
         bench.pass(1)
         #expect(bench.answer() == "wait")
     }
 
-    @Test func `a forgotten flight is cancelled at its deadline`() {
+    @Test func `a token that waits for its store goes out at the hard limit, and no other call begins`() {
+        var bench = Bench.make(storage: .plain)
+        let flight = bench.refuse()
+        bench.overdue()
+        bench.advance(flight, .token(bench.held(2, generation: 1)))
+        bench.pass(30)
+        #expect(
+            bench.does { $0.timePassed(&$1) } == ["announce 2", "token installed", "refresh ended"])
+        #expect(bench.state.stray == nil)
+    }
+
+    // MARK: Late answers
+
+    @Test func `no call begins beside two late ones before the longest back-off has passed, whoever asks`() {
         var bench = Bench.make()
-        guard let flight = bench.refuse() else { return }
-        bench.does { $0.reset(newSession: ExploredWorld.session(2), at: $1) }
-        #expect(bench.does { $0.deadlinePassed(flight, at: $1, random: 1) } == ["cancel \(flight.number)"])
+        bench.refuse()
+        bench.overdue(isStray: true)
+        bench.does { $0.retryNow(&$1) }
+        let second = bench.state.flight?.id
+        bench.overdue(isStray: true)
+        #expect(bench.state.stray?.id == second)
+        for _ in 0..<2 {
+            bench.does { $0.retryNow(&$1) }
+            #expect(bench.state.flight == nil)
+        }
+        #expect(bench.answer(.refreshed) == "failed")
+        bench.pass(30)
+        bench.does { $0.retryNow(&$1) }
+        #expect(bench.state.flight != nil)
+    }
+
+    @Test func `the token of a stray that a newer one has replaced is dropped, and not revoked`() {
+        var bench = Bench.make()
+        let first = bench.refuse()
+        bench.overdue(isStray: true)
+        bench.does { $0.retryNow(&$1) }
+        bench.overdue(isStray: true)
+        #expect(bench.advance(first, .token(bench.held(2, generation: 1))) == ["token discarded"])
+        #expect(bench.state.forgotten.isEmpty)
+    }
+
+    @Test func `the refusal of an old flight ends nothing while a newer one is under way`() {
+        var bench = Bench.make()
+        let stray = bench.refuse()
+        bench.overdue(isStray: true)
+        bench.pass(90)
+        bench.wait(7)
+        #expect(bench.advance(stray, .failed(.terminal)) == [])
+        #expect(
+            bench.advance(bench.state.flight?.id, .token(bench.held(2, generation: 1)))
+                == ["announce 2", "token installed", "refresh ended", "resume [7] with 2"])
+    }
+
+    @Test func `the end of a session ends the flights beside it, and gives up what they bring`() {
+        var bench = Bench.make()
+        let stray = bench.refuse()
+        bench.overdue(isStray: true)
+        bench.pass(90)
+        bench.wait(7)
+        bench.advance(bench.state.flight?.id, .failed(.terminal))
+        #expect(bench.advance(stray, .token(bench.held(2, generation: 1))) == ["token discarded", "discard 2"])
+    }
+
+    @Test func `a refresh waits for a late answer that is being stored, and spends no token beside it`() {
+        var bench = Bench.make(storage: .plain)
+        let stray = bench.refuse()
+        bench.overdue(isStray: true)
+        bench.pass(90)
+        bench.wait(7)
+        let flight = bench.state.flight?.id
+        #expect(bench.advance(stray, .token(bench.held(2, generation: 1))) == ["write"])
+        #expect(bench.advance(flight, .failed(.transient)) == [])
+        #expect(bench.answer() == "wait")
+        #expect(bench.write() == ["announce 2", "token installed", "refresh ended", "resume [7] with 2"])
+    }
+
+    @Test func `of two answers for one token the one that came first counts`() {
+        var bench = Bench.make(storage: .plain)
+        let stray = bench.refuse()
+        bench.overdue(isStray: true)
+        bench.pass(90)
+        bench.wait(7)
+        let flight = bench.state.flight?.id
+        bench.advance(stray, .token(bench.held(2, generation: 1)))
+        #expect(bench.advance(flight, .token(bench.held(3, generation: 1))) == ["token discarded"])
+        #expect(bench.write() == ["announce 2", "token installed", "refresh ended", "resume [7] with 2"])
+    }
+
+    @Test func `a refresh is said to have ended before the next is said to begin`() {
+        var bench = Bench.make()
+        let stray = bench.refuse()
+        bench.overdue(isStray: true)
+        bench.pass(90)
+        bench.wait(7)
+        let flight = bench.state.flight?.id
+        bench.advance(stray, .token(bench.held(2, generation: 1)))
+        bench.refuse(waiter: 8)
+        #expect(
+            bench.advance(flight, .token(bench.held(3, generation: 1)))
+                == ["token discarded", "refresh ended", "refresh started", "start unauthorized"])
     }
 
     // MARK: Failures
@@ -113,52 +203,53 @@ struct RefreshStateTests {
         #expect(slots == [.seconds(4), .seconds(8), .seconds(1), .seconds(32)])
     }
 
-    @Test func `the refusal of an old flight ends nothing while a newer one is under way`() {
-        var bench = Bench.make()
-        let stray = bench.refuse()
-        bench.overdue(stray)
-        bench.pass(1)
-        bench.wait(7)
-        #expect(bench.advance(stray, .failed(.terminal)) == [])
-        let token = bench.token(2)
-        #expect(
-            bench.advance(bench.state.flight?.id, .token(token, requestedAt: bench.now.date))
-                == ["announce 2", "token installed", "resume [7] with 2", "refresh ended"])
-    }
-
-    @Test func `the end of a session ends the flights beside it, and gives up what they bring`() {
-        var bench = Bench.make()
-        let stray = bench.refuse()
-        bench.overdue(stray)
-        bench.pass(1)
-        bench.wait(7)
-        bench.advance(bench.state.flight?.id, .failed(.terminal))
-        #expect(
-            bench.advance(stray, .token(bench.token(2), requestedAt: bench.now.date)) == [
-                "discard 2", "token discarded",
-            ])
-    }
-
-    @Test func `a refresh is said to have ended before the next is said to begin`() {
-        var bench = Bench.make()
-        let stray = bench.refuse()
-        bench.overdue(stray)
-        bench.pass(1)
-        bench.wait(7)
-        let flight = bench.state.flight?.id
-        bench.advance(stray, .token(bench.token(2), requestedAt: bench.now.date))
-        bench.refuse(waiter: 8)
-        #expect(
-            bench.advance(flight, .token(bench.token(3), requestedAt: bench.now.date))
-                == ["token discarded", "refresh ended", "refresh started", "fly"])
-    }
-
     @Test func `a flight that is left is said to have ended`() {
         var bench = Bench.make()
         bench.refuse()
         let held = bench.held(2, session: ExploredWorld.session(2))
         #expect(
-            bench.does { $0.setToken(held, at: $1) }
-                == ["refresh ended", "announce 2", "token installed", "resume [] with 2"])
+            bench.does { $0.setToken(held, &$1) } == ["refresh ended", "announce 2", "token installed"])
+    }
+
+    // MARK: Programs that end
+
+    @Test func `nobody waits for a provider that is closed`() {
+        var bench = Bench.make(storage: .plain)
+        bench.setToken(2, session: ExploredWorld.session(2))
+        bench.does { state, _ in state.settleStore() }
+        bench.does { $0.shutDown(&$1) }
+        #expect(bench.does { $0.giveUpWriting(&$1) } == ["settled 1"])
+        #expect(bench.does { state, _ in state.settleStore() } == ["settled 1"])
+    }
+
+    @Test func `what waits for its store is told when the provider is closed`() {
+        var bench = Bench.make(storage: .plain)
+        let manual = bench.beginManual(isAwaited: true)
+        bench.wait(7)
+        bench.bring(2, by: manual)
+        bench.does { $0.shutDown(&$1) }
+        #expect(
+            bench.does { $0.giveUpWriting(&$1) }
+                == ["announce 2", "token installed", "answer 2", "resume [7] with 2"])
+        #expect(bench.write() == ["nothing to write"])
+    }
+
+    @Test func `a provider that is closed gives up its lock, and leaves the intent of what is unstored`() {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse()
+        bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
+        bench.advance(flight, .token(bench.held(2, generation: 1)))
+        bench.write(.failure(ExploredFailure()))
+        #expect(bench.state.access != nil)
+        bench.does { $0.shutDown(&$1) }
+        #expect(bench.does { $0.giveUpWriting(&$1) } == ["unlock"])
+    }
+
+    @Test func `what others store is no news to a provider that is closed`() {
+        var bench = Bench.make(storage: .plain)
+        bench.does { $0.shutDown(&$1) }
+        bench.does { $0.giveUpWriting(&$1) }
+        let item = bench.stored(3, session: ExploredWorld.session(3), generation: 0)
+        #expect(bench.does { $0.noticed(item, nil, &$1) } == [])
     }
 }

@@ -95,12 +95,15 @@ import Testing
         let request = await bench.hold(1)[0]
         let call = try await bench.service.nextCall()
         let (gate, open) = AsyncStream.makeStream(of: TestToken.self)
+        let hasBegun = OneShot<Void>()
         let signIn = Task {
             try await bench.auth.signIn {
-                _ = try await first(of: gate); throw Offline()
+                hasBegun.fulfill()
+                _ = try await first(of: gate)
+                throw Offline()
             }
         }
-        await bench.clock.sleepers(2)
+        try await hasBegun.value()
         _ = await bench.event(.tokenInstalled) { call.succeed(TestToken("rotated")) }
         open.yield(TestToken("any"))
         await #expect(throws: Offline.self) { try await signIn.value }
@@ -129,10 +132,21 @@ import Testing
         let bench = Bench.make()
         let (gateA, openA) = AsyncStream.makeStream(of: TestToken.self)
         let (gateB, openB) = AsyncStream.makeStream(of: TestToken.self)
-        let a = Task { try await bench.auth.signIn { await Self.stubborn(gateA) } }
-        await bench.clock.sleepers(1)
-        let b = Task { try await bench.auth.signIn { try await first(of: gateB) } }
-        await bench.clock.sleepers(2)
+        let (hasBegunA, hasBegunB) = (OneShot<Void>(), OneShot<Void>())
+        let a = Task {
+            try await bench.auth.signIn {
+                hasBegunA.fulfill()
+                return await Self.stubborn(gateA)
+            }
+        }
+        try await hasBegunA.value()
+        let b = Task {
+            try await bench.auth.signIn {
+                hasBegunB.fulfill()
+                return try await first(of: gateB)
+            }
+        }
+        try await hasBegunB.value()
         openB.yield(TestToken("b"))
         try await b.value
         await #expect(throws: CancellationError.self) { try await a.value }

@@ -142,7 +142,7 @@ import Testing
         #expect(bench.service.discarded == ["late"])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `nobody gets access before the end of the session is in the store`() async throws {
         let bench = SharedBench.make(.failure(TokenEndpointError(status: 400, code: "invalid_grant")))
         let sibling = bench.sibling(follows: false)

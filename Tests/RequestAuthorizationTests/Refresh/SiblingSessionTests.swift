@@ -8,7 +8,7 @@ import Testing
 @testable import RequestAuthorization
 
 /// Who holds nothing follows a sibling that signs in: an extension, a tool, a daemon that started first.
-@Suite(.timeLimit(.minutes(1))) struct SiblingSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct SiblingSessionTests {
     @Test func `who signed out follows a sibling that signs in again`() async throws {
         let bench = SharedBench.make()
         let sibling = bench.sibling()
@@ -53,12 +53,11 @@ import Testing
     @Test func `what was read before a session ended or began is known to be outdated`() {
         var bench = RefreshStateBench.make(storage: .shared)
         var seen = [bench.state.basis]
-        bench.does { $0.reset(newSession: ExploredWorld.session(2), at: $1) }
+        bench.does { $0.reset(newSession: ExploredWorld.session(2), &$1) }
         seen.append(bench.state.basis)
-        let held = bench.held(2, session: ExploredWorld.session(3))
-        bench.does { $0.setToken(held, at: $1) }
+        bench.setToken(2, session: ExploredWorld.session(3))
         seen.append(bench.state.basis)
-        bench.does { $0.endSession(NotAuthorized(.rejected), setAside: true, at: $1) }
+        bench.does { $0.endSession(NotAuthorized(.rejected), &$1) }
         seen.append(bench.state.basis)
         #expect(Set(seen).count == 4)
     }
@@ -66,11 +65,11 @@ import Testing
     @Test func `nothing but a token is news to who holds nothing`() {
         var bench = RefreshStateBench.make(holding: nil, storage: .shared)
         let tombstone = bench.tombstone(generation: 3)
-        #expect(bench.does { $0.noticed(tombstone, nil, at: $1, random: 1) } == [])
-        #expect(bench.does { $0.noticed(nil, nil, at: $1, random: 1) } == [])
+        #expect(bench.does { $0.noticed(tombstone, nil, &$1) } == [])
+        #expect(bench.does { $0.noticed(nil, nil, &$1) } == [])
         let token = bench.stored(1, session: ExploredWorld.session(2), generation: 0)
         #expect(
-            bench.does { $0.noticed(token, nil, at: $1, random: 1) }
+            bench.does { $0.noticed(token, nil, &$1) }
                 == ["token adopted", "announce 1", "token installed"])
     }
 }

@@ -49,9 +49,12 @@ import Testing
         #expect(store.operations.allSatisfy { $0.kind == .load })
     }
 
-    @Test func `a server that refuses stops no sign-out, and listeners hear of it`() async throws {
+    @Test(arguments: [
+        TokenEndpointError(status: 400, code: "unsupported_token_type"), TokenEndpointError(status: 404),
+        TokenEndpointError(status: 401, code: "invalid_client"), TokenEndpointError(status: 501, kind: .client),
+    ])
+    func `a server that refuses stops no sign-out, and listeners hear of it`(refusal: TokenEndpointError) async throws {
         let bench = Bench.make()
-        let refusal = TokenEndpointError(status: 400, code: "unsupported_token_type", kind: .rejected)
         bench.service.failRevocation(with: refusal)
         let event = try await bench.event(.revocationRefused) { try await bench.auth.signOut() }
         #expect(event?.error as? TokenEndpointError == refusal)

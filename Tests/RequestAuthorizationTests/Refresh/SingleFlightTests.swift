@@ -39,21 +39,6 @@ import Testing
         #expect(try await request.value == "new")
     }
 
-    @Test func `requests resume in order of arrival`() throws {
-        let now = Moment(date: .now, uptime: .zero)
-        var state = RefreshState<TestToken, Int>(.absent, session: UUID(), storage: .none, policy: .default)
-        for number in 0..<100 {
-            guard case (.wait(let place), _) = state.request(at: now) else { Issue.record("not held"); return }
-            let isHeld = state.hold(number, at: place)
-            #expect(isHeld)
-        }
-        let flight = try #require(state.flight)
-        let outcome = RefreshState<TestToken, Int>.Outcome.token(TestToken("first"), requestedAt: now.date)
-        let (_, actions) = state.advance(flight.id, outcome, at: now, random: 0)
-        let resumed = actions.compactMap { if case .resume(let waiters, .success) = $0 { waiters } else { nil } }
-        #expect(resumed.flatMap { $0 } == Array(0..<100))
-    }
-
     @Test func `a cancelled request leaves at once, and the refresh goes on`() async throws {
         let bench = Bench.make(holding: nil, .held)
         let requests = await bench.hold(2)

@@ -105,9 +105,9 @@ import Testing
         #expect(store.base.stored?.token?.name == "stored")
         #expect(try await bench.name() == "new")
         #expect(store.operations.filter { $0.kind == .save }.count == 1)
-        bench.clock.advance(by: .seconds(1))
         let save = store.hold(next: .save)
-        #expect(try await bench.name() == "new")
+        await bench.clock.sleeper(for: .seconds(1))
+        bench.clock.advance(by: .seconds(1))
         await save.begins()
         save.release()
         await bench.auth.reset()
@@ -178,9 +178,9 @@ import Testing
         let event = await bench.event(.clearFailed) { await bench.auth.reset() }
         #expect(event?.error is DiskFull)
         #expect(store.base.stored != nil)
-        bench.clock.advance(by: .seconds(1))
         let clear = store.hold(next: .clear)
-        await #expect(throws: NotAuthorized.self) { try await bench.name() }
+        await bench.clock.sleeper(for: .seconds(1))
+        bench.clock.advance(by: .seconds(1))
         await clear.begins()
         clear.release()
         try await bench.auth.setToken(TestToken("next"))
@@ -224,45 +224,52 @@ import Testing
         let bench = Bench.make(store: store, .failure(TokenEndpointError(status: 400, code: "invalid_grant")))
         bench.clock.advance(by: .seconds(10))
         let clear = store.hold(next: .clear)
-        await #expect(throws: NotAuthorized.self) { try await bench.name() }
+        let request = Task { try await bench.name() }
         await clear.begins()
         clear.release()
+        await #expect(throws: NotAuthorized.self) { try await request.value }
         try await bench.auth.setToken(TestToken("next"))
         #expect(store.operations.map(\.kind) == [.load, .load, .clear, .save])
     }
 
-    @Test func `after three refusals without a reason the token is set aside, not deleted`() async throws {
+    @Test func `refusals without a verdict leave in the store what is there, and a new launch goes on with it`()
+        async throws
+    {
         let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
-        let refusal = TokenEndpointError(status: 403)
-        let bench = Bench.make(store: store, .failure(refusal), .failure(refusal), .failure(refusal))
-        for _ in 0..<2 {
+        let bench = Bench.make(store: store)
+        for _ in 0..<20 {
+            bench.service.append(.failure(TokenEndpointError(status: 403)))
             bench.clock.advance(by: .seconds(60))
             await #expect(throws: RefreshFailed.self) { try await bench.name() }
         }
-        bench.clock.advance(by: .seconds(60))
-        let save = store.hold(next: .save)
-        await #expect(throws: NotAuthorized.self) { try await bench.name() }
-        await save.begins()
-        save.release()
-        await bench.auth.retryNow()
-        guard case .save(let stored) = store.operations.last, case .setAside(let token) = stored.content else {
-            Issue.record("not set aside: \(store.operations)")
-            return
-        }
-        #expect(token.name == "stored")
-        #expect(bench.service.calls == 3)
+        #expect(bench.service.calls == 20)
+        #expect(store.operations.allSatisfy { $0.kind == .load })
+        let later = Bench.make(store: store.base, .token("new"))
+        later.clock.advance(by: .seconds(2000))
+        #expect(try await later.name() == "new")
     }
 
-    @Test(arguments: [StoredToken<TestToken>.Content.signedOut, .setAside(TestToken("old"))])
-    func `what was signed out or set aside stays so after a restart`(content: StoredToken<TestToken>.Content)
-        async throws
-    {
+    @Test func `what was signed out stays so after a restart`() async throws {
         let version = TokenVersion(session: UUID(), generation: 3)
-        let store = Store(InMemoryTokenStore(StoredToken(content, version: version, obtainedAt: ManualClock().now)))
+        let store = Store(InMemoryTokenStore(StoredToken(.signedOut, version: version, obtainedAt: ManualClock().now)))
         let bench = Bench.make(store: store)
         let error = await #expect(throws: NotAuthorized.self) { try await bench.name() }
         #expect(error?.needsSignIn == true)
         #expect(bench.service.calls == 0)
+    }
+
+    @Test func `a live token that an earlier version set aside is refreshed before it is used`() async throws {
+        let place = #""generation":3,"obtainedAt":0,"session":"01020304-0506-0708-090A-0B0C0D0E0F10""#
+        let token = #"{"expiresAt":80000000000,"name":"aside"}"#
+        let text = #"{\#(place),"status":"setAside","token":\#(token)}"#
+        let stored = try JSONDecoder().decode(StoredToken<TestToken>.self, from: Data(text.utf8))
+        let store = Store(InMemoryTokenStore(stored))
+        let bench = Bench.make(store: store, .failure(Offline()), .token("new"))
+        await #expect(throws: RefreshFailed.self) { try await bench.name() }
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await bench.name() == "new")
+        #expect(bench.service.history.map(\.input).allSatisfy { $0 == .refresh(stored.token ?? TestToken("none")) })
+        #expect(store.base.stored?.version == stored.version.next)
     }
 }
 

@@ -86,10 +86,11 @@ import Testing
         #expect(bench.service.calls == 8)
     }
 
-    @Test(arguments: ["insufficient_scope", "insufficient_user_authentication"])
-    func `what a refresh cannot give is not answered by one`(error: String) async throws {
+    @Test(arguments: [401, 403], ["insufficient_scope", "insufficient_user_authentication"])
+    func `what a refresh cannot give is not answered by one`(status: Int, error: String) async throws {
         let bench = Bench.make()
-        let response = UnauthorizedResponse(fields: ["WWW-Authenticate": ["Bearer error=\"\(error)\""]])
+        let response = try #require(
+            FakeResponse(statusCode: status, fields: ["www-authenticate": ["Bearer error=\"\(error)\""]]).unauthorized)
         let thrown = await #expect(throws: NotAuthorized.self) {
             try await bench.auth.setNeedsRefreshAfterUnauthorizedResponse(response, for: bench.sent(with: "old"))
         }

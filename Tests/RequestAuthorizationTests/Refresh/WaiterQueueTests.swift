@@ -6,107 +6,79 @@ import Testing
 @testable import RequestAuthorization
 
 struct WaiterQueueTests {
-    @Test func `who waits leaves in the order of arrival, not of suspension`() {
+    @Test func `who waits leaves in the order of arrival`() {
         var queue = WaiterQueue<String>()
-        let (first, second, third) = (queue.reserve(), queue.reserve(), queue.reserve())
-        #expect(queue.fill(third, with: "c") == true)
-        #expect(queue.fill(first, with: "a") == true)
-        #expect(queue.fill(second, with: "b") == true)
-        #expect(queue.drain().waiters == ["a", "b", "c"])
-        #expect(queue.count == 0)
-    }
-
-    @Test func `a place that nobody has come to fill is named when the others leave, and is gone then`() {
-        var queue = WaiterQueue<String>()
-        let (first, second, third) = (queue.reserve(), queue.reserve(), queue.reserve())
-        #expect(queue.fill(second, with: "b") == true)
-        let (waiters, reserved) = queue.drain()
-        #expect(waiters == ["b"])
-        #expect(reserved == [first, third])
-        #expect(queue.fill(first, with: "a") == false)
-        #expect(queue.remove(third) == nil)
-    }
-
-    @Test func `a place is filled once`() {
-        var queue = WaiterQueue<String>()
-        let place = queue.reserve()
-        #expect(queue.fill(place, with: "a") == true)
-        #expect(queue.fill(place, with: "b") == false)
-        #expect(queue.drain().waiters == ["a"])
+        for name in ["a", "b", "c"] { _ = queue.append(name) }
+        #expect(queue.count == 3)
+        #expect(queue.drain().compactMap { $0 } == ["a", "b", "c"])
+        #expect(queue.isEmpty)
+        #expect(queue.drain().isEmpty)
     }
 
     @Test func `who is removed leaves once, and the others stay`() {
         var queue = WaiterQueue<String>()
-        let places = ["a", "b", "c"].map { name in
-            let place = queue.reserve()
-            _ = queue.fill(place, with: name)
-            return place
-        }
+        let places = ["a", "b", "c"].map { queue.append($0) }
         #expect(queue.remove(places[1]) == "b")
         #expect(queue.remove(places[1]) == nil)
         #expect(queue.count == 2)
-        #expect(queue.drain().waiters == ["a", "c"])
+        #expect(queue.drain().compactMap { $0 } == ["a", "c"])
     }
 
-    @Test func `a reserved place can be given up before it is filled`() {
+    @Test func `who has left with the others is not found any more`() {
         var queue = WaiterQueue<String>()
-        let (first, second) = (queue.reserve(), queue.reserve())
-        #expect(queue.remove(first) == nil)
+        let place = queue.append("a")
+        _ = queue.drain()
+        #expect(queue.append("b") != place)
+        #expect(queue.remove(place) == nil)
         #expect(queue.count == 1)
-        #expect(queue.fill(first, with: "a") == false)
-        #expect(queue.fill(second, with: "b") == true)
-        #expect(queue.drain().waiters == ["b"])
     }
 
     @Test func `a place is never used twice`() {
         var queue = WaiterQueue<Int>()
-        var places: Set<WaiterQueue<Int>.ID> = []
+        var places: Set<Int> = []
         for round in 0..<10 {
-            let new = (0..<4).map { _ in queue.reserve() }
+            let new = (0..<4).map { queue.append($0) }
+            #expect(Set(new).count == 4)
             #expect(places.isDisjoint(with: new))
             places.formUnion(new)
             if round.isMultiple(of: 2) { _ = queue.drain() } else { for place in new { _ = queue.remove(place) } }
         }
-        #expect(queue.count == 0)
+        #expect(queue.isEmpty)
     }
 
     @Test(arguments: 0..<200)
     func `whatever is done to it, it does what a plain list would`(seed: UInt64) {
         var random = Random(state: seed)
         var queue = WaiterQueue<Int>()
-        var list: [(place: WaiterQueue<Int>.ID, waiter: Int?)] = []
-        var gone: [WaiterQueue<Int>.ID] = []
+        var list: [(place: Int, waiter: Int)] = []
+        var gone: [Int] = []
         for number in 0..<200 {
             let index = list.isEmpty ? 0 : Int.random(in: 0..<list.count, using: &random)
             switch Int.random(in: 0..<20, using: &random) {
-            case 0..<9: list.append((queue.reserve(), nil))
-            case 9..<14 where !list.isEmpty:
-                #expect(queue.fill(list[index].place, with: number) == (list[index].waiter == nil))
-                list[index].waiter = list[index].waiter ?? number
-            case 14..<19 where !list.isEmpty:
+            case 0..<11: list.append((queue.append(number), number))
+            case 11..<19 where !list.isEmpty:
                 let (place, waiter) = list.remove(at: index)
                 #expect(queue.remove(place) == waiter)
                 gone.append(place)
             case 19:
-                let (waiters, reserved) = queue.drain()
-                #expect(waiters == list.compactMap { $0.waiter })
-                #expect(reserved == list.filter { $0.waiter == nil }.map { $0.place })
+                #expect(queue.drain().compactMap { $0 } == list.map { $0.waiter })
                 gone += list.map { $0.place }
                 list = []
             default: break
             }
-            if let place = gone.randomElement(using: &random) { #expect(queue.fill(place, with: number) == false) }
+            if let place = gone.randomElement(using: &random) { #expect(queue.remove(place) == nil) }
             #expect(queue.count == list.count)
+            #expect(queue.isEmpty == list.isEmpty)
         }
     }
 
     @Test func `what is kept stays in proportion to who waits`() {
         var queue = WaiterQueue<Int>()
-        let patient = queue.reserve()
-        var last = queue.reserve()
+        let patient = queue.append(0)
+        var last = queue.append(1)
         _ = queue.remove(patient)
-        for _ in 0..<10_000 {
-            let next = queue.reserve()
+        for number in 0..<10_000 {
+            let next = queue.append(number)
             _ = queue.remove(last)
             last = next
         }

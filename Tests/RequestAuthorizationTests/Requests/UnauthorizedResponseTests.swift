@@ -23,10 +23,25 @@ import Testing
     }
 
     @Test(arguments: [200, 204, 301, 400, 402, 403, 407, 429, 500, 0])
-    func `only a 401 is unauthorized`(status: Int) {
+    func `of statuses without an error code only a 401 is unauthorized`(status: Int) {
         let fields = ["www-authenticate": ["Bearer"]]
         #expect(FakeResponse(statusCode: status, fields: fields).unauthorized == nil)
         #expect(FakeResponse(statusCode: 401, fields: fields).unauthorized != nil)
+    }
+
+    @Test(arguments: ["insufficient_scope", "insufficient_user_authentication"])
+    func `RFC 6750 §3.1: a 403 that asks for more than the token may is a refusal of it`(error: String) throws {
+        let fields = ["www-authenticate": ["Basic, Bearer error=\"\(error)\", scope=\"a b\""]]
+        let refusal = try #require(FakeResponse(statusCode: 403, fields: fields).unauthorized)
+        #expect(refusal.statusCode == 403)
+        #expect(refusal.challenges.map(\.requiresInteraction) == [false, true])
+        #expect(refusal.challenges.last?.scope == ["a", "b"])
+        #expect(FakeResponse(statusCode: 404, fields: fields).unauthorized == nil)
+    }
+
+    @Test(arguments: ["Bearer", "Bearer error=\"invalid_token\"", "Bearer error=\"insufficient_scopes\"", ""])
+    func `any other 403 is about rights, not about the credential`(challenge: String) {
+        #expect(FakeResponse(statusCode: 403, fields: ["www-authenticate": [challenge]]).unauthorized == nil)
     }
 
     @Test func `a 401 keeps the fields that tell what to do, and no other`() throws {

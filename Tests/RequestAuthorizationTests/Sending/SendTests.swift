@@ -43,6 +43,33 @@ import Foundation
         #expect(provider.log == ["authorize", "send t1"])
     }
 
+    @Test func `RFC 6750 §3.1: a 403 for want of a scope reaches the provider as a 401 does`() async throws {
+        let refusal = FakeResponse(
+            statusCode: 403, fields: ["www-authenticate": ["Bearer error=\"insufficient_scope\", scope=\"a\""]])
+        let provider = ScriptedProvider(hook: NotAuthorized(.needsInteraction))
+        #expect(try await provider.run([refusal, FakeResponse()]) == refusal)
+        #expect(provider.log == ["authorize", "send t1", "refused t1: Bearer"])
+        // One that knows a way, such as a token for that scope, is asked for it.
+        let able = ScriptedProvider()
+        #expect(try await able.run([refusal, FakeResponse()]) == FakeResponse())
+        #expect(able.log == ["authorize", "send t1", "refused t1: Bearer", "authorize", "send t2"])
+    }
+
+    @Test func `a provider that does not look at what the server said is not asked to refresh after a 403`()
+        async throws
+    {
+        let refusal = FakeResponse(
+            statusCode: 403, fields: ["www-authenticate": ["Bearer error=\"insufficient_scope\""]])
+        let response = try await StayingProvider().send(FakeRequest.make()) { _ in refusal }
+        #expect(response == refusal)
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await StayingProvider().setNeedsRefreshAfterUnauthorizedResponse(
+                try #require(refusal.unauthorized), for: FakeRequest.make())
+        }
+        #expect(error?.reason == .needsInteraction)
+        #expect(error?.challenge?.error == "insufficient_scope")
+    }
+
     @Test func `a body that can be read once is sent once, and the provider learns of the 401`() async throws {
         let provider = ScriptedProvider()
         let response = try await provider.run([.unauthorized("Bearer")], request: .make(isReplayable: false))

@@ -12,7 +12,8 @@ import Testing
     @Test func `needsSignIn tells what a person can help with from what a programmer must`() {
         let table: [NotAuthorized.Reason: Bool] = [
             .noToken: true, .signedOut: true, .rejected: true, .needsInteraction: true, .refreshedTooOften: false,
-            .notRefreshable: false, .malformedCredential: false, .insecureTransport: false, .originNotAllowed: false,
+            .clientRefused: false, .notRefreshable: false, .malformedCredential: false, .insecureTransport: false,
+            .originNotAllowed: false,
             .redirectsFollowed: false, .reentrantRefresh: false,
         ]
         for (reason, needsSignIn) in table {
@@ -24,6 +25,11 @@ import Testing
         (NotAuthorized.Reason.noToken, "not authorized: no token; sign in"),
         (.signedOut, "not authorized: signed out; sign in"),
         (.rejected, "not authorized: rejected by the token endpoint; sign in again"),
+        (
+            .clientRefused,
+            "not authorized: client refused by the token endpoint; check the client's id, secret, grant types and scopes, "
+                + "and how it is registered; the session is kept"
+        ),
         (.needsInteraction, "not authorized: needs interaction; sign in again, for what the server asks"),
         (
             .refreshedTooOften,
@@ -66,68 +72,19 @@ import Testing
                 == "not authorized: insecure transport (http://a.example is not encrypted: use https)")
     }
 
-    // MARK: TokenEndpointError
-
-    private static let sorted: [(Int, String?, TokenFailureKind)] = [
-        (400, "invalid_grant", .terminal), (401, "invalid_grant", .terminal),
-        (400, "invalid_client", .terminal), (401, "invalid_client", .terminal),
-        (400, "unauthorized_client", .terminal), (400, "unsupported_grant_type", .terminal),
-        (400, "invalid_scope", .terminal),
-        (400, nil, .rejected), (401, nil, .rejected), (403, nil, .rejected),
-        (400, "temporarily_unavailable", .transient), (400, "slow_down", .transient), (400, "server_error", .transient),
-        (400, "authorization_pending", .transient),
-        (400, "invalid_code", .rejected), (403, "invalid_request", .rejected), (400, "INVALID_GRANT", .rejected),
-        (400, "", .rejected), (404, "what_is_this", .transient), (500, "what_is_this", .transient),
-        (404, nil, .transient), (408, nil, .transient), (429, nil, .transient), (429, "slow_down", .transient),
-        (500, nil, .transient), (502, nil, .transient), (503, "temporarily_unavailable", .transient),
-        (504, nil, .transient), (200, nil, .transient), (302, nil, .transient),
-    ]
-
-    @Test(arguments: sorted)
-    func `what a token endpoint answers is sorted`(status: Int, code: String?, kind: TokenFailureKind) {
-        let error = TokenEndpointError(status: status, code: code)
-        #expect(error.kind == kind)
-        #expect(error.delivery == .answered)
-    }
-
-    private static let answers: [(Int, String?, String)] = [
-        (400, "invalid_grant", "the token endpoint answered 400 invalid_grant: sign in again"),
-        (
-            401, "invalid_client",
-            "the token endpoint answered 401 invalid_client: check the client that is registered there, then sign in again"
-        ),
-        (403, nil, "the token endpoint answered 403 and no known reason: if that goes on, sign in again"),
-        (503, nil, "the token endpoint answered 503: try again later"),
-        (
-            400, "token aB3 expired",
-            "the token endpoint answered 400 … and no known reason: if that goes on, sign in again"
-        ),
-        (
-            400, String(repeating: "a", count: 65),
-            "the token endpoint answered 400 … and no known reason: if that goes on, sign in again"
-        ),
-    ]
-
-    @Test(arguments: answers)
-    func `a TokenEndpointError says what to do, and shows codes only`(status: Int, code: String?, text: String) {
-        let error = TokenEndpointError(status: status, code: code)
-        #expect(error.description == text)
-        #expect(error.debugDescription == text)
-    }
-
     // MARK: The others
 
     @Test(arguments: [
         (TokenTransportError.Code.unreachable, "unreachable; check the network and the address"),
         (.connectionLost, "connection lost; try again later"), (.timedOut, "timed out; try again later"),
         (.insecure, "insecure; check the server's certificate"),
-        (.responseTooLong, "response too long; check that the address is that of a token endpoint"),
+        (.responseTooLong, "response too long; check that the address is that of the server"),
         (.other, "other; try again later"),
     ])
     func `a TokenTransportError says what to do, and never ends a session`(code: TokenTransportError.Code, text: String)
     {
         let error = TokenTransportError(code, delivery: .notSent, underlying: Offline())
-        #expect(error.description == "no answer from the token endpoint: \(text)")
+        #expect(error.description == "no answer from the authorization server: \(text)")
         #expect(error.kind == .transient)
         #expect(error.retryAfter == nil)
     }
@@ -141,8 +98,25 @@ import Testing
         #expect(error.debugDescription == error.description)
     }
 
+    @Test func `a RefreshFailed counts refusals, and says when a sign-in may help`() {
+        let date = Date(timeIntervalSince1970: 0)
+        func text(_ refusals: RefreshFailed.Refusals) -> String {
+            "\(RefreshFailed(underlying: Offline(), nextTryAt: date, delivery: .answered, refusals: refusals))"
+        }
+        #expect(
+            text(.init(count: 1, since: date, status: 403))
+                == "the token could not be refreshed (the token endpoint answered 403); try again at "
+                + "1970-01-01 00:00:00 +0000 or later, nobody needs to sign in")
+        #expect(
+            text(.init(count: 4, since: date, status: 401, code: "BAD_LOGIN", suggestsSignIn: true))
+                == "the token could not be refreshed (the token endpoint has refused 4 times since "
+                + "1970-01-01 00:00:00 +0000, last with 401 (BAD_LOGIN)); try again at 1970-01-01 00:00:00 +0000 or "
+                + "later, signing in again may help")
+        #expect(!text(.init(count: 1, since: date, status: 400, code: "a secret")).contains("secret"))
+    }
+
     @Test func `an error of a token service that says no more may have been processed and names no time`() {
-        struct Terse: TokenServiceFailure { let kind = TokenFailureKind.rejected }
+        struct Terse: TokenServiceFailure { let kind = TokenFailureKind.transient }
         #expect(Terse().retryAfter == nil)
         #expect(Terse().delivery == .mayHaveBeenProcessed)
     }

@@ -11,7 +11,7 @@ import Testing
 @Suite struct RefreshFailureTests {
     @Test func `an error of a token service says itself what it means`() {
         let failure = RefreshFailure(TokenEndpointError(status: 401, code: "invalid_client", retryAfter: .seconds(7)))
-        #expect(failure.kind == .terminal)
+        #expect(failure.kind == .client)
         #expect(failure.retryAfter == .seconds(7))
         #expect(failure.delivery == .answered)
         let lost = RefreshFailure(TokenTransportError(.unreachable, delivery: .notSent))
@@ -31,21 +31,33 @@ import Testing
         #expect(failure.delivery == .mayHaveBeenProcessed)
     }
 
-    @Test(arguments: [
-        NotAuthorized.Reason.noToken, .signedOut, .rejected, .needsInteraction, .notRefreshable,
-    ])
-    func `a NotAuthorized ends the session, with its reason`(reason: NotAuthorized.Reason) {
+    @Test(arguments: [NotAuthorized.Reason.rejected, .signedOut])
+    func `a NotAuthorized of a service that says that the session is over ends it, with its reason`(
+        reason: NotAuthorized.Reason
+    ) {
         let failure = RefreshFailure(NotAuthorized(reason))
         #expect(failure.kind == .terminal)
         #expect(failure.ending.reason == reason)
     }
 
     @Test(arguments: [
-        NotAuthorized.Reason.reentrantRefresh, .insecureTransport, .originNotAllowed, .malformedCredential,
-        .redirectsFollowed, .refreshedTooOften,
+        (NotAuthorized.Reason.clientRefused, TokenFailureKind.client), (.needsInteraction, .interaction),
+        (.noToken, .transient), (.notRefreshable, .transient), (.reentrantRefresh, .transient),
+        (.insecureTransport, .transient), (.originNotAllowed, .transient), (.malformedCredential, .transient),
+        (.redirectsFollowed, .transient), (.refreshedTooOften, .transient), (.refreshedElsewhere, .transient),
     ])
-    func `a NotAuthorized that is a mistake of the program ends no session`(reason: NotAuthorized.Reason) {
-        #expect(RefreshFailure(NotAuthorized(reason)).kind == .transient)
+    func `any other NotAuthorized of a service ends no session, and callers get it as it is`(
+        reason: NotAuthorized.Reason, kind: TokenFailureKind
+    ) async throws {
+        let failure = RefreshFailure(NotAuthorized(reason))
+        #expect(failure.kind == kind)
+        #expect(failure.notAuthorized?.reason == reason)
+        let bench = Bench.make(.failure(NotAuthorized(reason)), .token("new"))
+        bench.clock.advance(by: .seconds(100))
+        let error = await #expect(throws: NotAuthorized.self) { try await bench.name() }
+        #expect(error?.reason == reason)
+        bench.clock.advance(by: .seconds(60))
+        #expect(try await bench.name() == "new")
     }
 
     @Test func `a service that waits for its own provider signs nobody out`() async throws {

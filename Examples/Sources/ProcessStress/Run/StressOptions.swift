@@ -45,11 +45,11 @@ public struct StressOptions: Hashable, Sendable {
     /// Of access tokens, in seconds.
     var lifetime: Double { if case .realTime(_, let lifetime) = trial { lifetime } else { 3600 } }
 
-    /// How long answers are held back after the commit, in milliseconds.
-    var delay: ClosedRange<Int> {
+    /// How long the next answer is held back after the commit.
+    var delay: Duration {
         switch trial {
-        case .expiries, .realTime: 0...0
-        case .killPoints, .randomKills: 20...40
+        case .expiries, .realTime: .zero
+        case .killPoints, .randomKills: .milliseconds(Int.random(in: 20...40))
         }
     }
 }

@@ -38,7 +38,7 @@ public struct StressRun: Sendable {
         self.condemned = condemned
         server = try TokenServer(
             TokenServer.Options(
-                setting: options.setting, lifetime: options.lifetime, delay: options.delay,
+                setting: options.setting, lifetime: options.lifetime, delay: { options.delay },
                 losesEvery: options.losesEvery),
             journal: journal, clock: clock, onCommit: { condemned.commit(by: $0) })
         crew = Crew(options, folder: self.folder, port: server.port, journal: journal)

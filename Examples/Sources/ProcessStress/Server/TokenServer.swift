@@ -17,8 +17,8 @@ final class TokenServer: Sendable {
         var setting: RunSetting
         /// Of access tokens, in seconds.
         var lifetime: Double
-        /// How long answers of the token endpoint are held back after the commit, in milliseconds.
-        var delay: ClosedRange<Int> = 0...0
+        /// How long the next answer of the token endpoint is held back after the commit.
+        var delay: @Sendable () -> Duration = { .zero }
         /// Each how many-th answer of the token endpoint is dropped; 0 for none.
         var losesEvery = 0
     }
@@ -188,7 +188,7 @@ final class TokenServer: Sendable {
             decision.event == .committed && options.losesEvery > 0 && state.exchanges % options.losesEvery == 0
         let answer = try decision.pair.map { try LoopbackAnswer($0, at: now) } ?? .invalidGrant
         return Pending(
-            bytes: answer.bytes, due: .now + .milliseconds(Int.random(in: options.delay)), call: call,
+            bytes: answer.bytes, due: .now + options.delay(), call: call,
             isDropped: isDropped)
     }
 

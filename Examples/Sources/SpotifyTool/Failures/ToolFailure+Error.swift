@@ -20,6 +20,7 @@ extension ToolFailure {
             case let error as MissingScopes:
                 .init(.notSignedIn, "\(error)", advice: Self.advice(toAllow: error.scopes, settings))
             case let error as RefreshFailed: ToolFailure(error.underlying, of: settings)
+            case let error as NotSettled: Self.notSettled(error, settings)
             case let error as SpotifyError: Self.refusal(error, settings)
             case let error as TokenEndpointError: Self.tokenEndpoint(error, settings)
             case let error as TokenTransportError: Self.unreachable("\(error.code)", settings)
@@ -42,15 +43,24 @@ extension ToolFailure {
     }
 
     private static func notAuthorized(_ error: NotAuthorized, _ settings: ToolSettings) -> ToolFailure {
-        guard error.needsSignIn else { return .init(.refused, "\(error)") }
         if let cause = error.underlying as? TokenEndpointError, let failure = wrongClient(cause, settings) {
             return failure
         }
+        guard error.needsSignIn else { return .init(.refused, "\(error)") }
         let message =
-            error.reason == .rejected
-            ? "the sign-in to \(settings.serviceName) has ended"
-            : "nobody is signed in to \(settings.serviceName)\(settings.asAccount)"
+            switch error.reason {
+            case .rejected: "the sign-in to \(settings.serviceName) has ended"
+            case .needsInteraction: "\(settings.serviceName) wants somebody to sign in again"
+            default: "nobody is signed in to \(settings.serviceName)\(settings.asAccount)"
+            }
         return .init(.notSignedIn, message, advice: "Sign in: \(settings.command("login"))")
+    }
+
+    /// The command is done, and the next one may find no token.
+    private static func notSettled(_ error: NotSettled, _ settings: ToolSettings) -> ToolFailure {
+        error.isUnstored
+            ? .init(.store, "the token could not be saved", advice: "See whether the disk is full.")
+            : unreachable("a refresh was not answered in time", settings)
     }
 
     private static func refusal(_ error: SpotifyError, _ settings: ToolSettings) -> ToolFailure {
@@ -68,9 +78,9 @@ extension ToolFailure {
             ? .init(.tryLater, "\(error)") : .init(.notSignedIn, "\(error)", advice: settings.command("login"))
     }
 
-    /// The app is not who it says: no sign-in helps before that is put right.
+    /// The app is not who it says, or may not what it asks for: no sign-in helps before that is put right.
     private static func wrongClient(_ error: TokenEndpointError, _ settings: ToolSettings) -> ToolFailure? {
-        guard error.code == "invalid_client" || error.code == "unauthorized_client" else { return nil }
+        guard error.kind == .client else { return nil }
         return .init(
             .configuration, "\(error)", advice: "Check CLIENT_ID and CLIENT_SECRET, then: \(settings.command("login"))")
     }

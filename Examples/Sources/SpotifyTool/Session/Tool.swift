@@ -28,7 +28,7 @@ public struct Tool: Sendable {
         (self.settings, self.output, self.clock) = (settings, output, clock)
         service = settings.service(clock: clock)
         store = .default(client: settings.clientID, account: settings.account)
-        authorization = RefreshableTokenAuthorization(service: service, store: store, clock: clock)
+        authorization = service.authorization(store: store, policy: .tool, clock: clock)
     }
 
     /// The Web API, with the token on its requests.
@@ -39,19 +39,35 @@ public struct Tool: Sendable {
             base: settings.local, clock: clock)
     }
 
-    /// Runs a command, and says what a failure means here.
+    // sample: run
+    /// Runs a command, lets what it has begun come to an end, and says what a failure means here.
+    ///
+    /// Ctrl-C and SIGTERM cancel the command. The program then ends by that signal as soon as a refresh that is under way has
+    /// ended and is stored: its answer may be the only copy of a new refresh token. A second signal ends it at once.
     ///
     /// - Throws: ``ToolFailure``.
-    func run(_ body: () async throws -> Void) async throws {
+    func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        let signals = await EndingSignals.watched()
+        let command = Task { try await body() }
+        signals.onFirst { command.cancel() }
+        let result = await command.result
+        let unsettled = await settle()
+        if let signal = signals.received {
+            if let unsettled { output.show(unsettled) }
+            EndingSignals.endProgram(by: signal)
+        }
+        do { try result.get() } catch { throw ToolFailure(error, of: settings) }
+        if let unsettled { throw unsettled }
+    }
+
+    /// Waits until the token that the next command needs is stored.
+    private func settle() async -> ToolFailure? {
         do {
-            try await body()
+            try await authorization.settle(within: .seconds(10))
+            return nil
         } catch {
-            let failure = ToolFailure(error, of: settings)
-            if failure.status == .notSignedIn, (error as? NotAuthorized)?.reason == .rejected {
-                // Whoever waits hears of a session's end at once; the store would only after this process has ended.
-                await authorization.reset()
-            }
-            throw failure
+            return ToolFailure(error, of: settings)
         }
     }
+    // end sample
 }

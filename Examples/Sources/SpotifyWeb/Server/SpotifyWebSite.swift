@@ -10,6 +10,8 @@ import Hummingbird
 import NIOCore
 public import RequestAuthorizationSpotify
 import RequestAuthorizationURLSession
+import ServiceLifecycle
+import UnixSignals
 
 /// A small web app: log in with Spotify, see who you are and what is playing, log out.
 ///
@@ -53,7 +55,8 @@ public struct SpotifyWebSite: Sendable {
         sessions = SessionStore(limits: limits, clock: clock)
     }
 
-    /// Serves the site until the task is cancelled or the process is asked to end (SIGINT, SIGTERM).
+    /// Serves the site until the task is cancelled or the process is asked to end (SIGINT, SIGTERM). Then requests that have
+    /// come are answered, and refreshes end.
     ///
     /// - Parameters:
     ///   - host: the interface to listen on; other machines reach it only by another one than the default.
@@ -63,7 +66,7 @@ public struct SpotifyWebSite: Sendable {
     public func run(
         host: String = "127.0.0.1", port: Int, started: @escaping @Sendable (_ address: String) async -> Void
     ) async throws {
-        try await application(host: host, port: port, started: started).runService()
+        try await services(host: host, port: port, endedBy: [.sigterm, .sigint], started: started).run()
     }
 
     /// The site as Hummingbird runs it.

@@ -8,6 +8,7 @@ import LocalSpotify
 import RequestAuthorizationSpotify
 import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
+import ServiceLifecycle
 import Testing
 
 @testable import SpotifyWeb
@@ -18,6 +19,9 @@ struct RunningSite: Sendable {
     let base: String
     let spotify: LocalSpotify
     let clock: ManualClock
+    let services: ServiceGroup
+    /// Finishes when the site has ended.
+    let ended: AsyncStream<Never>
 
     /// A browser that has been nowhere yet.
     var browser: TestBrowser { TestBrowser(base: base) }
@@ -50,12 +54,18 @@ struct RunningSite: Sendable {
                 accounts: .spotify(accounts: url), pendingSignIns: InMemoryPendingSignIns(),
                 transport: URLSession.shared, clock: clock)
             let site = SpotifyWebSite(service: service, webAPI: url, clock: clock)
+            let (ended, end) = AsyncStream<Never>.makeStream()
             let (addresses, continuation) = AsyncStream<String>.makeStream()
-            let application = site.application { continuation.yield($0) }
+            let services = site.services { continuation.yield($0) }
             try await withThrowingTaskGroup { group in
-                group.addTask { try? await application.run() }
+                group.addTask {
+                    try? await services.run()
+                    end.finish()
+                }
                 let base = try #require(await addresses.first { _ in true })
-                try await body(RunningSite(site: site, base: base, spotify: spotify, clock: clock))
+                try await body(
+                    RunningSite(
+                        site: site, base: base, spotify: spotify, clock: clock, services: services, ended: ended))
                 group.cancelAll()
             }
         }

@@ -4,16 +4,6 @@
 import Dispatch
 import RequestAuthorization
 
-/// The one call of the system that keeps a process from being suspended, as a value.
-///
-/// `ProcessInfo` makes it on iOS; tests have a system of their own.
-protocol ExpiringActivities: Sendable {
-    /// `ProcessInfo.performExpiringActivity(withReason:using:)`: calls the block with `false` on a thread of its own, and does
-    /// not suspend the process until it returns. If there is no time, or it is over, calls it with `true`: the process is
-    /// suspended when that returns.
-    func perform(reason: String, _ block: @escaping @Sendable (_ isExpired: Bool) -> Void)
-}
-
 extension ExclusiveActivity {
     /// Access is held only while the system does not suspend the process, and given up before it does: iOS ends a process
     /// that is suspended with a locked file in an app group (0xdead10cc).

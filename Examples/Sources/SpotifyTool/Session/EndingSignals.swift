@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Ctrl-C and SIGTERM. The first one is reported, so that the program can end in order; the second one ends it at once.
+///
+/// They are watched as long as this exists.
+final class EndingSignals {
+    private let sources: [any DispatchSourceSignal]
+    private let first: First
+
+    private init(_ sources: [any DispatchSourceSignal], _ first: First) {
+        (self.sources, self.first) = (sources, first)
+    }
+
+    /// Returns when the signals are watched: one that comes from now on no longer ends the program by itself.
+    static func watched() async -> EndingSignals {
+        let first = First()
+        var sources: [any DispatchSourceSignal] = []
+        for number in [SIGINT, SIGTERM] { sources.append(await source(of: number, telling: first)) }
+        return EndingSignals(sources, first)
+    }
+
+    /// Calls a handler when the first signal comes, at once if it has come.
+    func onFirst(_ handler: @escaping @Sendable () -> Void) { first.setHandler(handler) }
+
+    /// The first one that came.
+    var received: Int32? { first.number }
+
+    /// Ends the program by a signal: whoever started it sees how it ended (130 and 143 in a shell).
+    static func endProgram(by number: Int32) -> Never {
+        signal(number, SIG_DFL)
+        // Dispatch blocks the signals that it watches, in this thread too.
+        var numbers = sigset_t()
+        sigemptyset(&numbers)
+        sigaddset(&numbers, number)
+        pthread_sigmask(SIG_UNBLOCK, &numbers, nil)
+        raise(number)
+        exit(128 + number)
+    }
+
+    // MARK: -
+
+    private static func source(of number: Int32, telling first: First) async -> any DispatchSourceSignal {
+        #if canImport(Darwin)
+        signal(number, SIG_IGN)  // kqueue reports an ignored signal too; on Linux Dispatch catches it.
+        #endif
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler {
+            if !first.note(number) { endProgram(by: number) }
+        }
+        await withCheckedContinuation { continuation in
+            source.setRegistrationHandler { continuation.resume() }
+            source.activate()
+        }
+        return source
+    }
+
+    /// Which signal came first, and who wants to know.
+    private final class First: Sendable {
+        private struct Contents {
+            var number: Int32?
+            var handler: (@Sendable () -> Void)?
+        }
+
+        private let contents = Mutex(Contents())
+
+        var number: Int32? { contents.withLock { $0.number } }
+
+        /// - Returns: whether it is the first one.
+        func note(_ number: Int32) -> Bool {
+            let (isFirst, handler) = contents.withLock { contents in
+                guard contents.number == nil else { return (false, Optional<@Sendable () -> Void>.none) }
+                contents.number = number
+                return (true, contents.handler)
+            }
+            handler?()
+            return isFirst
+        }
+
+        func setHandler(_ handler: @escaping @Sendable () -> Void) {
+            let hasCome = contents.withLock { contents in
+                contents.handler = handler
+                return contents.number != nil
+            }
+            if hasCome { handler() }
+        }
+    }
+}

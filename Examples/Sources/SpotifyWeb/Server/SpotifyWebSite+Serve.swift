@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Web
+import Hummingbird
+import Logging
+import RequestAuthorizationSpotify
+import ServiceLifecycle
+import UnixSignals
+
+extension SpotifyWebSite {
+    /// What serves the site until it is asked to end.
+    func services(
+        host: String = "127.0.0.1", port: Int = 0, endedBy signals: [UnixSignal] = [],
+        started: @escaping @Sendable (_ address: String) async -> Void
+    ) -> ServiceGroup {
+        let application = application(host: host, port: port, started: started)
+        return ServiceGroup(
+            configuration: .init(
+                services: [Serving(site: self, application: application)], gracefulShutdownSignals: signals,
+                logger: application.logger))
+    }
+
+    // sample: serving
+    /// Serves, and ends the providers when the last answer is out.
+    private struct Serving<Application: ApplicationProtocol>: Service {
+        let site: SpotifyWebSite
+        let application: Application
+
+        func run() async throws {
+            try await withGracefulShutdownHandler {
+                try await application.run()  // returns when the requests that have come are answered
+            } onGracefulShutdown: {
+                Task { for account in await site.sessions.accounts { account.stopBackgroundRefresh() } }
+            }
+            await withTaskGroup { group in
+                for account in await site.sessions.accounts { group.addTask { await end(account) } }
+            }
+        }
+
+        /// What is unsaved after ten seconds is lost.
+        private func end(_ account: Account) async {
+            do {
+                try await account.shutdown(within: .seconds(10))
+            } catch {
+                application.logger.warning("A session may be lost: \(type(of: error))")
+            }
+        }
+    }
+    // end sample
+}
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import LocalSpotify
+import RequestAuthorizationSpotify
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct `A command that ends` {
+    /// Refresh tokens are spent by their use, and one that comes again ends the session.
+    private static let strict = TokenPolicy(rotation: .on, accessTokenLifetime: .seconds(3600), grace: .zero)
+
+    @Test func `loses nothing, at whatever moment of the token's life and however it is ended`() async throws {
+        let (seed, people, runs) = (UInt64(2010), 10, 20)
+        let tally = try await withThrowingTaskGroup { group in
+            for number in 0..<people {
+                group.addTask { try await Self.run(runs, seed: seed + UInt64(number)) }
+            }
+            return try await group.reduce(into: Tally()) { $0 += $1 }
+        }
+        print("seed \(seed): \(tally)")
+        #expect(tally.runs == people * runs)
+        #expect(tally.sessionsLost == 0, "seed \(seed): \(tally)")
+        #expect(tally.presentedTwice == 0, "seed \(seed): \(tally)")
+        // The moments that matter were met.
+        #expect(tally.refreshes > tally.runs / 2)
+        #expect(tally.endedWhileRefreshing > tally.runs / 8)
+    }
+
+    @Test func `ends at once when it is told a second time`() async throws {
+        let answers = HeldAnswers()
+        let spotify = try LocalSpotify(policy: Self.strict, clock: answers)
+        try await Person.with(spotify) { person in
+            try await person.login("--no-browser")
+            try await person.expireToken()
+            await spotify.inject(.slow(.seconds(3600)), on: .tokenEndpoint)
+            let held = answers.watched()
+            let me = try Running(["me", "--local"], environment: person.environment)
+            for await _ in held { break }
+            me.send(SIGINT)
+            me.send(SIGTERM)
+            let result = try await me.result()
+            #expect([-SIGINT, -SIGTERM].contains(result.status))
+            #expect(result.errors == "", "it does not wait until a refresh is late")
+        }
+    }
+
+    // MARK: -
+
+    /// One person runs commands, one after the other, each at a random moment of the token's life and to a random end.
+    private static func run(_ runs: Int, seed: UInt64) async throws -> Tally {
+        var random = SplitMix(state: seed)
+        var tally = Tally()
+        let answers = HeldAnswers()
+        let spotify = try LocalSpotify(policy: strict, clock: answers)
+        try await Person.with(spotify) { person in
+            try await person.login("--no-browser")
+            for _ in 0..<runs {
+                tally.note(try await CommandRun(using: &random).run(by: person, answers))
+                await spotify.clearFaults()
+                // For figures that count every loss, and not only the first.
+                if await spotify.statistics.sessionsLost > tally.sessionsLost {
+                    tally.sessionsLost += 1
+                    try await person.login("--no-browser")
+                }
+            }
+            try await person.expireToken()
+            #expect(try await person.run("me").status == 0, "what the last one left is good")
+            tally.note(await spotify.statistics)
+        }
+        return tally
+    }
+}
+
+/// A command, the moment of the token's life at which it starts, and how it is ended.
+private struct CommandRun {
+    /// Of the token, in seconds. It is refreshed ahead of time in the last 96 to 120.
+    let remaining: TimeInterval
+    let signal: Int32?
+    /// Counted from the call of the token endpoint, or from the start if there is none.
+    let delay: Duration
+
+    init(using random: inout SplitMix) {
+        remaining =
+            switch random.next(below: 10) {
+            case 0..<6: Double(30 + random.next(below: 60))
+            case 6..<8: -1
+            default: 3000
+            }
+        signal = [nil, SIGINT, SIGTERM][random.next(below: 3)]
+        delay = .milliseconds(random.next(below: remaining < 120 ? 600 : 200))
+    }
+
+    struct Outcome {
+        let hasRefreshed: Bool
+        /// The signal that ended it.
+        let signal: Int32?
+    }
+
+    /// Two calls of the Web API; token calls are answered after half a second.
+    func run(by person: Person, _ answers: HeldAnswers) async throws -> Outcome {
+        try await person.setToken(remaining: remaining)
+        await person.spotify.inject(.slow(.milliseconds(500)), on: .tokenEndpoint)
+        let before = await person.spotify.statistics.tokenCalls
+        let arguments = ["play", "spotify:track:1cLighthouse0000000003", "--device", "5eLocalSpeaker", "--local"]
+        let held = answers.watched()
+        let command = try Running(arguments, environment: person.environment)
+        let end = Task {
+            defer { answers.stop() }
+            return try await command.result()
+        }
+        if let signal {
+            if remaining < 120 { for await _ in held { break } }
+            try await ContinuousClock().sleep(for: delay)
+            command.send(signal)
+        }
+        let result = try await end.value
+        #expect(result.status == 0 || result.status == signal.map { -$0 }, "\(result.errors)")
+        #expect(result.errors == "")
+        if signal == nil { #expect(result.output == "Playing spotify:track:1cLighthouse0000000003.\n") }
+        let after = await person.spotify.statistics.tokenCalls
+        return Outcome(hasRefreshed: after > before, signal: result.status < 0 ? -result.status : nil)
+    }
+}
+
+private struct Tally: CustomStringConvertible {
+    var runs = 0
+    var refreshes = 0
+    var endedBySignal = 0
+    var endedWhileRefreshing = 0
+    var sessionsLost = 0
+    var presentedTwice = 0
+
+    mutating func note(_ outcome: CommandRun.Outcome) {
+        runs += 1
+        if outcome.hasRefreshed { refreshes += 1 }
+        if outcome.signal != nil { endedBySignal += 1 }
+        if outcome.hasRefreshed, outcome.signal != nil { endedWhileRefreshing += 1 }
+    }
+
+    mutating func note(_ statistics: Statistics) {
+        sessionsLost = statistics.sessionsLost
+        presentedTwice = statistics.duplicateTokenCalls
+    }
+
+    static func += (sum: inout Tally, one: Tally) {
+        sum.runs += one.runs
+        sum.refreshes += one.refreshes
+        sum.endedBySignal += one.endedBySignal
+        sum.endedWhileRefreshing += one.endedWhileRefreshing
+        sum.sessionsLost += one.sessionsLost
+        sum.presentedTwice += one.presentedTwice
+    }
+
+    var description: String {
+        "\(runs) runs, \(refreshes) refreshes, \(endedBySignal) ended by a signal, \(endedWhileRefreshing) of them while "
+            + "refreshing; \(sessionsLost) sessions lost, \(presentedTwice) refresh tokens presented twice"
+    }
+}
+
+/// The machine's clocks, for a server; it tells when an answer begins to be held back.
+private final class HeldAnswers: AuthorizationClock {
+    private let watcher = Mutex<AsyncStream<Void>.Continuation?>(nil)
+
+    var now: Date { SystemClock().now }
+    var uptime: Duration { SystemClock().uptime }
+
+    func sleep(for duration: Duration) async throws {
+        watcher.withLock { _ = $0?.yield() }
+        try await SystemClock().sleep(for: duration)
+    }
+
+    /// The answers that are held back from now on, for one at a time who wants to know.
+    func watched() -> AsyncStream<Void> {
+        let (answers, continuation) = AsyncStream.makeStream(of: Void.self)
+        watcher.withLock { $0 = continuation }
+        return answers
+    }
+
+    /// There will be no more.
+    func stop() { watcher.withLock { $0?.finish() } }
+}
+
+/// Sebastiano Vigna's SplitMix64: the same numbers for the same seed, on every machine.
+private struct SplitMix {
+    var state: UInt64
+
+    mutating func next(below bound: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((word ^ (word >> 31)) % UInt64(bound))
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// What is left to be done when the lock of a ``ProviderCore`` has been given up.
+struct Aftermath {
+    /// Requests that were held and go on now.
+    struct Resumption {
+        let waiters: ArraySlice<ProviderCore.Continuation?>
+        let result: Result<HeldToken, any Error>
+
+        func perform() { for waiter in waiters { waiter?.resume(with: result) } }
+    }
+
+    var effects: [Effect] = []
+    var resumptions: [Resumption] = []
+    /// Wakes observers and listeners.
+    var deliveries: [@Sendable () -> Void] = []
+    /// When something is due although no event comes, as uptime.
+    var wake: Duration?
+    /// The provider, if it was kept until the store held what it brought.
+    var formerOwner: AnyObject?
+    private let tokens: HeldTokens
+
+    init(keeping tokens: HeldTokens = HeldTokens()) { self.tokens = tokens }
+}

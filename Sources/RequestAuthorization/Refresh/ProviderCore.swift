@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The one truth of a ``RefreshableTokenAuthorization``: its state, who waits and who observes it, under one lock.
+///
+/// Nothing is resumed, started or called while the lock is held, and no token of a user is let go of there. Nothing here is
+/// generic over the token: to ask the runtime for such types costs as much as the lock itself.
+final class ProviderCore: Sendable {
+    typealias Continuation = UnsafeContinuation<HeldToken, any Error>
+
+    fileprivate struct Contents {
+        var state: RefreshState
+        /// What a request needs as long as nothing is to be decided.
+        var warm: (held: HeldToken, until: Date)?
+        var ordinary = WaiterQueue<Continuation>()
+        var lasting = WaiterQueue<Continuation>()
+        var manual: [RefreshID: Continuation] = [:]
+        var observers: [Int: Mailbox<TokenNotice>] = [:]
+        var listeners: [Int: Mailbox<AuthorizationEvent>] = [:]
+        var followers: [Int: Mailbox<RefreshState.Status>] = [:]
+        /// What the followers have been told last.
+        var status: RefreshState.Status?
+        var tasks: [RefreshID: Task<Void, Never>] = [:]
+        var subscriptions = 0
+        /// When the timer fires for the state, as uptime.
+        var wake: Duration?
+        /// The provider itself, until the store holds what it must not lose.
+        var owner: AnyObject?
+        /// The provider is gone: nothing will change any more.
+        var isFinished = false
+    }
+
+    private let contents: Lock<Contents>
+
+    init(_ state: RefreshState, at now: Moment) {
+        contents = Lock(Contents(state: state, warm: state.warm(at: now)))
+    }
+
+    /// What requests may use without asking.
+    func warmToken(at date: Date) -> HeldToken? {
+        contents.withLock { contents in
+            guard let warm = contents.warm, date < warm.until else { return nil }
+            return warm.held
+        }
+    }
+
+    /// The header value of ``warmToken(at:)``.
+    func warmHeader(at date: Date) -> String? {
+        contents.withLock { contents in
+            guard let warm = contents.warm, date < warm.until else { return nil }
+            return warm.held.header
+        }
+    }
+
+    func read<Result>(_ body: (RefreshState) -> Result) -> Result { contents.withLock { body($0.state) } }
+
+    /// Moves the state on, and tells those who observe it in the order of the lock.
+    ///
+    /// - Returns: what the transition returned, and what is to be done now.
+    func change<Result>(
+        _ inputs: Turn.Inputs, _ body: (inout RefreshState, inout Turn) -> Result
+    ) -> (Result, Aftermath) {
+        contents.withLock { $0.change(inputs, body) }
+    }
+
+    /// The timer has fired.
+    func timePassed(_ inputs: Turn.Inputs) -> Aftermath {
+        contents.withLock { contents in
+            contents.wake = nil
+            return contents.change(inputs) { state, turn in state.timePassed(&turn) }.1
+        }
+    }
+
+    // MARK: Waiting
+
+    /// A request that has been suspended asks for a token, and waits if it has to.
+    ///
+    /// - Returns: how it goes on, if that is known already; and what is to be done now.
+    func request(
+        _ need: RefreshState.Need, within surrounding: [RefreshID], _ inputs: Turn.Inputs, ticket: WaiterTicket,
+        _ continuation: Continuation
+    ) -> (Result<HeldToken, any Error>?, Aftermath) {
+        contents.withLock { contents in
+            // The handler of a task that has been cancelled may have run already.
+            if Task.isCancelled { return (.failure(CancellationError()), Aftermath()) }
+            return contents.change(inputs) { state, turn in
+                state.request(need, within: surrounding, &turn)
+            } then: { decision, contents in
+                switch decision {
+                case .use(let held): return .success(held)
+                case .fail(let error): return .failure(error)
+                case .wait(let kind):
+                    ticket.note(contents[kind].append(continuation), in: kind)
+                    return nil
+                }
+            }
+        }
+    }
+
+    /// A request was cancelled. The refresh goes on.
+    func cancel(_ ticket: WaiterTicket) {
+        contents.withLock { contents in
+            ticket.place.flatMap { contents[$0.kind].remove($0.number) }
+        }?.resume(throwing: CancellationError())
+    }
+
+    /// A caller awaits a manual refresh from now on, or none does.
+    func await(_ id: RefreshID, _ continuation: Continuation?) {
+        contents.withLock { $0.manual[id] = continuation }
+    }
+
+    // MARK: Tasks
+
+    /// Remembers the task of a refresh, so that it can be cancelled; at once, if it is over by now.
+    func register(_ task: Task<Void, Never>, for refresh: SurroundingRefresh) {
+        let isLive = contents.withLock { contents in
+            // While the writer saves what it brought, a refresh is under way without its task.
+            let isLive = contents.state.isUnderWay(refresh.id)
+            if isLive, !refresh.hasEnded { contents.tasks[refresh.id] = task }
+            return isLive
+        }
+        if !isLive { task.cancel() }
+    }
+
+    @discardableResult
+    func forgetTask(of id: RefreshID) -> Task<Void, Never>? {
+        contents.withLock { $0.tasks.removeValue(forKey: id) }
+    }
+
+    // MARK: Subscriptions
+
+    /// A mailbox for changes that begins with what is known now; it closes when the subscription goes.
+    func observe() -> Subscription<TokenNotice> {
+        subscribe { mailbox, contents, number in
+            switch contents.state.credential {
+            case .held(let held): _ = mailbox.post(.updated(held))
+            case .ended(let ending): _ = mailbox.post(.invalidated(ending.error))
+            case .unknown, .absent: break
+            }
+            contents.observers[number] = mailbox
+        }
+    }
+
+    /// A mailbox for events.
+    func listen() -> Subscription<AuthorizationEvent> {
+        subscribe { mailbox, contents, number in contents.listeners[number] = mailbox }
+    }
+
+    /// A mailbox for each new status, in the order of the lock; it begins with the status of now.
+    func follow() -> Subscription<RefreshState.Status> {
+        subscribe { mailbox, contents, number in
+            let status = contents.state.status
+            _ = mailbox.post(status)
+            contents.status = status
+            contents.followers[number] = mailbox
+        }
+    }
+
+    /// The provider is gone: observers take what is there, then end.
+    func finish() {
+        let (observers, listeners, followers) = contents.withLock { contents in
+            defer {
+                (contents.observers, contents.listeners, contents.followers) = ([:], [:], [:])
+                contents.isFinished = true
+            }
+            return (contents.observers, contents.listeners, contents.followers)
+        }
+        for mailbox in observers.values { mailbox.finish() }
+        for mailbox in listeners.values { mailbox.finish() }
+        for mailbox in followers.values { mailbox.finish() }
+    }
+
+    // MARK: -
+
+    private func subscribe<Element>(_ body: (Mailbox<Element>, inout Contents, Int) -> Void) -> Subscription<Element> {
+        let mailbox = Mailbox<Element>()
+        let (number, isFinished) = contents.withLock { contents in
+            contents.subscriptions += 1
+            if !contents.isFinished { body(mailbox, &contents, contents.subscriptions) }
+            return (contents.subscriptions, contents.isFinished)
+        }
+        if isFinished { mailbox.finish() }
+        return Subscription(mailbox) { [weak self] in self?.unsubscribe(number) }
+    }
+
+    private func unsubscribe(_ number: Int) {
+        contents.withLock { contents in
+            contents.observers[number] = nil
+            contents.listeners[number] = nil
+            contents.followers[number] = nil
+        }
+    }
+}
+
+extension ProviderCore.Contents {
+    fileprivate subscript(kind: Effect.Waiters) -> WaiterQueue<ProviderCore.Continuation> {
+        get { kind == .ordinary ? ordinary : lasting }
+        _modify { if kind == .ordinary { yield &ordinary } else { yield &lasting } }
+    }
+
+    fileprivate mutating func change<Outcome>(
+        _ inputs: Turn.Inputs, _ body: (inout RefreshState, inout Turn) -> Outcome
+    ) -> (Outcome, Aftermath) {
+        change(inputs, body) { outcome, _ in outcome }
+    }
+
+    fileprivate mutating func change<Decision, Outcome>(
+        _ inputs: Turn.Inputs, _ body: (inout RefreshState, inout Turn) -> Decision,
+        then finish: (Decision, inout Self) -> Outcome
+    ) -> (Outcome, Aftermath) {
+        var aftermath = Aftermath(keeping: state.tokens)
+        var turn = Turn(inputs, isAwaited: !(ordinary.isEmpty && lasting.isEmpty))
+        let decision = body(&state, &turn)
+        state.finish(&turn)
+        warm = state.warm(at: inputs.now)
+        for notice in turn.notices { aftermath.deliveries += post(notice) }
+        if !followers.isEmpty { aftermath.deliveries += postStatus() }
+        for effect in turn.effects {
+            switch effect {
+            case .resume(let kind, let result):
+                let waiters = self[kind].drain()
+                if !waiters.isEmpty { aftermath.resumptions.append(.init(waiters: waiters, result: result)) }
+            case .answer(let id, let result):
+                let waiter = manual.removeValue(forKey: id)
+                aftermath.resumptions.append(.init(waiters: [waiter], result: result))
+            case .start, .cancel, .write, .unlock, .discard, .settled: aftermath.effects.append(effect)
+            }
+        }
+        if let next = state.nextWake(at: inputs.now), wake.map({ next < $0 }) ?? true {
+            (wake, aftermath.wake) = (next, next)
+        }
+        aftermath.formerOwner = owner
+        owner = state.holdsUnsavedToken ? inputs.owner : nil
+        return (finish(decision, &self), aftermath)
+    }
+
+    private mutating func postStatus() -> [@Sendable () -> Void] {
+        let status = state.status
+        guard status != self.status else { return [] }
+        self.status = status
+        return followers.values.compactMap { $0.post(status)?.perform }
+    }
+
+    private func post(_ notice: Notice) -> [@Sendable () -> Void] {
+        switch notice {
+        case .token(let notice): observers.values.compactMap { $0.post(notice)?.perform }
+        case .event(let event): listeners.values.compactMap { $0.post(event)?.perform }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension RefreshState {
+    /// How long a token must still be good for a request.
+    enum Need: Hashable {
+        /// At this moment.
+        case now
+        /// Until a point in time; it is refreshed at most once for that.
+        case until(Date)
+        /// It is refreshed whatever is held.
+        case refreshed
+    }
+
+    /// What a request does next.
+    enum Decision {
+        case use(HeldToken)
+        case wait(Effect.Waiters)
+        case fail(any Error)
+    }
+
+    /// A request needs a token.
+    ///
+    /// - Parameter surrounding: the refreshes in whose service calls the request is made: it must not wait for those.
+    mutating func request(_ need: Need = .now, within surrounding: [RefreshID] = [], _ turn: inout Turn) -> Decision {
+        if isShutDown { return .fail(NotAuthorized(.shutDown)) }
+        if isHolding { return wait(need, within: surrounding) }
+        if need == .refreshed { backOff.lift(at: turn.now) }
+        switch credential {
+        case .ended(let ending): return .fail(ending.error)
+        case .held(let held) where isUsable(at: turn.now):
+            if need.isMet(by: held) { return use(held, within: surrounding, &turn) }
+            return prolong(held, need, within: surrounding, &turn)
+        case .unknown, .absent, .held: return join(need, within: surrounding, &turn)
+        }
+    }
+
+    /// A server answered 401 to a request with this credential.
+    ///
+    /// - Returns: why another try is pointless, or `nil` if it is not.
+    mutating func unauthorized(_ header: String?, _ turn: inout Turn) -> NotAuthorized? {
+        guard case .held(let held) = credential, held.header == header, !isRefused else {
+            if case .ended(let ending) = credential { return ending.error }
+            // It was for a token that is no longer current, or others have said so already.
+            return nil
+        }
+        if held.isYoung(at: turn.now.date, policy: policy.storm), flight == nil,
+            !storm.admits(at: turn.now.uptime, policy: policy.storm)
+        {
+            return NotAuthorized(.refreshedTooOften)
+        }
+        isRefused = true
+        if flight == nil, startsUnasked, backOff.isOpen(at: turn.now), !isHolding { start(.unauthorized, &turn) }
+        return nil
+    }
+
+    /// The caller knows that the network is back and does not want to wait for the slot.
+    mutating func retryNow(_ turn: inout Turn) {
+        backOff.lift(at: turn.now)
+        desired?.backOff.lift(at: turn.now)
+        writeIfDue(&turn)
+        switch credential {
+        case .ended: break
+        case .held(let held) where isUsable(at: turn.now) && turn.now.date < refreshAt(of: held): break
+        case .unknown, .absent, .held:
+            if flight == nil, backOff.isOpen(at: turn.now), !isHolding, !isShutDown { start(cause(of: .now), &turn) }
+        }
+    }
+
+    /// The token that requests may use without asking, and until when.
+    ///
+    /// While the slot is closed, or a refresh is under way, that is until it expires: a timer ends the former.
+    func warm(at now: Moment) -> (held: HeldToken, until: Date)? {
+        guard !isHolding, !isShutDown, case .held(let held) = credential, !isRefused else { return nil }
+        return (held, asksAheadOfExpiry(at: now) ? min(held.expiresAt, refreshAt(of: held)) : held.expiresAt)
+    }
+
+    // MARK: - Helpers
+
+    /// Whether requests may go out with what is held.
+    func isUsable(at now: Moment) -> Bool {
+        if case .held(let held) = credential { !isRefused && !held.isExpired(at: now.date) } else { false }
+    }
+
+    /// From when on a refresh ahead of expiry is due.
+    func refreshAt(of held: HeldToken) -> Date { hasNoSuccessor ? held.expiresAt : held.refreshAt }
+
+    /// Whether all requests wait: for a manual refresh, or until a sign-in is in the store.
+    var isHolding: Bool {
+        if case .signedIn? = pending?.news { return true }
+        return manuals.contains { $0.isHolding }
+    }
+
+    /// Whether a refresh may begin for which no caller waits.
+    var startsUnasked: Bool { policy.aheadOfExpiry == .inBackground && !isBackgroundStopped && !isShutDown }
+
+    /// Whether a request ahead of expiry must come here, to begin a refresh or to wait for it.
+    private func asksAheadOfExpiry(at now: Moment) -> Bool {
+        let isForeground = policy.aheadOfExpiry.patience != nil
+        if let flight { return isForeground && !flight.isOutOfPatience && !flight.isDraining }
+        return (isForeground || startsUnasked) && backOff.isOpen(at: now)
+    }
+
+    /// A valid token goes out; ahead of its expiry a refresh begins.
+    private mutating func use(_ held: HeldToken, within surrounding: [RefreshID], _ turn: inout Turn) -> Decision {
+        guard turn.now.date >= refreshAt(of: held) else { return .use(held) }
+        if let patience = policy.aheadOfExpiry.patience {
+            if flight == nil, backOff.isOpen(at: turn.now) { start(.expiry, &turn) }
+            guard let flight, !flight.isOutOfPatience, !flight.isDraining, flight.beganAt + patience > turn.now.uptime,
+                !surrounding.contains(where: isAwaited)
+            else { return .use(held) }
+            return .wait(.ordinary)
+        }
+        if flight == nil, startsUnasked, backOff.isOpen(at: turn.now) { start(.expiry, &turn) }
+        return .use(held)
+    }
+
+    /// The token is valid and does not last as long as the caller needs.
+    private mutating func prolong(
+        _ held: HeldToken, _ need: Need, within surrounding: [RefreshID], _ turn: inout Turn
+    ) -> Decision {
+        if need != .refreshed, flight == nil, held.isYoung(at: turn.now.date, policy: policy.storm),
+            !storm.admits(at: turn.now.uptime, policy: policy.storm)
+        {
+            return .fail(NotAuthorized(.refreshedTooOften))
+        }
+        return join(need, within: surrounding, &turn)
+    }
+
+    /// Waits for the refresh that is under way, or begins one.
+    private mutating func join(_ need: Need, within surrounding: [RefreshID], _ turn: inout Turn) -> Decision {
+        if let flight, !flight.isDraining { return wait(need, within: surrounding) }
+        if let error = closedSlot(at: turn.now) { return .fail(error) }
+        start(cause(of: need), &turn)
+        return wait(need, within: surrounding)
+    }
+
+    private func cause(of need: Need) -> RefreshCause {
+        switch credential {
+        case .held where isRefused: .unauthorized
+        case .held where need == .refreshed: .byHand
+        case .held: .expiry
+        case .unknown, .absent, .ended: .coldStart
+        }
+    }
+
+    private func wait(_ need: Need, within surrounding: [RefreshID]) -> Decision {
+        if surrounding.contains(where: isAwaited) { return .fail(NotAuthorized(.reentrantRefresh)) }
+        return .wait(need == .now ? .ordinary : .lasting)
+    }
+
+    /// Whether requests wait for this refresh.
+    private func isAwaited(_ id: RefreshID) -> Bool {
+        flight?.id == id || manuals.contains { $0.isHolding && $0.id == id }
+    }
+}
+
+extension RefreshState.Need {
+    func isMet(by held: HeldToken) -> Bool {
+        switch self {
+        case .now: true
+        case .until(let date): held.expiresAt >= date
+        case .refreshed: false
+        }
+    }
+}
+
+// MARK: - Those who wait
+
+extension RefreshState {
+    /// The error for those who come before the next slot; `nil` if a refresh may begin.
+    func closedSlot(at now: Moment) -> (any Error)? {
+        if let flight, flight.isDraining { return error(for: failure ?? overdue(at: flight.step), at: now) }
+        guard let failure, !backOff.isOpen(at: now) else { return nil }
+        return error(for: failure, at: now)
+    }
+
+    /// Resumes all that wait if the outcome is known, else starts a refresh for them.
+    ///
+    /// - Parameter error: why the refresh failed that has just ended, if it did.
+    mutating func releaseWaiters(failing error: (any Error)? = nil, _ turn: inout Turn) {
+        guard !isHolding, turn.isAwaited else { return }
+        switch credential {
+        case .ended(let ending): resumeAll(.failure(ending.error), &turn)
+        case .held(let held) where isUsable(at: turn.now):
+            turn.perform(.resume(.ordinary, .success(held)))
+            if let flight, !flight.isDraining { return }
+            let failure = error ?? closedSlot(at: turn.now)
+            turn.perform(.resume(.lasting, failure.map { .failure($0) } ?? .success(held)))
+        case .unknown, .absent, .held:
+            if let flight, !flight.isDraining { return }
+            let shutDown = isShutDown ? NotAuthorized(.shutDown) : nil
+            if let error = error ?? shutDown ?? closedSlot(at: turn.now) {
+                return resumeAll(.failure(error), &turn)
+            }
+            start(cause(of: .now), &turn)
+        }
+    }
+
+    /// Resumes all that wait with the same result.
+    func resumeAll(_ result: Result<HeldToken, any Error>, _ turn: inout Turn) {
+        guard turn.isAwaited else { return }
+        turn.perform(.resume(.ordinary, result))
+        turn.perform(.resume(.lasting, result))
+    }
+}

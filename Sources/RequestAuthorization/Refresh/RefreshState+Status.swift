@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension RefreshState {
+    /// What an ``AuthorizationStatus`` shows.
+    struct Status: Hashable, Sendable {
+        var phase: AuthorizationStatus.Phase
+        var isAuthorized = false
+        var isRefreshing = false
+        /// Why the session is over. Errors of one reason are alike, as in ``Ending``.
+        var ending: Ending?
+
+        /// Of a provider that is gone.
+        static let unknown = Status(phase: .unknown)
+    }
+
+    var status: Status {
+        var status = Status(phase: phase, isRefreshing: flight != nil)
+        switch credential {
+        case .held: status.isAuthorized = true
+        case .ended(let ending): status.ending = ending
+        case .unknown, .absent: break
+        }
+        return status
+    }
+
+    private var phase: AuthorizationStatus.Phase {
+        if isSigningIn { return .signingIn }
+        return switch credential {
+        case .unknown: .unknown
+        // A service that needs no person is fetching the first token.
+        case .absent: flight == nil ? .signedOut : .unknown
+        case .held: flight == nil ? .authorized : .refreshing
+        case .ended: .signedOut
+        }
+    }
+
+    private var isSigningIn: Bool {
+        if case .signedIn? = pending?.news { return true }
+        return !manuals.isEmpty
+    }
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+// What the state decides is done here: tasks, calls of the service and of the store.
+extension RefreshableTokenAuthorization {
+    nonisolated var inputs: Turn.Inputs { Turn.Inputs(now: clock.moment, random: random(), owner: self) }
+
+    /// Moves the state on, then does what is to be done, with nothing locked.
+    @discardableResult
+    nonisolated func change<Result>(_ body: (inout RefreshState, inout Turn) -> Result) -> Result {
+        let (result, aftermath) = core.change(inputs, body)
+        perform(aftermath)
+        return result
+    }
+
+    nonisolated func perform(_ aftermath: Aftermath) {
+        for deliver in aftermath.deliveries { deliver() }
+        for resumption in aftermath.resumptions { resumption.perform() }
+        for effect in aftermath.effects { perform(effect) }
+        guard let wake = aftermath.wake else { return }
+        _ = timer.schedule(at: wake) { [weak self] in
+            guard let self else { return }
+            perform(core.timePassed(inputs))
+        }
+    }
+
+    private nonisolated func perform(_ effect: Effect) {
+        switch effect {
+        case .start(let flight):
+            stayAwake()
+            launch(flight.id) { await self.run(flight) }
+        case .cancel(let id): core.forgetTask(of: id)?.cancel()
+        case .write: Task { await self.write() }
+        case .unlock(let id, let endsIntent): Task { await self.unlock(id, endsIntent: endsIntent) }
+        case .discard(let held, let number):
+            let token = typed(held).token
+            Task {
+                await self.service.discard(token)
+                change { state, _ in state.discarded(number) }
+            }
+        case .settled(let numbers): settling.resume(numbers)
+        case .resume, .answer: break  // Resolved under the lock.
+        }
+    }
+
+    /// The token of a type that only this provider knows.
+    ///
+    /// All its tokens are made by ``hold(_:version:obtainedAt:)`` and ``item(_:)``.
+    nonisolated func typed(_ held: HeldToken) -> TypedToken<Token> { unsafeDowncast(held, to: TypedToken<Token>.self) }
+
+    nonisolated func hold(_ token: Token, version: TokenVersion, obtainedAt: Date) -> TypedToken<Token> {
+        TypedToken(token, version: version, obtainedAt: obtainedAt, policy: policy, random: random())
+    }
+
+    // MARK: - Refreshes
+
+    /// Runs a refresh in a task of its own, whose priority does not depend on the request that began it.
+    private nonisolated func launch(_ id: RefreshID, _ body: @escaping @Sendable () async -> Void) {
+        let name = SurroundingRefresh(id)
+        let surrounding = SurroundingRefresh.live + [name]
+        let task = Task(priority: .userInitiated) {
+            await SurroundingRefresh.$current.withValue(surrounding) { await body() }
+            name.end()
+            core.forgetTask(of: id)
+        }
+        core.register(task, for: name)
+    }
+
+    /// An app that is suspended between the answer of the token endpoint and its store has a spent refresh token and no other.
+    ///
+    /// The refresh begins whether or not the system has time to give.
+    private nonisolated func stayAwake() {
+        activities?.stayAwake(for: "refreshing a token") {
+            try? await self.settle(within: self.policy.deadline * 2 + self.policy.storeDeadline)
+        }
+    }
+
+    private nonisolated func run(_ flight: RefreshState.Flight) async {
+        var step: RefreshState.Step? = flight.step
+        while let current = step {
+            let outcome = await take(current, of: flight.id)
+            step = change { $0.advance(flight.id, outcome, &$1) }
+        }
+    }
+
+    private nonisolated func take(_ step: RefreshState.Step, of id: RefreshID) async -> RefreshState.Outcome {
+        do {
+            switch step {
+            case .load, .reread, .verify: return try await load()
+            case .lock: try await lock(for: id)
+            case .intent(let intent): try await setIntent(intent)
+            case .refresh(let held):
+                let requestedAt = clock.now
+                let token = try await service.refresh(typed(held).token)
+                return .token(hold(token, version: held.version.next, obtainedAt: requestedAt))
+            case .initial:
+                let requestedAt = clock.now
+                let session = core.read { $0.session }
+                let token = try await service.initialToken()
+                return .token(
+                    hold(token, version: TokenVersion(session: session, generation: 0), obtainedAt: requestedAt))
+            case .save: break
+            }
+            return .done
+        } catch {
+            return .failed(RefreshFailure(error))
+        }
+    }
+
+    // MARK: - By hand
+
+    /// - Parameter waiter: the caller that awaits the outcome, if there is one.
+    /// - Returns: why the manual refresh does not begin.
+    nonisolated func begin(
+        _ id: RefreshID, waiter: ProviderCore.Continuation?, _ body: @escaping @Sendable () async throws -> Token
+    ) -> (any Error)? {
+        core.await(id, waiter)
+        let refusal = change { state, turn -> (any Error)? in
+            // The handler of a task that has been cancelled may have run already.
+            if waiter != nil, Task.isCancelled { return CancellationError() }
+            return state.beginManual(id, isAwaited: waiter != nil, &turn)
+        }
+        if refusal == nil { launch(id) { await self.runManual(id, body) } } else { core.await(id, nil) }
+        return refusal
+    }
+
+    private nonisolated func runManual(_ id: RefreshID, _ body: @Sendable () async throws -> Token) async {
+        let requestedAt = clock.now
+        do {
+            let version = TokenVersion(session: UUID(), generation: 0)
+            let held = hold(try await body(), version: version, obtainedAt: requestedAt)
+            change { $0.manualSucceeded(id, held, &$1) }
+        } catch {
+            change { $0.manualFailed(id, error, &$1) }
+        }
+    }
+
+    // MARK: - The writer
+
+    /// Brings to the store what is not there yet, until nothing is left or the store fails.
+    private func write() async {
+        while let job = change({ state, _ in state.beginWrite() }) {
+            let result: Result<StoredItem?, any Error>
+            do { result = .success(try await bring(job)) } catch { result = .failure(error) }
+            if !change({ $0.endWrite(job, result, &$1) }) { return }
+        }
+    }
+
+    /// - Returns: what stands in the store instead, if the content was refused.
+    private func bring(_ job: RefreshState.WriterJob) async throws -> StoredItem? {
+        let (store, shared) = (store, sharedStore)
+        switch job.content {
+        case .clear:
+            try await callStore { try await store?.clear() }
+            return nil
+        case .save(let held, let condition):
+            return try await save(stored(held), replacing: condition, endsIntent: job.endsIntent)
+        case .signOut(let version, let obtainedAt, let condition):
+            let tombstone = StoredToken<Token>(.signedOut, version: version, obtainedAt: obtainedAt)
+            guard shared != nil else { return nil }
+            return try await save(tombstone, replacing: condition, endsIntent: job.endsIntent)
+        }
+    }
+
+    private func save(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, endsIntent: Bool
+    ) async throws -> StoredItem? {
+        let (store, shared) = (store, sharedStore)
+        let conflict = try await callStore { () -> TokenSaveConflict<Token>? in
+            guard let shared else {
+                try await store?.save(stored)
+                return nil
+            }
+            let conflict = try await shared.save(stored, replacing: condition)
+            if endsIntent, conflict == nil { try await shared.setIntent(nil) }
+            return conflict
+        }
+        return conflict.map { item($0.stored) }
+    }
+
+    // MARK: - The store
+
+    private nonisolated var sharedStore: (any SharedTokenStore<Token>)? { store as? any SharedTokenStore<Token> }
+
+    func load() async throws -> RefreshState.Outcome {
+        guard let store else { return .loaded(nil, nil) }
+        let shared = sharedStore
+        let (stored, intent) = try await callStore { (try await store.load(), try await shared?.openIntent()) }
+        return .loaded(stored.map(item), intent)
+    }
+
+    private func setIntent(_ intent: RefreshIntent?) async throws {
+        let shared = sharedStore
+        try await callStore { try await shared?.setIntent(intent) }
+    }
+
+    private func lock(for id: RefreshID) async throws {
+        guard let shared = sharedStore else { return }
+        locks[id] = try await shared.lock(within: policy.lockDeadline)
+    }
+
+    private func unlock(_ id: RefreshID, endsIntent: Bool) async {
+        guard let lock = locks.removeValue(forKey: id) else { return }
+        if endsIntent { try? await setIntent(nil) }
+        await lock.unlock()
+    }
+
+    private nonisolated func item(_ stored: StoredToken<Token>) -> StoredItem {
+        let content: StoredItem.Content =
+            switch stored.content {
+            case .token(let token): .token(hold(token, version: stored.version, obtainedAt: stored.obtainedAt))
+            case .signedOut: .signedOut
+            }
+        return StoredItem(
+            content: content, version: stored.version, obtainedAt: stored.obtainedAt, wasSetAside: stored.wasSetAside)
+    }
+
+    private nonisolated func stored(_ held: HeldToken) -> StoredToken<Token> {
+        StoredToken(.token(typed(held).token), version: held.version, obtainedAt: held.obtainedAt)
+    }
+
+    // MARK: Siblings
+
+    /// Begins to follow what siblings do to the store.
+    private func watchStore() {
+        guard watch == nil, let changes = store?.changes else { return }
+        watch = Task { [weak self] in
+            for await _ in changes { await self?.noticeChange() }
+        }
+    }
+
+    private func noticeChange() async {
+        var isOutdated = true
+        while isOutdated {
+            let basis = core.read { $0.basis }
+            guard case .loaded(let item, let intent) = try? await load() else { return }
+            isOutdated = change { state, turn in
+                // What was read before a sign-out must not undo it.
+                guard state.basis == basis else { return true }
+                state.noticed(item, intent, &turn)
+                return false
+            }
+        }
+    }
+
+    // MARK: One call at a time
+
+    /// Calls the store after whoever called it before; gives up, but does not interrupt, a call that takes too long.
+    private func callStore<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value
+    {
+        guard overdueStoreCalls == 0 else {
+            throw DeadlineExceeded(description: "an earlier call of the token store has not returned")
+        }
+        watchStore()
+        let previous = lastStoreCall
+        let call = Task {
+            await previous?.value
+            return try await body()
+        }
+        lastStoreCall = Task { _ = await call.result }
+        do {
+            return try await call.value(within: policy.storeDeadline, of: timer, for: "a call of the token store")
+        } catch let error as DeadlineExceeded {
+            overdueStoreCalls += 1
+            Task {
+                _ = await call.result
+                overdueStoreCalls -= 1
+            }
+            throw error
+        }
+    }
+}
+
+extension TokenVersion {
+    fileprivate var next: TokenVersion { TokenVersion(session: session, generation: generation + 1) }
+}

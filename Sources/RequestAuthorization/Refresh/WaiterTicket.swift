@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Synchronization
+
+/// The place of a request that waits. It exists before the request can be cancelled; the place is noted under the lock.
+final class WaiterTicket: Sendable {
+    /// Twice the number of the place, one more for a request that asked for a lasting token; -1 before there is one.
+    private let code = Atomic(-1)
+
+    func note(_ number: Int, in kind: Effect.Waiters) {
+        code.store(number * 2 + (kind == .lasting ? 1 : 0), ordering: .relaxed)
+    }
+
+    var place: (number: Int, kind: Effect.Waiters)? {
+        let code = code.load(ordering: .relaxed)
+        return code < 0 ? nil : (code / 2, code % 2 == 1 ? .lasting : .ordinary)
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// What a token endpoint answered instead of a token (RFC 6749 §5.2).
+///
+///     throw TokenEndpointError(status: 400, code: "invalid_grant")
+///
+/// Pass a code only if the body was a JSON object with a string `error`: it alone can end a session.
+public struct TokenEndpointError: TokenServiceFailure, Hashable {
+    /// The HTTP status.
+    public let status: Int
+    /// The `error` member of the answer, if it had one.
+    public let code: String?
+    public let retryAfter: Duration?
+    public let kind: TokenFailureKind
+    public var delivery: TokenRequestDelivery { .answered }
+
+    /// - Parameters:
+    ///   - status: the HTTP status.
+    ///   - code: the `error` member of the answer, if it had one.
+    ///   - retryAfter: how long the server asked to be left alone.
+    ///   - kind: what the server means by it, where that is known better than from status and code.
+    public init(status: Int, code: String? = nil, retryAfter: Duration? = nil, kind: TokenFailureKind? = nil) {
+        self.status = status
+        self.code = code
+        self.retryAfter = retryAfter
+        self.kind = kind ?? Self.usualKind(status: status, code: code)
+    }
+
+    /// Whether the status says "later" or "broken", whatever the body says (RFC 6585 §4, RFC 9110 §15.6).
+    package static func isPassing(status: Int) -> Bool { status == 429 || (500...599).contains(status) }
+}
+
+// MARK: - Sorting
+
+extension TokenEndpointError {
+    private static func usualKind(status: Int, code: String?) -> TokenFailureKind {
+        guard let code, !isPassing(status: status) else { return .transient }
+        if tokenCodes.contains(code) { return .terminal }
+        if clientCodes.contains(code) { return .client }
+        return interactionCodes.contains(code) ? .interaction : .transient
+    }
+
+    /// The refresh token is dead (RFC 6749 §5.2), in the words of several servers.
+    private static let tokenCodes: Set = [
+        "invalid_grant", "invalid_token", "expired_token", "token_expired", "token_revoked", "invalid_refresh_token",
+    ]
+
+    /// The client is refused, whatever the token (RFC 6749 §5.2).
+    private static let clientCodes: Set = [
+        "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
+    ]
+
+    /// A person is wanted (OpenID Connect Core 1.0 §3.1.2.6).
+    private static let interactionCodes: Set = [
+        "interaction_required", "login_required", "consent_required", "account_selection_required",
+    ]
+}
+
+// MARK: - Text
+
+extension TokenEndpointError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "\(answer): \(meaning)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["status": status, "kind": kind]) }
+
+    /// Status and code, in words.
+    var answer: String {
+        "the token endpoint answered \(status)" + (code.map { " (\(Self.printable($0)))" } ?? "")
+    }
+
+    private var meaning: String {
+        switch kind {
+        case .terminal: "the grant or refresh token is no longer valid; sign in again"
+        case .client: "\(clientMeaning); the session is kept"
+        case .interaction: "the server wants a person to sign in again; the session is kept"
+        case .noRefreshToken: "there is no refresh token; sign in again when the token has expired"
+        case .transient: "no verdict on the session, which is kept; try again later"
+        }
+    }
+
+    private var clientMeaning: String {
+        switch code {
+        case "invalid_client": "the client id or secret is wrong"
+        case "unauthorized_client": "the client is not registered for this grant type"
+        case "unsupported_grant_type": "the server does not offer this grant type"
+        case "invalid_scope": "the client asks for a scope that it may not have"
+        default: "the server refuses the client; check how it is registered"
+        }
+    }
+
+    /// A code if it looks like one: up to 64 ASCII letters, digits, `_`, `-` and `.`; anything else may be a secret.
+    static func printable(_ code: String) -> String {
+        let isCode = (1...64).contains(code.utf8.count) && code.utf8.allSatisfy(isPartOfCode)
+        return isCode ? code : "…"
+    }
+
+    private static func isPartOfCode(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+}

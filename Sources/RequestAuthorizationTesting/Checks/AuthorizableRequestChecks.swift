@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+public import RequestAuthorization
+
+/// What every `AuthorizableRequest` must do, to be asked of yours in one line.
+///
+///     @Test func `my request is one`() async throws {
+///         try await AuthorizableRequestChecks(method: "GET", target: "https://api.example.com/v1") {
+///             MyRequest("https://api.example.com/v1")
+///         }.run()
+///     }
+///
+/// The closure makes a request without credential; it is called for each check.
+///
+/// The checks: a credential is set and found by any spelling of its field; another replaces it; other fields stay; method and
+/// target are those that are expected. A `requestMethod` of type `String` in place of `String?` compiles, and no provider sees
+/// it: the last check finds that. It also finds a target with a fragment.
+public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable {
+    private let method: String?
+    private let target: String?
+    private let request: @Sendable () async throws -> Request
+
+    /// Prepares the checks.
+    ///
+    /// - Parameters:
+    ///   - method: what a provider is to see as `requestMethod`; `nil` if the type has none.
+    ///   - target: what a provider is to see as `targetURI`; `nil` if the type has none.
+    ///   - request: makes a request.
+    public init(
+        method: String?, target: String?, _ request: @escaping @Sendable () async throws -> Request
+    ) {
+        self.method = method
+        self.target = target
+        self.request = request
+    }
+
+    /// Performs the checks.
+    ///
+    /// - Throws: ``ChecksFailed`` with all that is wrong; `CancellationError` if the task is cancelled; what the closure throws.
+    public func run() async throws {
+        let checks = [
+            Check("keeps a credential") { try await checkKeeping() },
+            Check("replaces an earlier credential") { try await checkReplacing() },
+            Check("leaves other fields alone") { try await checkOthers() },
+            Check("shows its method and its target") { try await checkSigned() },
+        ]
+        try await Check.run(checks, of: "\(Request.self)", within: .seconds(120), of: .system)
+    }
+
+    private func checkKeeping() async throws {
+        for field in ["Authorization", "X-Probe-Key"] {
+            var request = try await request()
+            let before = request.credential(in: field)
+            try require(before == nil, "had a value in the field \(field) before one was set")
+            request.setCredential("Bearer first", in: field)
+            for spelling in [field, field.lowercased(), field.uppercased()] {
+                let value = request.credential(in: spelling)
+                try require(value == "Bearer first", "did not find in \(spelling) what was set in \(field)")
+            }
+        }
+    }
+
+    private func checkReplacing() async throws {
+        var request = try await request()
+        request.setCredential("Bearer first", in: "authorization")
+        request.setCredential("Bearer second", in: "Authorization")
+        for spelling in ["authorization", "Authorization"] {
+            let value = request.credential(in: spelling)
+            try require(value == "Bearer second", "had an earlier value in the field \(spelling)")
+        }
+    }
+
+    private func checkOthers() async throws {
+        var request = try await request()
+        request.setCredential("key", in: "X-Probe-Key")
+        request.setCredential("Bearer first", in: "Authorization")
+        let other = request.credential(in: "X-Probe-Key")
+        try require(other == "key", "lost the field X-Probe-Key when Authorization was set")
+    }
+
+    private func checkSigned() async throws {
+        let request = try await request()
+        try check(request.requestMethod, method, "requestMethod")
+        try check(request.targetURI, target, "targetURI")
+        try require(request.targetURI?.contains("#") != true, "has a fragment in its targetURI")
+    }
+
+    private func check(_ seen: String?, _ expected: String?, _ property: String) throws(CheckProblem) {
+        if seen == nil, let expected {
+            throw CheckProblem(
+                "providers see no \(property) where \(expected) is expected: declare it as String?, and public if the type is"
+            )
+        }
+        try require(seen == expected, "providers see another \(property) than is expected")
+    }
+}

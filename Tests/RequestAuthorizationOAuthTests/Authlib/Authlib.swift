@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full && canImport(Glibc)
+import Foundation
+import Glibc
+import RequestAuthorizationOAuth
+import RequestAuthorizationURLSession
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// An authorization server made of Authlib, behind a fault injector. `Tests/Servers/authlib_server.py` says what it knows.
+final class Authlib: Sendable {
+    /// The one that runs for the suite.
+    @TaskLocal static var current: Authlib?
+
+    let base: String
+    private let folder: URL
+    private let process: pid_t
+    private let input: FileHandle
+
+    /// Starts a server on a free port.
+    init() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "authlib-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let (process, input, address) = try await onOwnThread { try Self.start(in: folder) }
+        (self.folder, self.process, self.input, base) = (folder, process, input, address)
+    }
+
+    /// Ends the server and removes what it kept.
+    func end() {
+        try? input.close()
+        _ = kill(process, SIGKILL)
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private static func start(in folder: URL) throws -> (pid_t, FileHandle, String) {
+        let script = URL(filePath: #filePath).appending(path: "../../../Servers/authlib_server.py").standardizedFileURL
+        let process = Process()
+        let (input, output) = (Pipe(), Pipe())
+        process.executableURL = URL(filePath: python)
+        process.arguments = [script.path, folder.path]
+        (process.standardInput, process.standardOutput, process.standardError) = (input, output, output)
+        try process.run()
+        // It says one line when it listens, and its errors if it never does.
+        let line = output.fileHandleForReading.availableData
+        guard let address = try? String(contentsOf: folder.appending(path: "address"), encoding: .utf8) else {
+            let rest = (try? output.fileHandleForReading.readToEnd()) ?? Data()
+            throw Command.Failure(text: String(decoding: line + rest, as: UTF8.self))
+        }
+        return (process.processIdentifier, input.fileHandleForWriting, address)
+    }
+
+    // MARK: Control
+
+    /// Faults lie in wait for the next requests to the token endpoint, one each.
+    func inject(_ faults: Fault...) async throws {
+        try await control("faults", JSONEncoder().encode(faults))
+    }
+
+    /// The server takes this for the secret of the client `web`.
+    func changeSecret(to secret: String) async throws { try await control("secret", Data(secret.utf8)) }
+
+    func revokeEverything() async throws { try await control("revoke", Data()) }
+
+    /// The requests to the token endpoint so far: those that came, and those that Authlib saw.
+    struct Calls: Decodable, Equatable {
+        let came: Int
+        let seen: Int
+
+        static func - (left: Calls, right: Calls) -> Calls {
+            Calls(came: left.came - right.came, seen: left.seen - right.seen)
+        }
+    }
+
+    func calls() async throws -> Calls {
+        let answer = try await URLSession.shared.send(
+            TokenRequest(method: "GET", url: try .make("\(base)/control/calls"), fields: []))
+        return try JSONDecoder().decode(Calls.self, from: Data(answer.body))
+    }
+
+    private func control(_ name: String, _ body: Data) async throws {
+        let answer = try await URLSession.shared.send(
+            TokenRequest(url: try .make("\(base)/control/\(name)"), fields: [], body: Array(body)))
+        guard answer.statusCode == 200 else { throw Command.Failure(text: "\(name): \(answer)") }
+    }
+}
+
+/// What the injector does with a request in the server's place.
+struct Fault: Encodable {
+    enum Drop: String, Encodable { case before, after }
+
+    var status: Int?
+    var body: String?
+    var drop: Drop?
+
+    static func answer(_ status: Int, _ body: String = "") -> Fault { Fault(status: status, body: body) }
+    /// Closes the connection, before or after the server has done what was asked.
+    static func drop(_ drop: Drop) -> Fault { Fault(drop: drop) }
+}
+
+// MARK: - For a suite
+
+/// Runs a server for a suite, and ends it with the suite.
+struct AuthlibSuite: SuiteTrait, TestScoping {
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
+    ) async throws {
+        let server = try await Authlib()
+        defer { server.end() }
+        try await Authlib.$current.withValue(server) { try await function() }
+    }
+}
+
+extension Trait where Self == AuthlibSuite {
+    static var authlib: Self { AuthlibSuite() }
+}
+
+extension Authlib {
+    /// Debian's, for which the packages are.
+    fileprivate static let python = "/usr/bin/python3"
+
+    /// Whether it is installed. Where it must be (`REQUIRE_AUTHLIB=1`, as in CI) its absence is a failure, not a skip.
+    static let isThere: Bool = {
+        if ProcessInfo.processInfo.environment["REQUIRE_AUTHLIB"] == "1" { return true }
+        guard FileManager.default.isExecutableFile(atPath: python) else { return false }
+        return (try? Command.runHere([python, "-c", "import authlib, flask"])) != nil
+    }()
+
+    static let how: Comment = "needs python3-authlib and python3-flask: .ci/install-tools"
+}
+#endif

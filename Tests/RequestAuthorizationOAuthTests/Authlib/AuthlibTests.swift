@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full && canImport(Glibc)
+import Foundation
+import RequestAuthorizationOAuth
+import RequestAuthorizationTesting
+import Testing
+
+/// What answers do to a session, with a server that nobody here wrote behind a fault injector: a hundred callers, and one call a
+/// slot.
+@Suite(.enabled(if: Authlib.isThere, Authlib.how), .authlib, .serialized, .timeLimit(.minutes(2)))
+struct AuthlibTests {
+    @Test(arguments: try FailureTable.rows())
+    func `an answer in the server's place does to the session what the table says`(row: FailureTable.Row) async throws {
+        let bench = try await AuthlibBench()
+        let session = bench.store.stored?.version.session
+        try await bench.server.inject(.answer(row.status, row.body))
+        let expected = row.status == 200 && row.code == nil ? "later: 0" : row.outcome
+        #expect(await bench.outcomes() == [expected])
+        #expect(await bench.outcomes() == [expected])
+        #expect(try await bench.calls() == .init(came: 1, seen: 0))
+        bench.clock.advance(by: .seconds(60))
+        let after = await bench.outcomes()
+        guard row.kind != .terminal else {
+            #expect(after == [expected])
+            #expect(bench.store.stored?.token == nil)
+            return #expect(try await bench.calls() == .init(came: 1, seen: 0))
+        }
+        // Authlib takes the refresh token: nothing was lost.
+        let token = try #require(bench.store.stored?.token)
+        #expect(after == ["token \(token.accessToken)"])
+        #expect(bench.store.stored?.version == session.map { TokenVersion(session: $0, generation: 1) })
+        #expect(try await bench.calls() == .init(came: 2, seen: 1))
+    }
+
+    @Test func `a hotel's page costs a call a slot, for hours, and nobody is signed out`() async throws {
+        let bench = try await AuthlibBench()
+        for slot in 1...60 {
+            try await bench.server.inject(.answer(403, "<html>Please accept our terms</html>"))
+            #expect(await bench.outcomes() == ["later: 403"])
+            #expect(try await bench.calls() == .init(came: slot, seen: 0))
+            bench.clock.advance(by: .seconds(60))
+        }
+        // A new process, at a better place.
+        let later = RefreshableTokenAuthorization(service: bench.service, store: bench.store, clock: bench.clock)
+        let outcome = await bench.outcomes(of: later)
+        #expect(outcome == ["token \(try #require(bench.store.stored?.token).accessToken)"])
+        #expect(try await bench.calls() == .init(came: 61, seen: 1))
+    }
+
+    @Test func `a refresh token that Authlib has revoked ends the session, once`() async throws {
+        let bench = try await AuthlibBench()
+        try await bench.server.revokeEverything()
+        for _ in 0..<2 { #expect(await bench.outcomes() == ["rejected by the token endpoint"]) }
+        #expect(bench.store.stored?.token == nil)
+        #expect(try await bench.calls() == .init(came: 1, seen: 1))
+    }
+
+    @Test func `a secret that was changed at Authlib ends no session, which goes on when it is right again`()
+        async throws
+    {
+        let bench = try await AuthlibBench(AuthlibBench.web)
+        try await bench.server.changeSecret(to: "another")
+        for _ in 0..<2 { #expect(await bench.outcomes() == ["client refused by the token endpoint"]) }
+        #expect(try await bench.calls() == .init(came: 1, seen: 1))
+        try await bench.server.changeSecret(to: "websecret")
+        await bench.auth.retryNow()
+        let outcome = await bench.outcomes()
+        #expect(outcome == ["token \(try #require(bench.store.stored?.token).accessToken)"])
+        #expect(bench.store.stored?.version.generation == 1)
+        #expect(try await bench.calls() == .init(came: 2, seen: 2))
+    }
+
+    @Test func `a connection that drops before Authlib sees the request costs nothing`() async throws {
+        let bench = try await AuthlibBench()
+        try await bench.server.inject(.drop(.before))
+        #expect(await bench.outcomes() == ["later: 0"])
+        bench.clock.advance(by: .seconds(1))
+        let outcome = await bench.outcomes()
+        #expect(outcome == ["token \(try #require(bench.store.stored?.token).accessToken)"])
+        #expect(try await bench.calls() == .init(came: 2, seen: 1))
+    }
+
+    @Test func `after an answer that was lost it is Authlib's verdict that ends the session, not the loss`()
+        async throws
+    {
+        let bench = try await AuthlibBench()
+        try await bench.server.inject(.drop(.after))
+        #expect(await bench.outcomes() == ["later: 0"])
+        #expect(bench.store.stored?.token != nil)
+        bench.clock.advance(by: .seconds(1))
+        // Authlib gives no grace to a refresh token that it has exchanged.
+        #expect(await bench.outcomes() == ["rejected by the token endpoint"])
+        #expect(try await bench.calls() == .init(came: 2, seen: 2))
+    }
+}
+
+extension FailureTable.Row {
+    /// What callers get.
+    fileprivate var outcome: String {
+        switch kind {
+        case .terminal: "rejected by the token endpoint"
+        case .client: "client refused by the token endpoint"
+        case .interaction: "needs interaction"
+        case .noRefreshToken, .transient: "later: \(status)"
+        }
+    }
+}
+#endif

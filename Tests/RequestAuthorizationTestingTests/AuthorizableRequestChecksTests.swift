@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+/// Each check catches a type of request that is broken in one way.
+struct AuthorizableRequestChecksTests {
+    @Test func `a request of the test kit passes, also with a fragment in its URL`() async throws {
+        try await AuthorizableRequestChecks(method: "PUT", target: "https://api.example.com/v1?x=1") {
+            TestRequest("https://api.example.com/v1?x=1#f", method: "PUT")
+        }.run()
+    }
+
+    @Test func `a request with four members passes: it has nothing to sign`() async throws {
+        try await AuthorizableRequestChecks(method: nil, target: nil) { FourMembers() }.run()
+    }
+
+    @Test func `a method of type String, which no provider sees, fails`() async {
+        let failures = await failures {
+            try await AuthorizableRequestChecks(method: "GET", target: nil) { NearMiss() }.run()
+        }
+        #expect(
+            failures.map(\.description) == [
+                "shows its method and its target: providers see no requestMethod where GET is expected: declare it as "
+                    + "String?, and public if the type is"
+            ])
+    }
+
+    @Test func `a target with a fragment, or another one, fails`() async {
+        for target in ["https://api.example.com/#f", "https://api.example.com/v2"] {
+            let failures = await failures {
+                try await AuthorizableRequestChecks(method: nil, target: target) {
+                    Target(targetURI: "https://api.example.com/#f")
+                }
+                .run()
+            }
+            #expect(failures.map(\.check) == ["shows its method and its target"])
+        }
+    }
+
+    @Test(arguments: [
+        (BrokenRequest.Defect.comparesCase, ["keeps a credential", "replaces an earlier credential"]),
+        (.adds, ["replaces an earlier credential"]), (.keepsOne, ["leaves other fields alone"]),
+        (.dropsAll, ["keeps a credential", "replaces an earlier credential", "leaves other fields alone"]),
+    ])
+    func `a request that loses or adds values fails`(defect: BrokenRequest.Defect, checks: [String]) async {
+        let failures = await failures {
+            try await AuthorizableRequestChecks(method: nil, target: nil) { BrokenRequest(defect: defect) }.run()
+        }
+        #expect(failures.map(\.check) == checks)
+    }
+}
+
+private protocol Plain: AuthorizableRequest {
+    var fields: [String: String] { get set }
+}
+
+extension Plain {
+    var origin: Origin? { "https://api.example.com" }
+    var isReplayable: Bool { true }
+    func credential(in field: String) -> String? { fields[field.lowercased()] }
+    mutating func setCredential(_ value: String, in field: String) { fields[field.lowercased()] = value }
+}
+
+private struct FourMembers: Plain {
+    var fields: [String: String] = [:]
+}
+
+private struct NearMiss: Plain {
+    var fields: [String: String] = [:]
+    var requestMethod: String { "GET" }
+}
+
+private struct Target: Plain {
+    var fields: [String: String] = [:]
+    var targetURI: String?
+}
+
+/// A request with one defect.
+struct BrokenRequest: AuthorizableRequest {
+    enum Defect { case comparesCase, adds, keepsOne, dropsAll }
+
+    let defect: Defect
+    private var fields: [String: String] = [:]
+
+    init(defect: Defect) { self.defect = defect }
+
+    var origin: Origin? { "https://api.example.com" }
+    var isReplayable: Bool { true }
+    func credential(in field: String) -> String? { fields[name(field)] }
+    mutating func setCredential(_ value: String, in field: String) {
+        switch defect {
+        case .comparesCase: fields[field] = value
+        case .adds: fields[name(field)] = (fields[name(field)].map { "\($0), " } ?? "") + value
+        case .keepsOne: fields = [name(field): value]
+        case .dropsAll: break
+        }
+    }
+
+    private func name(_ field: String) -> String { defect == .comparesCase ? field : field.lowercased() }
+}

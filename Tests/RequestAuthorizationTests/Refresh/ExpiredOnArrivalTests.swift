@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+/// A clock that is fast makes each new token look expired.
+@Suite(.timeLimit(.minutes(1))) struct ExpiredOnArrivalTests {
+    /// A service whose server's clock is an hour behind.
+    private static func bench(store: (any TokenStore<TestToken>)? = nil) -> (
+        auth: RefreshableTokenAuthorization<TestToken>, service: ScriptedTokenService<TestToken>, clock: ManualClock
+    ) {
+        let clock = ManualClock()
+        let service = ScriptedTokenService<TestToken>(clock: clock, forever: .token("late", lasts: .seconds(-3600)))
+        let auth = RefreshableTokenAuthorization(
+            service: service, token: nil, store: store, clock: clock, random: { 1 })
+        return (auth, service, clock)
+    }
+
+    @Test func `a thousand requests cost a call for each slot, not each request`() async throws {
+        let (auth, service, clock) = Self.bench()
+        for _ in 0..<1000 {
+            _ = try? await auth.validToken()
+            clock.advance(by: .milliseconds(50))
+        }
+        // 0, 1, 3, 7, 15 and 31 of 50 s.
+        #expect(service.calls == 6)
+    }
+
+    @Test func `a thousand requests that servers answer with 401 cost no more`() async throws {
+        let (auth, service, clock) = Self.bench()
+        var refused = 0
+        for _ in 0..<1000 {
+            if let token = try? await auth.validToken() {
+                refused += 1
+                let request = TokenBearer(header: "Bearer \(token.name)")
+                try? await auth.setNeedsRefreshAfterUnauthorizedResponse(for: request)
+                _ = try? await auth.validToken()
+            }
+            clock.advance(by: .milliseconds(50))
+        }
+        #expect(refused == 6)
+        #expect(service.calls == 6)
+    }
+
+    @Test func `who waited goes on with the token, who comes later is told of the clock`() async throws {
+        let (auth, service, clock) = Self.bench()
+        #expect(try await auth.validToken().name == "late")
+        let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
+        #expect(failure?.nextTryAt == clock.now.addingTimeInterval(1))
+        let cause = try #require(failure?.underlying as? TokenExpiredOnArrival)
+        #expect(cause == TokenExpiredOnArrival(expiresAt: clock.now.addingTimeInterval(-3600), arrivedAt: clock.now))
+        #expect("\(cause)".contains("check the clock"))
+        #expect(service.calls == 1)
+    }
+
+    @Test func `listeners are told of the clock`() async throws {
+        let (auth, _, clock) = Self.bench()
+        var events = auth.events.makeAsyncIterator()
+        _ = try await auth.validToken()
+        while let event = await events.next() {
+            guard event.kind == .tokenExpiredOnArrival else { continue }
+            #expect(event.error is TokenExpiredOnArrival)
+            #expect(event.nextTryAt == clock.now.addingTimeInterval(1))
+            #expect("\(event)" == "token expired on arrival, check the clock (TokenExpiredOnArrival)")
+            break
+        }
+    }
+
+    @Test func `a clock that is put right is noticed with the next slot`() async throws {
+        let clock = ManualClock()
+        let service = ScriptedTokenService<TestToken>(
+            clock: clock, .token("late", lasts: .seconds(-3600)), .token("good", lasts: .seconds(100)),
+            .failure(Offline()))
+        let auth = RefreshableTokenAuthorization(service: service, token: nil, store: nil, clock: clock, random: { 1 })
+        _ = try await auth.validToken()
+        clock.advance(by: .seconds(1))
+        #expect(try await auth.validToken().name == "good")
+        clock.advance(by: .seconds(100))
+        let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
+        #expect(failure?.nextTryAt == clock.now.addingTimeInterval(1))
+    }
+
+    @Test func `five of them in the window are a storm`() async throws {
+        let clock = ManualClock()
+        let service = ScriptedTokenService<TestToken>(clock: clock)
+        let auth = RefreshableTokenAuthorization(service: service, token: nil, store: nil, clock: clock, random: { 0 })
+        for _ in 0..<5 {
+            service.append(.token("late", lasts: .seconds(-1)))
+            _ = try await auth.validToken()
+        }
+        service.append(.token("young", lasts: .seconds(1000)))
+        #expect(try await auth.validToken().name == "young")
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await auth.setNeedsRefreshAfterUnauthorizedResponse(for: TokenBearer(header: "Bearer young"))
+        }
+        #expect(error?.reason == .refreshedTooOften)
+    }
+
+    @Test func `siblings do not drive each other on`() async throws {
+        let clock = ManualClock()
+        let place = InMemorySharedTokenStore<TestToken>(.make("old", lasts: -1), clock: clock)
+        let service = ScriptedTokenService<TestToken>(clock: clock, forever: .token("late", lasts: .seconds(-3600)))
+        let providers = (0..<2).map { number in
+            RefreshableTokenAuthorization(
+                service: service, token: nil, store: number == 0 ? place : place.sibling(), clock: clock, random: { 1 })
+        }
+        for _ in 0..<1000 {
+            for provider in providers { _ = try? await provider.validToken() }
+            clock.advance(by: .milliseconds(50))
+        }
+        // As many as each would make by itself.
+        #expect(service.calls <= 12)
+    }
+
+    @Test func `a token that is set by hand may have expired`() async throws {
+        let bench = Bench.make(holding: nil, .token("new"))
+        try await bench.auth.setToken(TestToken("old", expiresAt: bench.clock.now.addingTimeInterval(-1)))
+        #expect(try await bench.name() == "new")
+    }
+}

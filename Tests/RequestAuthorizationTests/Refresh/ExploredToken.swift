@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+
+@testable import RequestAuthorization
+
+/// A token of which only the name and the life matter.
+struct ExploredToken: AuthorizationToken, Hashable {
+    static let lifetime: TimeInterval = 1_000
+
+    let number: Int
+    let expiresAt: Date
+    var isMalformed = false
+
+    var authorizationHeaderValue: String { isMalformed ? "Bearer \n" : "Bearer \(number)" }
+}
+
+extension HeldToken {
+    var explored: ExploredToken { unsafeDowncast(self, to: TypedToken<ExploredToken>.self).token }
+
+    var number: Int { explored.number }
+
+    /// The same token, read from a store again.
+    var copy: HeldToken {
+        TypedToken(explored, version: version, obtainedAt: obtainedAt, policy: .explored, random: 1)
+    }
+}
+
+extension StoredItem {
+    var copy: StoredItem {
+        guard let token else { return self }
+        return StoredItem(content: .token(token.copy), version: version, obtainedAt: obtainedAt)
+    }
+}
+
+extension TokenSaveCondition {
+    func allows(_ item: StoredItem?) -> Bool {
+        guard let item else { return true }
+        let content: StoredToken<ExploredToken>.Content = item.token.map { .token($0.explored) } ?? .signedOut
+        return allows(StoredToken(content, version: item.version, obtainedAt: item.obtainedAt))
+    }
+}
+
+struct ExploredFailure: TokenServiceFailure {
+    var kind = TokenFailureKind.transient
+    var retryAfter: Duration?
+    var delivery = TokenRequestDelivery.answered
+}
+
+extension RefreshPolicy {
+    /// Few enough of everything, and every time a different one. With the chance of ExploredWorld/chance a slot is closed
+    /// for 1.8 s, a slot after a loss for 0.02 s, the longest for 90 s.
+    static var explored: RefreshPolicy {
+        var policy = RefreshPolicy()
+        policy.jitter = 0
+        policy.backOff = BackOff(initial: .seconds(90), maximum: .seconds(90), maximumRetryAfter: .seconds(200))
+        policy.storm = Storm(limit: 1, window: .seconds(30), youth: 0.1)
+        return policy
+    }
+
+    /// The same for a program that ends.
+    static var exploredTool: RefreshPolicy {
+        var policy = explored
+        policy.aheadOfExpiry = .inForeground(atMost: .seconds(5))
+        return policy
+    }
+}

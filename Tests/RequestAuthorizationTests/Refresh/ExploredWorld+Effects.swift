@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+
+@testable import RequestAuthorization
+
+// What the state tells and asks for, and what must be true then.
+extension ExploredWorld {
+    mutating func hear(_ notice: Notice) {
+        switch notice {
+        case .token(.updated(let held)):
+            demand(announced != .updated(held.number), "a token is announced twice")
+            checkTried(held)
+            announced = .updated(held.number)
+            fresh.removeAll { $0 === held }
+        case .token(.invalidated):
+            demand(announced != .invalidated, "the end of a session is announced twice")
+            if case .step? = event, state.isKept {
+                demand(isEndRead, "the end of a session is told before it is stored")
+            }
+            announced = .invalidated
+        case .event(let event): hear(event)
+        }
+    }
+
+    private mutating func hear(_ event: AuthorizationEvent) {
+        switch event.kind {
+        case .refreshStarted:
+            demand(!isRefreshing, "a refresh is said to begin within another")
+            isRefreshing = true
+        case .refreshEnded:
+            demand(isRefreshing, "a refresh is said to end twice")
+            isRefreshing = false
+        case .tokenDiscarded: isDropping = true
+        default: break
+        }
+    }
+
+    mutating func perform(_ effect: Effect) {
+        switch effect {
+        case .resume(let kind, let result): resume(kind, result)
+        case .start(let flight): start(flight)
+        case .cancel: break
+        case .write: isWriteDue = true
+        case .unlock(let id, let endsIntent): unlock(id, endsIntent: endsIntent)
+        case .answer(let id, let result):
+            demand(awaited.contains(id.number), "somebody who awaits a manual refresh is resumed twice")
+            awaited.removeAll { $0 == id.number }
+            if case .success(let held) = result {
+                demand(self.held === held, "a sign-in is answered with another token")
+            }
+        case .discard(let held, let number): discard(held, number: number)
+        case .settled(let numbers): for number in numbers { settled(number) }
+        }
+    }
+
+    // MARK: - Requests
+
+    private mutating func resume(_ kind: Effect.Waiters, _ result: Result<HeldToken, any Error>) {
+        let drained = kind == .ordinary ? ordinary.drain() : lasting.drain()
+        let expected = callers.filter { $0.kind == kind }.map(\.number)
+        demand(drained.compactMap { $0 } == expected, "others are resumed than wait, or in another order")
+        guard !expected.isEmpty else { return }
+        callers.removeAll { $0.kind == kind }
+        switch result {
+        case .success(let held):
+            demand(self.held === held, "requests get a token that is not held")
+            demand(!refused.contains(held.number) && held.problem == nil, "requests get a token that was refused")
+            demand(
+                !held.isExpired(at: now.date) || announced == .updated(held.number),
+                "requests get an old token that has expired")
+            demand(!state.isHolding, "requests do not wait for a manual refresh")
+        case .failure: demand(kind == .lasting || !canServe, "requests fail although a token is there")
+        }
+    }
+
+    /// Whether a request for any valid token needs nothing else.
+    var canServe: Bool { !state.isShutDown && !state.isHolding && state.isUsable(at: now) }
+
+    mutating func checkUse(_ held: HeldToken, _ ask: Ask) {
+        demand(self.held === held && !held.isExpired(at: now.date), "a request gets a token that is not good")
+        demand(!refused.contains(held.number) && held.problem == nil, "a request gets a token that was refused")
+        demand(!state.isHolding, "a request does not wait for a manual refresh")
+        demand(!state.isShutDown, "a request goes on after the provider was shut down")
+        switch ask {
+        case .now: break
+        case .until:
+            demand(
+                held.expiresAt >= now.date.addingTimeInterval(ExploredToken.lifetime), "a token does not last as asked")
+        case .refreshed: demand(false, "a token is not refreshed as asked")
+        }
+    }
+
+    mutating func checkWait(_ ask: Ask) {
+        guard ask == .now, canServe else { return }
+        let patience = state.policy.aheadOfExpiry.patience
+        let isPatient =
+            patience.flatMap { patience in state.flight.map { $0.beganAt + patience > now.uptime } } ?? false
+        demand(isPatient, "a request waits although a token is there")
+    }
+
+    mutating func checkRefusal(_ error: any Error, _ ask: Ask) {
+        let reason = (error as? NotAuthorized)?.reason
+        demand(ask != .now || !canServe, "a request fails although a token is there")
+        demand(state.isShutDown == (reason == .shutDown), "a request is not told of the shutdown")
+        if case .ended = state.credential { demand(reason != nil, "a request is not told of the end") }
+        demand(reason != .reentrantRefresh, "a request is taken for one of a refresh")
+    }
+
+    // MARK: - Refreshes
+
+    private mutating func start(_ flight: State.Flight) {
+        demand(state.flight?.id == flight.id, "a flight begins beside another")
+        demand(!state.isShutDown, "a flight begins after the provider was shut down")
+        let isLook = state.storage == .readOnly && state.failure == nil
+        demand(state.backOff.isOpen(at: now) || isLook, "a flight begins before its slot")
+        demand(isWanted, "a flight begins that nobody wants")
+        runners.append(Runner(id: flight.id, session: flight.session, step: flight.step))
+        checkBeginning(flight.step, of: flight.id)
+    }
+
+    /// Whether there is a reason to refresh.
+    private var isWanted: Bool {
+        let isUnasked = state.policy.aheadOfExpiry == .inBackground && !state.isBackgroundStopped
+        if case .request(let ask)? = event, ask != .now { return true }
+        if callers.contains(where: { $0.kind == .lasting }) { return true }
+        guard state.isUsable(at: now), let held else {
+            if case .request? = event { return true }
+            return isUnasked || !callers.isEmpty || event == .retryNow
+        }
+        guard now.date >= held.refreshAt else { return false }
+        return isUnasked || event == .retryNow || state.policy.aheadOfExpiry.patience != nil
+    }
+
+    /// A step of a flight begins.
+    mutating func checkBeginning(_ step: State.Step, of id: RefreshID) {
+        guard let flight = state.flight, flight.id == id, !flight.isDraining else {
+            let isHarmless = !step.callsService && !step.isIntent
+            return demand(isHarmless, "a flight that nobody waits for begins something")
+        }
+        guard step.callsService else { return }
+        demand(state.pending == nil, "the service is called while a token of it waits to be stored")
+        let others = runners.contains { runner in
+            runner.id != id && runner.id != state.stray?.id && runner.session == state.session
+                && runner.step.callsService
+        }
+        demand(!others, "two service calls at a time")
+        let window = state.policy.backOff.maximum
+        demand(
+            state.stray == nil || strayings.count { $0.at + window > now.uptime } <= 1,
+            "more than one call begins beside late ones in a longest back-off")
+        if state.storage == .shared {
+            demand(
+                state.access?.user == id && lock != nil && lock == state.access?.owner,
+                "a call is made without the lock")
+        }
+        if case .refresh(let token) = step {
+            demand(held === token && token.version == flight.basis, "another token than the held one is spent")
+            if state.storage == .shared {
+                demand(state.access?.hasIntent == true, "a token is spent without an intent")
+            }
+        } else {
+            demand(state.credential == .absent, "a first token is fetched although there was one")
+        }
+    }
+
+    private mutating func unlock(_ id: RefreshID, endsIntent: Bool) {
+        demand(lock == id, "a lock is given up that nobody has")
+        lock = nil
+        if let token = state.desired?.token, fresh.contains(where: { $0 === token }) || tried.contains(token.number) {
+            demand(state.isClosed, "a lock is given up before a rotated token is stored")
+        }
+        let isCalling = runners.contains { runner in
+            if case .refresh = runner.step { state.isUnderWay(runner.id) } else { false }
+        }
+        if endsIntent {
+            endIntent()
+        } else if isIntentOurs, intent?.session == state.session, !isLost, !isCalling, !state.isClosed {
+            demand(false, "an intent stays behind")
+        }
+    }
+
+    mutating func endIntent() {
+        let isCalling = runners.contains { runner in
+            guard case .refresh(let held) = runner.step, let intent, state.isUnderWay(runner.id) else { return false }
+            return intent.session == held.version.session && intent.generation == held.version.generation
+        }
+        demand(!isCalling, "the intent of a call is removed before its answer has come")
+        demand(held == nil || intent?.session != state.session || !isLost, "the intent of a lost answer is removed")
+        (intent, isLost) = (nil, false)
+    }
+
+    // MARK: - Tokens
+
+    /// No token is used before the first try to store it has ended.
+    private mutating func checkTried(_ held: HeldToken) {
+        guard state.isKept, fresh.contains(where: { $0 === held }) else { return }
+        if case .due? = event { return }
+        demand(tried.contains(held.number), "a token is used before it was tried to store it")
+    }
+
+    private mutating func discard(_ held: HeldToken, number: Int) {
+        demand(self.held !== held, "the token in use is given up")
+        demand(fresh.contains { $0 === held }, "a token is given up twice, or was not ours to give up")
+        let isLeft = if case .signedIn? = state.pending?.news { true } else { false }
+        demand(isLeft || self.held?.version.session != held.version.session, "a session in use is revoked")
+        fresh.removeAll { $0 === held }
+        if scope.contains(.programs) { discards.append(number) } else { state.discarded(number) }
+    }
+
+    private mutating func settled(_ number: Int) {
+        guard let index = settlers.firstIndex(where: { $0.number == number }) else {
+            return demand(false, "a caller is resumed twice")
+        }
+        let settler = settlers.remove(at: index)
+        demand(!isPending(settler), "a caller is resumed before the provider has settled")
+    }
+}
+
+extension RefreshState.Step {
+    var isIntent: Bool { if case .intent = self { true } else { false } }
+}

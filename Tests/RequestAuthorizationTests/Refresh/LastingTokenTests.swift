@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+/// `validToken(lasting:)`: a token for a program that hands it on.
+@Suite(.timeLimit(.minutes(5))) struct LastingTokenTests {
+    private func name(_ bench: Bench, lasting seconds: Int) async throws -> String {
+        try await bench.auth.validToken(lasting: .seconds(seconds)).name
+    }
+
+    @Test func `a token that lasts long enough goes out, and one that lasts less is refreshed`() async throws {
+        let bench = Bench.make(.token("new", lasts: .seconds(200)))
+        #expect(try await name(bench, lasting: 100) == "old")
+        #expect(bench.service.calls == 0)
+        bench.clock.advance(by: .milliseconds(1))
+        #expect(try await name(bench, lasting: 100) == "new")
+        #expect(try await name(bench, lasting: 100) == "new")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `those who come during the refresh share it, and others do not wait for it`() async throws {
+        let bench = Bench.make(.held)
+        let first = Task { try await name(bench, lasting: 150) }
+        await bench.held.reaches(1)
+        let second = Task { try await name(bench, lasting: 120) }
+        await bench.held.reaches(2)
+        #expect(try await bench.name() == "old")
+        try await bench.service.nextCall().succeed(TestToken("new"))
+        #expect(try await first.value == "new")
+        #expect(try await second.value == "new")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `a successor that lasts less, too, is returned after one refresh`() async throws {
+        let bench = Bench.make(.token("short", lasts: .seconds(50)), .token("shorter", lasts: .seconds(40)))
+        #expect(try await name(bench, lasting: 150) == "short")
+        #expect(bench.service.calls == 1)
+        #expect(try await name(bench, lasting: 150) == "shorter")
+    }
+
+    @Test func `a refresh that fails throws although the token is valid for a shorter time, and the slot is kept`()
+        async throws
+    {
+        let bench = Bench.make(.failure(Offline()), .token("new", lasts: .seconds(200)))
+        for _ in 0..<3 {
+            let error = await #expect(throws: RefreshFailed.self) { try await name(bench, lasting: 150) }
+            #expect(error?.underlying is Offline)
+        }
+        #expect(bench.service.calls == 1)
+        #expect(try await bench.name() == "old")
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await name(bench, lasting: 150) == "new")
+    }
+
+    @Test func `the storm guard counts refreshes of young tokens`() async throws {
+        let bench = Bench.make()
+        for number in 1...6 { bench.service.append(.token("\(number)", lasts: .seconds(10))) }
+        for number in 1...5 { #expect(try await name(bench, lasting: 150) == "\(number)") }
+        let error = await #expect(throws: NotAuthorized.self) { try await name(bench, lasting: 150) }
+        #expect(error?.reason == .refreshedTooOften)
+        #expect(bench.service.calls == 5)
+        #expect(try await bench.name() == "5")
+    }
+}
+
+/// `refreshNow()` and `currentToken`.
+@Suite(.timeLimit(.minutes(5))) struct RefreshNowTests {
+    @Test func `it refreshes a token that is valid, in the same session`() async throws {
+        let store = InMemoryTokenStore<TestToken>(.make("stored"))
+        let bench = Bench.make(store: store, .token("new"))
+        let session = store.stored?.version.session
+        #expect(try await bench.name() == "stored")
+        #expect(try await bench.auth.refreshNow().name == "new")
+        #expect(store.stored?.token?.name == "new")
+        #expect(store.stored?.version.session == session)
+        #expect(store.stored?.version.generation == 1)
+    }
+
+    @Test func `it joins a refresh that is under way`() async throws {
+        let bench = Bench.make(.held)
+        bench.clock.advance(by: .seconds(92))
+        #expect(try await bench.name() == "old")
+        let call = try await bench.service.nextCall()
+        let refresh = Task { try await bench.auth.refreshNow().name }
+        await bench.held.reaches(1)
+        call.succeed(TestToken("new"))
+        #expect(try await refresh.value == "new")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `it does not wait for the slot after a failure`() async throws {
+        let bench = Bench.make(.failure(Offline()), .token("new"))
+        await #expect(throws: RefreshFailed.self) { try await bench.auth.refreshNow() }
+        #expect(try await bench.auth.refreshNow().name == "new")
+    }
+
+    @Test func `it waits for the time that the server has named`() async throws {
+        let bench = Bench.make(
+            .failure(TokenEndpointError(status: 503, retryAfter: .seconds(60))), .token("new"))
+        for _ in 0..<2 { await #expect(throws: RefreshFailed.self) { try await bench.auth.refreshNow() } }
+        #expect(bench.service.calls == 1)
+        #expect(try await bench.name() == "old")
+        bench.clock.advance(by: .seconds(60))
+        #expect(try await bench.auth.refreshNow().name == "new")
+    }
+
+    @Test func `what is held is had without asking the store or the service`() async throws {
+        let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>(.make("stored")))
+        let bench = Bench.make(store: store)
+        #expect(bench.auth.currentToken == nil)
+        #expect(store.operations.isEmpty)
+        #expect(try await bench.name() == "stored")
+        bench.clock.advance(by: .seconds(200))
+        #expect(bench.auth.currentToken?.name == "stored")
+        await bench.auth.reset()
+        #expect(bench.auth.currentToken == nil)
+        #expect(store.operations.map(\.kind) == [.load, .clear])
+        #expect(bench.service.calls == 0)
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorization
+
+/// What a program awaits before it ends, so that a rotated token is not lost.
+@Suite(.timeLimit(.minutes(5))) struct ProgramEndTests {
+    typealias Store = ScriptedTokenStore<InMemoryTokenStore<TestToken>>
+
+    /// No other sleep is as long.
+    private let limit = Duration.seconds(7)
+
+    /// A provider whose background refresh is under way, and a task that waits for it.
+    private func settling(
+        _ store: Store, _ body: @escaping @Sendable (RefreshableTokenAuthorization<TestToken>) async throws -> Void
+    ) async throws -> (Bench, ScriptedTokenService<TestToken>.Call, Task<Void, any Error>) {
+        let bench = Bench.make(store: store, .held)
+        #expect(try await bench.name() == "stored")
+        bench.clock.advance(by: .seconds(99))
+        #expect(try await bench.name() == "stored")
+        let call = try await bench.service.nextCall()
+        let task = Task { try await body(bench.auth) }
+        await bench.clock.sleeper(for: limit)
+        return (bench, call, task)
+    }
+
+    @Test func `settling waits for the refresh, and until its token is stored`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored")))
+        let save = store.hold(next: .save)
+        let (_, call, settled) = try await settling(store) { [limit] auth in
+            try await auth.settle(within: limit)
+            #expect(store.base.stored?.token?.name == "new")
+        }
+        call.succeed(TestToken("new"))
+        await save.begins()
+        save.release()
+        try await settled.value
+    }
+
+    @Test func `settling says what is under way when its time is over, and cancels nothing`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored")))
+        let (bench, call, settled) = try await settling(store) { [limit] in try await $0.settle(within: limit) }
+        bench.clock.advance(by: limit)
+        let error = await #expect(throws: NotSettled.self) { try await settled.value }
+        #expect(error?.isRefreshing == true && error?.isUnstored == false)
+        #expect(call.succeed(TestToken("new")))
+        #expect(try await bench.name() == "new")
+    }
+
+    @Test func `settling that is cancelled ends at once`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored")))
+        let (_, _, settled) = try await settling(store) { [limit] in try await $0.settle(within: limit) }
+        settled.cancel()
+        await #expect(throws: CancellationError.self) { try await settled.value }
+    }
+
+    @Test func `settling says what is not stored, and why`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
+        store.fail(all: .save, with: DiskFull())
+        let bench = Bench.make(store: store, .token("new"))
+        bench.clock.advance(by: .seconds(10))
+        #expect(try await bench.name() == "new")
+        let settled = Task { try await bench.auth.settle(within: .milliseconds(500)) }
+        await bench.clock.sleeper(for: .milliseconds(500))
+        bench.clock.advance(by: .milliseconds(500))
+        let error = await #expect(throws: NotSettled.self) { try await settled.value }
+        #expect(error?.isRefreshing == false && error?.isUnstored == true)
+        #expect(error?.storeError is DiskFull)
+    }
+
+    @Test func `settling does not wait for people`() async throws {
+        let bench = Bench.make()
+        let answer = OneShot<TestToken>()
+        let begun = OneShot<Void>()
+        let signIn = Task {
+            try await bench.auth.signIn {
+                begun.fulfill()
+                return try await answer.value()
+            }
+        }
+        try await begun.value()
+        try await bench.auth.settle(within: limit)
+        answer.fulfill(with: .success(TestToken("new")))
+        try await signIn.value
+    }
+
+    @Test func `after a shutdown calls throw, and no sign-in would help`() async throws {
+        let bench = Bench.make(.token("new"))
+        try await bench.auth.shutdown(within: limit)
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await bench.name() }, { _ = try await bench.auth.refreshNow() },
+            { try await bench.auth.signIn { TestToken("a") } },
+            { _ = try await TestRequest().authorized(using: bench.auth) },
+        ]
+        for call in calls {
+            let error = await #expect(throws: NotAuthorized.self) { try await call() }
+            #expect(error?.reason == .shutDown)
+            #expect(error?.needsSignIn == false)
+        }
+        #expect(bench.service.calls == 0)
+    }
+
+    @Test func `requests that wait for a refresh go on after a shutdown`() async throws {
+        let bench = Bench.make(.held)
+        bench.clock.advance(by: .seconds(100))
+        let request = await bench.hold(1)[0]
+        let shutdown = Task { [limit] in try await bench.auth.shutdown(within: limit) }
+        await bench.clock.sleeper(for: limit)
+        try await bench.service.nextCall().succeed(TestToken("new"))
+        #expect(try await request.value == "new")
+        try await shutdown.value
+    }
+
+    @Test func `sign-ins that are under way end with a shutdown`() async throws {
+        let bench = Bench.make()
+        let (begun, never) = (OneShot<Void>(), OneShot<TestToken>())
+        let signIn = Task {
+            try await bench.auth.signIn {
+                begun.fulfill()
+                return try await never.value()
+            }
+        }
+        try await begun.value()
+        try await bench.auth.shutdown(within: limit)
+        let error = await #expect(throws: NotAuthorized.self) { try await signIn.value }
+        #expect(error?.reason == .shutDown)
+    }
+
+    // MARK: - Staying alive
+
+    /// A provider whose store refuses the token that it holds.
+    private func unsaved(_ store: Store) async throws -> Bench {
+        store.fail(all: .save, with: DiskFull())
+        let bench = Bench.make(store: store, .token("new", lasts: .seconds(10_000)))
+        bench.clock.advance(by: .seconds(10))
+        #expect(try await bench.name() == "new")
+        return bench
+    }
+
+    @Test func `a provider with an unsaved rotated token stays alive until it is saved`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
+        var bench: Bench? = try await unsaved(store)
+        let clock = try #require(bench?.clock)
+        let provider = Weak(bench?.auth)
+        var events = try #require(bench?.auth.events.makeAsyncIterator())
+        bench = nil
+        await clock.sleeper(for: .seconds(1))
+        #expect(provider.object != nil)
+        store.fail(all: .save, with: nil)
+        clock.advance(by: .seconds(1))
+        while await events.next() != nil {}  // They end with the provider.
+        #expect(provider.object == nil)
+        #expect(store.base.stored?.token?.name == "new")
+    }
+
+    @Test func `a shutdown gives up what is unsaved, and lets the provider go`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
+        var bench: Bench? = try await unsaved(store)
+        let clock = try #require(bench?.clock)
+        let provider = Weak(bench?.auth)
+        var events = try #require(bench?.auth.events.makeAsyncIterator())
+        let shutdown = Task { [auth = bench?.auth] in try await auth?.shutdown(within: .milliseconds(500)) }
+        bench = nil
+        await clock.sleeper(for: .milliseconds(500))
+        clock.advance(by: .milliseconds(500))
+        let error = await #expect(throws: NotSettled.self) { try await shutdown.value }
+        #expect(error?.isUnstored == true)
+        while await events.next() != nil {}
+        #expect(provider.object == nil)
+        #expect(store.base.stored?.token?.name == "stored")
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorization
+
+/// Nothing of a user's runs under the lock, and nothing of a flight that is over is carried on.
+@Suite(.timeLimit(.minutes(2))) struct UserCodeTests {
+    typealias Provider = RefreshableTokenAuthorization<NosyToken>
+
+    /// Takes a provider through all that installs, replaces and drops tokens.
+    private func exercise(_ token: @escaping @Sendable () -> NosyToken, _ box: NosyBox) async throws {
+        let clock = ManualClock()
+        let auth = Provider(service: NosyService(token: token), store: InMemoryTokenStore(), clock: clock)
+        box.provider = auth
+        try await auth.signIn { token() }
+        _ = try await auth.validToken()
+        try await auth.setToken(token())
+        _ = try await auth.refreshNow()
+        clock.advance(by: .seconds(100))
+        _ = try await TestRequest().authorized(using: auth)
+        await auth.reset()
+        box.provider = nil
+    }
+
+    @Test func `a getter of a token may observe its provider`() async throws {
+        let box = NosyBox()
+        try await exercise({ NosyToken { box.look() } }, box)
+        #expect(box.looks > 0)
+    }
+
+    @Test func `a token that goes may call its provider`() async throws {
+        let box = NosyBox()
+        try await exercise({ [box] in NosyToken(tail: Tail { box.look() }) {} }, box)
+        #expect(box.looks > 0)
+    }
+
+    @Test func `a task that a refresh leaves behind, and that leads to the next, carries no flights along`()
+        async throws
+    {
+        let chain = Chain()
+        let auth = RefreshableTokenAuthorization(service: chain, token: TestToken("0"), clock: ManualClock())
+        chain.provider = auth
+        _ = try await auth.refreshNow()
+        for number in 1...20 {
+            let link = try #require(chain.link)
+            link.go.fulfill()
+            #expect(try await link.task.value.name == "\(number + 1)")
+        }
+        // The name of the flight before may not have been struck off yet.
+        #expect(chain.depths.count == 21)
+        #expect(chain.depths.allSatisfy { $0 <= 3 }, "\(chain.depths)")
+    }
+}
+
+/// A token whose getter, and whose end, run code of a user's.
+struct NosyToken: AuthorizationToken {
+    var tail: Tail?
+    let expiresAt = ManualClock().now.addingTimeInterval(100)
+    let look: @Sendable () -> Void
+
+    init(tail: Tail? = nil, _ look: @escaping @Sendable () -> Void) {
+        self.tail = tail
+        self.look = look
+    }
+
+    var authorizationHeaderValue: String {
+        look()
+        return "Bearer nosy"
+    }
+}
+
+/// Runs code when the last token that holds it goes.
+final class Tail: Sendable {
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    deinit { body() }
+}
+
+/// The provider that tokens look at.
+final class NosyBox: Sendable {
+    private let contents = Lock<(provider: UserCodeTests.Provider?, looks: Int)>((nil, 0))
+
+    var looks: Int { contents.withLock { $0.looks } }
+    var provider: UserCodeTests.Provider? {
+        get { contents.withLock { $0.provider } }
+        set {
+            let former = contents.withLock { contents in
+                defer { contents.provider = newValue }
+                return contents.provider
+            }
+            withExtendedLifetime(former) {}  // Its tokens end outside the lock.
+        }
+    }
+
+    func look() {
+        guard let provider else { return }
+        _ = provider.currentToken
+        provider.onTokenChange { _ in }.cancel()
+        contents.withLock { $0.looks += 1 }
+    }
+}
+
+private struct NosyService: RefreshableTokenService {
+    let token: @Sendable () -> NosyToken
+
+    func refresh(_ token: NosyToken) async throws -> NosyToken { self.token() }
+}
+
+/// A service each of whose refreshes leaves a task behind that begins the next.
+private final class Chain: RefreshableTokenService {
+    struct Link: Sendable {
+        let go: OneShot<Void>
+        let task: Task<TestToken, any Error>
+    }
+
+    private struct Contents {
+        var provider: RefreshableTokenAuthorization<TestToken>?
+        var link: Link?
+        var depths: [Int] = []
+    }
+
+    private let contents = Lock(Contents())
+
+    var link: Link? { contents.withLock { $0.link } }
+    var depths: [Int] { contents.withLock { $0.depths } }
+    var provider: RefreshableTokenAuthorization<TestToken>? {
+        get { contents.withLock { $0.provider } }
+        set { contents.withLock { $0.provider = newValue } }
+    }
+
+    func refresh(_ token: TestToken) async throws -> TestToken {
+        let go = OneShot<Void>()
+        let provider = provider
+        let task = Task {
+            try await go.value()
+            guard let provider else { throw Offline() }
+            return try await provider.refreshNow()
+        }
+        return contents.withLock { contents in
+            contents.link = Link(go: go, task: task)
+            contents.depths.append(SurroundingRefresh.current.count)
+            return TestToken("\(contents.depths.count)")
+        }
+    }
+}

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: the swift-request-authorization authors
+"""authlib_server.py DIR: an authorization server made of Authlib and Flask (Debian: python3-authlib, python3-flask), behind a
+fault injector, on a free port of 127.0.0.1.
+
+It writes its address to DIR/address and a line to its output when it listens, and ends with its standard input, or after LIFETIME seconds (300).
+
+The server: /authorize (Alice consents at once), /token (code with PKCE, refresh tokens that serve once, client credentials),
+/revoke; the public client "native" and the confidential "web" with the secret "websecret".
+
+The injector: POST /control/faults [{…}] replaces what lies in wait for the next requests to /token, one each. A fault answers in
+the server's place with "status", "body" and "fields", or closes the connection with "drop": "before" the server sees the request
+or "after" it has answered. POST /control/secret TEXT changes what the server takes for the secret of "web". POST /control/revoke
+ends all refresh tokens. GET /control/calls tells how many requests came to /token, and how many the server saw.
+"""
+
+import json
+import os
+import secrets
+import socket
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"  # http, on loopback only
+
+from authlib.integrations.flask_oauth2 import AuthorizationServer
+from authlib.oauth2.rfc6749 import AuthorizationCodeMixin, ClientMixin, TokenMixin, grants
+from authlib.oauth2.rfc7009 import RevocationEndpoint
+from authlib.oauth2.rfc7636 import CodeChallenge
+from flask import Flask
+
+
+class Client(ClientMixin):
+    def __init__(self, client_id, secret, methods, grant_types):
+        self.client_id, self.secret, self.methods, self.grant_types = client_id, secret, methods, grant_types
+
+    def get_client_id(self):
+        return self.client_id
+
+    def get_default_redirect_uri(self):
+        return "http://127.0.0.1:8400/cb"
+
+    def get_allowed_scope(self, scope):
+        return " ".join(s for s in (scope or "").split() if s in ("read", "write"))
+
+    def check_redirect_uri(self, redirect_uri):
+        return redirect_uri == self.get_default_redirect_uri()
+
+    def check_client_secret(self, client_secret):
+        return secrets.compare_digest(self.secret, client_secret)
+
+    def check_endpoint_auth_method(self, method, endpoint):
+        return method in self.methods
+
+    def check_response_type(self, response_type):
+        return response_type == "code"
+
+    def check_grant_type(self, grant_type):
+        return grant_type in self.grant_types
+
+
+class Token(TokenMixin):
+    def __init__(self, fields, client, user):
+        self.fields, self.client, self.user = fields, client, user
+        self.expires_at = time.time() + fields["expires_in"]
+        self.is_dead = False
+
+    def check_client(self, client):
+        return self.client is client
+
+    def get_scope(self):
+        return self.fields.get("scope", "")
+
+    def get_expires_in(self):
+        return self.fields["expires_in"]
+
+    def is_expired(self):
+        return time.time() > self.expires_at
+
+    def is_revoked(self):
+        return self.is_dead
+
+
+class Code(AuthorizationCodeMixin):
+    def __init__(self, text, request):
+        self.text, self.client_id, self.user = text, request.client.client_id, request.user
+        self.redirect_uri, self.scope = request.redirect_uri, request.scope
+        self.code_challenge = request.data.get("code_challenge")
+        self.code_challenge_method = request.data.get("code_challenge_method")
+
+    def get_redirect_uri(self):
+        return self.redirect_uri
+
+    def get_scope(self):
+        return self.scope
+
+
+SIGN_IN = ["authorization_code", "refresh_token"]
+clients = {
+    "native": Client("native", "", ["none"], SIGN_IN),
+    "web": Client("web", "websecret", ["client_secret_basic"], SIGN_IN + ["client_credentials"]),
+}
+tokens = []
+codes = {}
+
+
+class CodeGrant(grants.AuthorizationCodeGrant):
+    TOKEN_ENDPOINT_AUTH_METHODS = ["none", "client_secret_basic"]
+
+    def save_authorization_code(self, code, request):
+        codes[code] = Code(code, request)
+
+    def query_authorization_code(self, code, client):
+        found = codes.get(code)
+        return found if found and found.client_id == client.client_id else None
+
+    def delete_authorization_code(self, authorization_code):
+        codes.pop(authorization_code.text, None)
+
+    def authenticate_user(self, authorization_code):
+        return authorization_code.user
+
+
+class RefreshGrant(grants.RefreshTokenGrant):
+    TOKEN_ENDPOINT_AUTH_METHODS = ["none", "client_secret_basic"]
+    INCLUDE_NEW_REFRESH_TOKEN = True
+
+    def authenticate_refresh_token(self, refresh_token):
+        for token in tokens:
+            if token.fields.get("refresh_token") == refresh_token and not token.is_dead:
+                return token
+        return None
+
+    def authenticate_user(self, credential):
+        return credential.user
+
+    def revoke_old_credential(self, credential):
+        credential.is_dead = True
+
+
+class Revocation(RevocationEndpoint):
+    def query_token(self, token_string, token_type_hint):
+        for token in tokens:
+            if token_string in (token.fields.get("access_token"), token.fields.get("refresh_token")):
+                return token
+        return None
+
+    def revoke_token(self, token, request):
+        token.is_dead = True
+
+
+app = Flask(__name__)
+app.config["OAUTH2_REFRESH_TOKEN_GENERATOR"] = True
+server = AuthorizationServer(
+    app,
+    query_client=clients.get,
+    save_token=lambda fields, request: tokens.append(Token(fields, request.client, request.user)),
+)
+server.register_grant(CodeGrant, [CodeChallenge(required=True)])
+server.register_grant(RefreshGrant)
+server.register_grant(grants.ClientCredentialsGrant)
+server.register_endpoint(Revocation)
+
+
+@app.get("/authorize")
+def authorize():
+    return server.create_authorization_response(grant_user="alice")
+
+
+@app.post("/token")
+def token():
+    return server.create_token_response()
+
+
+@app.post("/revoke")
+def revoke():
+    return server.create_endpoint_response("revocation")
+
+
+class Injector(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    lock = threading.Lock()
+    faults = []
+    calls = {"came": 0, "seen": 0}
+
+    def do_GET(self):
+        if self.path == "/control/calls":
+            return self.answer(200, json.dumps(self.calls))
+        self.forward(b"")
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.path.startswith("/control/"):
+            return self.control(self.path.removeprefix("/control/"), body)
+        fault = {}
+        if self.path == "/token":
+            with self.lock:
+                self.calls["came"] += 1
+                fault = self.faults.pop(0) if self.faults else {}
+        if fault.get("drop") == "before":
+            return self.drop()
+        if "status" in fault:
+            return self.answer(fault["status"], fault.get("body", ""), fault.get("fields", []))
+        self.forward(body, is_dropped=fault.get("drop") == "after")
+
+    def control(self, name, body):
+        with self.lock:
+            if name == "faults":
+                self.faults[:] = json.loads(body)
+            elif name == "secret":
+                clients["web"].secret = body.decode()
+            elif name == "revoke":
+                for token in tokens:
+                    token.is_dead = True
+        self.answer(200, "")
+
+    def forward(self, body, is_dropped=False):
+        with self.lock:
+            if self.path == "/token":
+                self.calls["seen"] += 1
+            # `open` hands the request to Flask as a socket's server would.
+            response = app.test_client().open(
+                self.path, method=self.command, data=body, headers=list(self.headers.items())
+            )
+        if is_dropped:
+            return self.drop()
+        fields = [f for f in response.headers.items() if f[0].lower() not in ("content-length", "connection")]
+        self.answer(response.status_code, response.get_data(as_text=True), fields)
+
+    def drop(self):
+        self.close_connection = True
+        self.connection.shutdown(socket.SHUT_RDWR)
+
+    def answer(self, status, text, fields=()):
+        data = text.encode()
+        self.send_response(status)
+        for name, value in fields:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+
+def main(folder):
+    threading.Timer(float(os.environ.get("LIFETIME", "300")), os._exit, [1]).start()
+    listener = Server(("127.0.0.1", 0), Injector)
+    threading.Thread(target=listener.serve_forever, daemon=True).start()
+    place = os.path.join(folder, "address")
+    with open(place + ".new", "w") as file:
+        file.write("http://127.0.0.1:%d" % listener.server_port)
+    os.rename(place + ".new", place)
+    print("listening", flush=True)
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+main(sys.argv[1])
