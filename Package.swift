@@ -263,7 +263,11 @@ let package = Package(
             ],
             path: "Tests/ClientBenchmarks",
             swiftSettings: strict),
-        .target(name: "BenchmarkSupport", path: "Tests/BenchmarkSupport", swiftSettings: strict),
+        .target(
+            name: "BenchmarkSupport", dependencies: ["BenchmarkMarks"], path: "Tests/BenchmarkSupport",
+            swiftSettings: strict),
+        .target(name: "BenchmarkMarks", path: "Tests/BenchmarkMarks"),
+        .testTarget(name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport"], swiftSettings: strict),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     ]
 )

@@ -1,63 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import Dispatch
 import Foundation
 
 /// The main function of the benchmarks.
 package struct BenchmarkRun: Sendable {
-    package typealias Group = (name: String, measure: @Sendable () async throws -> [Figure])
+    private let groups: [BenchmarkGroup]
 
-    private let groups: [Group]
-
-    package init(groups: [Group]) { self.groups = groups }
+    package init(groups: [BenchmarkGroup]) { self.groups = groups }
 
     /// Measures the groups that the command line names, or all, prints the figures, and ends the process: with 1 if a bound is
     /// missed.
-    package func run() async -> Never {
+    package func run() -> Never {
         #if DEBUG
         complain("This is a debug build: add -c release")
         exit(2)
         #else
-        let arguments = CommandLine.arguments.dropFirst()
-        let wanted = arguments.filter { $0 != "--json" }
         do {
-            var all: [Figure] = []
-            for group in groups where wanted.isEmpty || wanted.contains(group.name) {
-                complain("measuring \(group.name) …")
-                all += try await best(of: group.measure)
+            let options = try BenchmarkOptions(CommandLine.arguments.dropFirst())
+            if let unknown = options.groups.first(where: { name in !groups.contains { $0.name == name } }) {
+                throw BenchmarkError(description: "there is no group \(unknown)")
             }
-            if arguments.contains("--json") { try printJSON(all) } else { printTable(all) }
-            if all.allSatisfy(\.isMet) { exit(0) }
-            complain("A bound is missed.")
+            Task.detached { await measure(options) }
+            // Callgrind does not survive the end of the main thread, which `dispatchMain` ends.
+            if options.factors != nil { DispatchSemaphore(value: 0).wait() }
+            dispatchMain()
         } catch {
             complain("\(error)")
+            exit(2)
         }
-        exit(1)
         #endif
     }
 
-    /// A machine that is busy with something else can miss a bound: what is missed is measured again, twice at most.
-    private func best(of group: () async throws -> [Figure]) async throws -> [Figure] {
-        var measurements = try await group()
-        for _ in 0..<2 where !measurements.allSatisfy(\.isMet) {
-            measurements = zip(measurements, try await group()).map { $0.isMet || $0.value <= $1.value ? $0 : $1 }
+    private func measure(_ options: BenchmarkOptions) async -> Never {
+        do {
+            var figures: [Figure] = []
+            for group in groups where options.groups.isEmpty || options.groups.contains(group.name) {
+                if let factors = options.factors {
+                    for (comparison, factor) in zip(try await group.counted(), factors) {
+                        try await comparison.mark(factor: factor)
+                    }
+                } else {
+                    complain("measuring \(group.name) …")
+                    figures += try await judged(group, options)
+                }
+            }
+            if options.factors == nil { try report(figures, options) }
+            exit(figures.allSatisfy { $0.passes(strict: options.isStrict) } ? 0 : 1)
+        } catch {
+            complain("\(error)")
+            exit(1)
         }
-        return measurements
     }
 
-    private func printTable(_ measurements: [Figure]) {
-        let width = measurements.map(\.name.count).max() ?? 0
-        for measurement in measurements {
-            let name = measurement.name.padding(toLength: width, withPad: " ", startingAt: 0)
-            let figures = String(format: "%7.3f  ≤ %5.2f", measurement.value, measurement.bound)
-            print(name, figures, measurement.isMet ? "ok    " : "MISSED", measurement.detail, separator: "  ")
+    /// A control runs over the connections and threads of its own measurement, and says nothing of how another one would be
+    /// placed. So a bound is missed if three measurements in a row miss it, each with connections of its own.
+    private func judged(_ group: BenchmarkGroup, _ options: BenchmarkOptions) async throws -> [Figure] {
+        var figures = try await group.figures(slowDown: options.slowDown)
+        for _ in 0..<2 where !figures.allSatisfy({ $0.passes(strict: options.isStrict) }) {
+            complain("measuring \(group.name) again …")
+            figures = zip(figures, try await group.figures(slowDown: options.slowDown)).map { figure, next in
+                if figure.passes(strict: options.isStrict) { return figure }
+                return next.passes(strict: options.isStrict) || next.value < figure.value ? next : figure
+            }
         }
+        return figures
     }
 
-    private func printJSON(_ measurements: [Figure]) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        print(String(decoding: try encoder.encode(["measurements": measurements]), as: UTF8.self))
+    private func report(_ figures: [Figure], _ options: BenchmarkOptions) throws {
+        if options.isJSON {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            print(String(decoding: try encoder.encode(["measurements": figures]), as: UTF8.self))
+        } else {
+            print(FigureTable(figures))
+        }
+        if !figures.allSatisfy({ $0.passes(strict: options.isStrict) }) { complain("A bound is missed.") }
     }
 
     private func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }

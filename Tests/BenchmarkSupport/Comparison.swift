@@ -1,74 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Times something against what it is built on: in each round both do small batches in turn, so that a machine that is busy for
-/// a while is busy for both.
-///
-/// - Parameters:
-///   - tasks: how many do it at a time.
-///   - batch: how often one task does it before it is the other's turn.
-/// - Returns: the median of the ratios of the rounds, and in words also that of the processor time of the whole process.
-package func compare(
-    _ name: String, _ contender: @escaping @Sendable () async throws -> Void,
-    against base: @escaping @Sendable () async throws -> Void, tasks: Int, batch: Int, bound: Double
-) async throws -> Figure {
-    var rounds: [Round] = []
-    for _ in 0..<2 {
-        _ = try await Spent(tasks: tasks, batch: batch, base) + Spent(tasks: tasks, batch: batch, contender)
+/// A piece of work, what it is built on, and what it may cost in units of that.
+package struct Comparison: Sendable {
+    /// Which time is compared.
+    package enum Meter: Sendable { case time, processorTime }
+
+    let name: String
+    let bound: Double
+    let meter: Meter
+    let rounds: Int
+    let contender: Contender
+    let base: Contender
+
+    package init(
+        _ name: String, _ contender: Contender, against base: Contender, bound: Double, meter: Meter = .time,
+        rounds: Int
+    ) {
+        self.name = name
+        self.bound = bound
+        self.meter = meter
+        self.rounds = rounds
+        self.contender = contender
+        self.base = base
     }
-    for _ in 0..<11 {
-        var round = Round()
-        for turn in 0..<24 {
-            // Who is first in a pair changes, so that neither always gets the warmer machine.
-            for isBase in turn.isMultiple(of: 2) ? [true, false] : [false, true] {
-                let spent = try await Spent(tasks: tasks, batch: batch, isBase ? base : contender)
-                if isBase { round.base = round.base + spent } else { round.contender = round.contender + spent }
-            }
+
+    /// Times both in rounds, in each of which they and the control take turns: a machine that is busy for a while is busy for all.
+    ///
+    /// - Parameter slowDown: if given, the contender and its control, which is the same work, are slowed down until the
+    ///   figure is this many times its bound.
+    package func measure(slowDown: Double? = nil) async throws -> Figure {
+        var factor = 1.0
+        if let slowDown {
+            let (rounds, _) = try await run(rounds: max(5, rounds / 4), Stopwatch())
+            factor = max(slowDown, bound * slowDown / rounds.figure)
         }
-        rounds.append(round)
+        let (rounds, costs) = try await run(rounds: rounds, Stopwatch(factor: factor))
+        return Figure(
+            name: name, value: rounds.figure, bound: bound, unit: .time, control: rounds.controlFigure,
+            margin: rounds.margin, detail: detail(costs))
     }
-    let times = Double(24 * tasks * batch)
-    let ratios = rounds.map { $0.contender.time / $0.base.time }.sorted()
-    let processor = rounds.map { $0.contender.processorTime / $0.base.processorTime }.median
-    let (mine, theirs) = (rounds.map { $0.contender.time / times }.median, rounds.map { $0.base.time / times }.median)
-    return Figure(
-        name: name, value: ratios.median, bound: bound,
-        detail: """
-            \(mine.asTime) / \(theirs.asTime), rounds \(ratios[0].rounded(places: 3)) to \
-            \(ratios[ratios.count - 1].rounded(places: 3)), processor time \(processor.rounded(places: 3))
-            """)
-}
 
-private struct Round {
-    var contender = Spent()
-    var base = Spent()
-}
-
-/// Nanoseconds.
-private struct Spent {
-    var time = 0.0
-    var processorTime = 0.0
-
-    static func + (left: Spent, right: Spent) -> Spent {
-        var sum = left
-        sum.time += right.time
-        sum.processorTime += right.processorTime
-        return sum
-    }
-}
-
-extension Spent {
-    init(tasks: Int, batch: Int, _ body: @escaping @Sendable () async throws -> Void) async throws {
-        let before = BenchmarkSupport.processorTime()
-        let duration = try await ContinuousClock().measure {
-            try await withThrowingTaskGroup { group in
-                for _ in 0..<tasks {
-                    group.addTask { for _ in 0..<batch { try await body() } }
-                }
-                try await group.waitForAll()
-            }
+    /// Runs both once for a tool that counts instructions.
+    func mark(factor: Double) async throws {
+        for (contender, factor) in [(contender, factor), (base, 1)] {
+            _ = try await contender.run(Stopwatch())
+            _ = try await contender.run(.marking(factor: factor))
         }
-        time = duration.nanoseconds
-        processorTime = (BenchmarkSupport.processorTime() - before).nanoseconds
+    }
+
+    private typealias Costs = (contender: [Cost], base: [Cost])
+
+    private func run(rounds count: Int, _ stopwatch: Stopwatch) async throws -> (Rounds, Costs) {
+        var rounds = Rounds()
+        var costs: Costs = ([], [])
+        // The first round only warms up.
+        for index in -1..<count {
+            var round = [Cost](repeating: Cost(), count: 3)
+            for leg in Self.orders[(index + 6) % 6] {
+                round[leg] = try await leg == 2 ? base.run(Stopwatch()) : contender.run(stopwatch)
+            }
+            guard index >= 0 else { continue }
+            rounds.append(contender: value(round[0]), control: value(round[1]), base: value(round[2]))
+            costs.contender.append(round[0])
+            costs.base.append(round[2])
+        }
+        return (rounds, costs)
+    }
+
+    /// All orders of the contender (0), its control (1) and its base (2), so that none always has the warmer machine.
+    private static let orders = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]]
+
+    private func value(_ cost: Cost) -> Double { meter == .time ? cost.time : cost.processorTime }
+
+    private func detail(_ costs: Costs) -> String {
+        let (mine, theirs) = (costs.contender.map(value).median, costs.base.map(value).median)
+        let processor = zip(costs.contender, costs.base).map { $0.processorTime / $1.processorTime }.median
+        let text = "\(mine.asTime) / \(theirs.asTime)"
+        return meter == .processorTime ? text : "\(text), processor time \(processor.rounded(places: 3))"
     }
 }

@@ -1,40 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
-
-/// A piece of work that is timed: does what it is about so many times.
+/// A piece of work whose cost is measured in batches.
 package struct Contender: Sendable {
-    package let work: @Sendable (_ times: Int) async throws -> Void
+    /// How many units of work one batch does; costs are given for one unit.
+    let units: Double
+    private let batch: @Sendable (Stopwatch) async throws -> Cost
 
-    package init(_ work: @escaping @Sendable (_ times: Int) async throws -> Void) { self.work = work }
-}
-
-/// Times contenders in turn, so that a machine that is busy for a while is busy for all of them.
-///
-/// - Returns: for each the nanoseconds per time of its best round.
-package func race(_ contenders: [Contender], times: Int, rounds: Int) async throws -> [Double] {
-    var best = [Double](repeating: .infinity, count: contenders.count)
-    for contender in contenders { try await contender.work(max(1, times / 10)) }
-    for _ in 0..<rounds {
-        for (index, contender) in contenders.enumerated() {
-            let duration = try await ContinuousClock().measure { try await contender.work(times) }
-            best[index] = min(best[index], duration.nanoseconds / Double(times))
-        }
+    /// - Parameters:
+    ///   - times: how often one batch does the work.
+    ///   - units: how many units the work consists of, such as KiB that it reads.
+    ///   - work: does the work so many times.
+    package init(times: Int, units: Double = 1, _ work: @escaping @Sendable (_ times: Int) async throws -> Void) {
+        self.init(units: Double(times) * units) { try await $0.measure(times: times, work) }
     }
-    return best
+
+    /// - Parameters:
+    ///   - units: how many units of work one batch does.
+    ///   - batch: does one batch, and lets the stopwatch measure the part of it that counts.
+    package init(units: Double, batch: @escaping @Sendable (Stopwatch) async throws -> Cost) {
+        self.units = units
+        self.batch = batch
+    }
+
+    /// Does one batch.
+    ///
+    /// - Returns: the cost of one unit.
+    func run(_ stopwatch: Stopwatch) async throws -> Cost { try await batch(stopwatch) / units }
 }
 
-/// How much time of any core something takes: unlike the time on the wall it does not depend on what else the machine does.
-package func processorTime(_ body: () async throws -> Void) async rethrows -> Duration {
-    let before = processorTime()
-    try await body()
-    return processorTime() - before
-}
+/// What a piece of work takes, in nanoseconds.
+package struct Cost: Sendable {
+    /// The time on the wall.
+    package private(set) var time: Double
+    /// The time that all threads of this process had. It depends less on what else the machine does.
+    package private(set) var processorTime: Double
 
-/// The time that all threads of this process have had.
-package func processorTime() -> Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return .seconds(Int(time.tv_sec)) + .nanoseconds(Int(time.tv_nsec))
+    package init(time: Double = 0, processorTime: Double = 0) {
+        self.time = time
+        self.processorTime = processorTime
+    }
+
+    package static func + (left: Cost, right: Cost) -> Cost {
+        Cost(time: left.time + right.time, processorTime: left.processorTime + right.processorTime)
+    }
+
+    package static func - (left: Cost, right: Cost) -> Cost {
+        Cost(time: left.time - right.time, processorTime: left.processorTime - right.processorTime)
+    }
+
+    package static func / (cost: Cost, units: Double) -> Cost {
+        Cost(time: cost.time / units, processorTime: cost.processorTime / units)
+    }
 }

@@ -3,29 +3,70 @@
 
 /// One figure that is held to a bound; all are ratios or counts within one run, so that any machine can judge them.
 package struct Figure: Sendable, Encodable {
+    /// What the figure was made from.
+    package enum Unit: String, Sendable, Encodable { case time, instructions, count }
+
+    package enum Verdict: String, Sendable, Encodable {
+        case met
+        /// Above the bound, but by less than the machine is wrong by. Only a strict run fails.
+        case withinMargin = "within margin"
+        case missed
+    }
+
     package let name: String
     package let value: Double
     package let bound: Double
+    package let unit: Unit
+    /// The figure of the contender against itself, of times only.
+    package let control: Double?
+    /// How far the control lies from 1 by chance, as a fraction of the figure. 0 for what is counted.
+    package let margin: Double
     /// What the figure was made from, for people.
     package let detail: String
 
+    /// A count.
     package init(name: String, value: Double, bound: Double, detail: String) {
+        self.init(name: name, value: value, bound: bound, unit: .count, control: nil, margin: 0, detail: detail)
+    }
+
+    init(
+        name: String, value: Double, bound: Double, unit: Unit, control: Double?, margin: Double, detail: String
+    ) {
         self.name = name
         self.value = value
         self.bound = bound
+        self.unit = unit
+        self.control = control
+        self.margin = margin
         self.detail = detail
     }
 
-    package var isMet: Bool { value <= bound }
+    /// The same with more details.
+    package func adding(_ text: String) -> Figure {
+        Figure(
+            name: name, value: value, bound: bound, unit: unit, control: control, margin: margin,
+            detail: "\(detail); \(text)")
+    }
 
-    private enum CodingKeys: CodingKey { case name, value, bound, isMet, detail }
+    package var verdict: Verdict {
+        if value <= bound { return .met }
+        return value <= bound * (1 + margin) ? .withinMargin : .missed
+    }
+
+    /// - Parameter strict: whether the margin is left out.
+    package func passes(strict: Bool) -> Bool { strict ? verdict == .met : verdict != .missed }
+
+    private enum CodingKeys: CodingKey { case name, value, bound, unit, control, margin, verdict, detail }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
         try container.encode(value, forKey: .value)
         try container.encode(bound, forKey: .bound)
-        try container.encode(isMet, forKey: .isMet)
+        try container.encode(unit, forKey: .unit)
+        try container.encodeIfPresent(control, forKey: .control)
+        try container.encode(margin, forKey: .margin)
+        try container.encode(verdict, forKey: .verdict)
         try container.encode(detail, forKey: .detail)
     }
 }

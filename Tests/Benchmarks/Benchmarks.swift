@@ -5,14 +5,17 @@ import BenchmarkSupport
 
 /// Measures what `Documentation/Performance.md` promises of the core, and exits with 1 if a promise is not kept.
 ///
-///     swift run -c release Benchmarks [--json] [GROUP…]
+///     swift run -c release Benchmarks [--json] [--strict] [--slow-down=FACTOR] [GROUP…]
 @main
 struct Benchmarks {
-    static func main() async {
-        await BenchmarkRun(groups: [
-            ("allocations", measureAllocations), ("requests", measureURLRequests), ("reading", measureReading),
-            ("challenges", measureChallenges), ("waiting", measureWaiting),
-            ("storage", measureStorage),
+    static func main() {
+        BenchmarkRun(groups: [
+            BenchmarkGroup("allocations", measured: measureAllocations),
+            BenchmarkGroup("requests", counted: compareURLRequests),
+            BenchmarkGroup("reading", measured: measureReading),
+            BenchmarkGroup("challenges", counted: compareChallenges),
+            BenchmarkGroup("waiting", measured: measureWaiting),
+            BenchmarkGroup("storage", counted: compareWarmStore, measured: measureRefresh),
         ]).run()
     }
 }

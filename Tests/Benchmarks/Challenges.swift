@@ -5,7 +5,7 @@ import BenchmarkSupport
 import RequestAuthorization
 
 /// Whether reading `WWW-Authenticate` takes time in proportion to its length, whatever a server sends.
-func measureChallenges() async throws -> [Figure] {
+func compareChallenges() async throws -> [Comparison] {
     let shapes = [
         Shape("many challenges", "", "Bearer realm=\"api\", "),
         Shape("many parameters", "Bearer a=b", ", name=value"),
@@ -16,22 +16,11 @@ func measureChallenges() async throws -> [Figure] {
         Shape("a token68", "Bearer ", "a"),
         Shape("words", "", "a "),
     ]
-    var worst: Figure?
-    for shape in shapes {
-        let texts = [4, 64].map { kibibytes in shape.text(bytes: kibibytes << 10) }
-        let contenders = texts.map { text in
-            Contender { times in
-                for _ in 0..<times { keep(AuthenticationChallenge.parse([text])) }
-            }
-        }
-        let small = try await race([contenders[0]], times: 160, rounds: 7)[0] / 4
-        let large = try await race([contenders[1]], times: 10, rounds: 7)[0] / 64
-        let measurement = Figure(
-            name: "reading challenges, per byte: 64 KiB / 4 KiB, the worst of \(shapes.count) shapes",
-            value: large / small, bound: 2, detail: "\(shape.name): \(large.asTime) / \(small.asTime) per KiB")
-        if measurement.value > worst?.value ?? 0 { worst = measurement }
+    return shapes.map { shape in
+        Comparison(
+            "reading challenges, \(shape.name), per byte: 64 KiB / 4 KiB", shape.reader(kibibytes: 64, times: 5),
+            against: shape.reader(kibibytes: 4, times: 32), bound: 2, rounds: 30)
     }
-    return worst.map { [$0] } ?? []
 }
 
 /// What a server could send: a beginning and so many repetitions that it has the length.
@@ -46,7 +35,15 @@ private struct Shape {
         self.repeated = repeated
     }
 
-    func text(bytes: Int) -> String {
+    /// - Returns: what reads the shape so often; its unit is 1 KiB.
+    func reader(kibibytes: Int, times: Int) -> Contender {
+        let text = text(bytes: kibibytes << 10)
+        return Contender(times: times, units: Double(kibibytes)) { times in
+            for _ in 0..<times { keep(AuthenticationChallenge.parse([text])) }
+        }
+    }
+
+    private func text(bytes: Int) -> String {
         first + String(repeating: repeated, count: (bytes - first.utf8.count) / repeated.utf8.count)
     }
 }

@@ -7,19 +7,20 @@ import RequestAuthorization
 import Synchronization
 
 /// What reading a valid token costs when many read it, and when the main actor does.
-func measureReading() async throws -> [Figure] {
-    try await measureManyReaders() + [measureMainActor(), countHops()]
+func measureReading(slowDown: Double?) async throws -> [Figure] {
+    var figures: [Figure] = []
+    for comparison in manyReaders() + [mainActor()] { figures.append(try await comparison.measure(slowDown: slowDown)) }
+    return try await figures + [countHops()]
 }
 
-private func measureManyReaders() async throws -> [Figure] {
+private func manyReaders() -> [Comparison] {
     let ways: [(name: String, read: @Sendable () async throws -> Void)] = [
         ("authorize", { keep(try await Fixture.warm.authorize(SlotRequest())) }),
         ("validToken()", { keep(try await Fixture.warm.validToken()) }),
     ]
-    var measurements: [Figure] = []
-    for (name, read) in ways {
-        let contenders = [1, 64].map { tasks in
-            Contender { times in
+    return ways.map { name, read in
+        let contenders = [64, 1].map { tasks in
+            Contender(times: 64_000) { times in
                 try await withThrowingTaskGroup { group in
                     for _ in 0..<tasks {
                         group.addTask { for _ in 0..<times / tasks { try await read() } }
@@ -28,24 +29,16 @@ private func measureManyReaders() async throws -> [Figure] {
                 }
             }
         }
-        let best = try await race(contenders, times: 640_000, rounds: 5)
-        measurements.append(
-            Figure(
-                name: "\(name) from 64 tasks / from 1", value: best[1] / best[0], bound: 1.75,
-                detail: "\(best[1].asTime) / \(best[0].asTime)"))
+        return Comparison(
+            "\(name) from 64 tasks / from 1", contenders[0], against: contenders[1], bound: 1.75, rounds: 100)
     }
-    return measurements
 }
 
-private func measureMainActor() async throws -> Figure {
-    let contenders = [
-        Contender { times in try await readOnMainActor(times) },
-        Contender { times in try await readElsewhere(times) },
-    ]
-    let best = try await race(contenders, times: 100_000, rounds: 9)
-    return Figure(
-        name: "authorize on the main actor / elsewhere", value: best[0] / best[1], bound: 1.5,
-        detail: "\(best[0].asTime) / \(best[1].asTime)")
+private func mainActor() -> Comparison {
+    Comparison(
+        "authorize on the main actor / elsewhere", Contender(times: 10_000, readOnMainActor),
+        against: Contender(times: 10_000, readElsewhere), bound: 1.5, meter: .processorTime,
+        rounds: 200)
 }
 
 @MainActor

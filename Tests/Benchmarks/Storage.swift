@@ -5,50 +5,72 @@ import BenchmarkSupport
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationStorage
+import Synchronization
 
-/// What a store costs: nothing as long as the token is valid, and little more than the disk when it is replaced.
-func measureStorage() async throws -> [Figure] {
-    // Unlike /tmp, which may be memory, this outlives a restart, and so must lie on a disk.
-    let folder = "/var/tmp/benchmarks-\(UUID().uuidString)"
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let store = RestrictedFileTokenStore<BenchmarkToken>(client: "benchmark", account: "any", folder: .at(folder))
-    let session = UUID()
-    try await store.save(.benchmark(session, generation: 0))
-    return [try await measureWarmStore(store), try await measureRefresh(store, session, in: folder)]
-}
-
-private func measureWarmStore(_ store: RestrictedFileTokenStore<BenchmarkToken>) async throws -> Figure {
-    let stored = RefreshableTokenAuthorization(service: GatedService(), store: store)
+/// What a store costs as long as the token is valid: nothing.
+func compareWarmStore() async throws -> [Comparison] {
+    let store = try await Folder.create()
+    let stored = RefreshableTokenAuthorization(service: GatedService(), store: store.tokens)
+    // Reads the folder; from then on the token is in memory.
     keep(try await stored.authorize(SlotRequest()))
     let contenders = [stored, Fixture.warm].map { auth in
-        Contender { times in for _ in 0..<times { keep(try await auth.authorize(SlotRequest())) } }
+        Contender(times: 10_000) { [store] times in
+            for _ in 0..<times { keep(try await auth.authorize(SlotRequest())) }
+            withExtendedLifetime(store) {}
+        }
     }
-    let best = try await race(contenders, times: 100_000, rounds: 15)
-    return Figure(
-        name: "authorize with a store / without", value: best[0] / best[1], bound: 1.15,
-        detail: "\(best[0].asTime) / \(best[1].asTime)")
+    return [
+        Comparison(
+            "authorize with a store / without", contenders[0], against: contenders[1], bound: 1.15, rounds: 200)
+    ]
 }
 
-/// All that a refresh does to a shared store, against what the disk takes for one file.
-private func measureRefresh(
-    _ store: RestrictedFileTokenStore<BenchmarkToken>, _ session: UUID, in folder: String
-) async throws -> Figure {
-    let disk = try Disk(folder)
-    let item = try JSONEncoder().encode(StoredToken.benchmark(session, generation: 0))
-    var (whole, bare, syncs): ([Double], [Double], [Double]) = ([], [], [])
-    for generation in 1...100 {
-        whole.append(
-            try await ContinuousClock().measure { try await refresh(store, session, generation: generation) }
-                .nanoseconds)
-        let start = ContinuousClock.now
-        let sync = try disk.replace("bare.new", "bare.token", with: item)
-        bare.append((ContinuousClock.now - start).nanoseconds)
-        syncs.append(sync.nanoseconds)
+/// What a store costs when the token is replaced: all that a refresh does to a shared one, against what the disk takes for a
+/// file.
+func measureRefresh(slowDown: Double?) async throws -> [Figure] {
+    let store = try await Folder.create()
+    let disk = try Disk(store.path)
+    let item = try JSONEncoder().encode(StoredToken.benchmark(store.session, generation: 0))
+    let generation = Atomic(0)
+    let syncs = Mutex<[Double]>([])
+    let comparison = Comparison(
+        "lock, read, intent, save / write, fsync, rename, fsync(folder)",
+        Contender(units: 1) { stopwatch in
+            let generation = generation.add(1, ordering: .relaxed).newValue
+            return try await stopwatch.measure {
+                try await refresh(store.tokens, store.session, generation: generation)
+            }
+        },
+        against: Contender(units: 1) { stopwatch in
+            try await stopwatch.measure {
+                let sync = try disk.replace("bare.new", "bare.token", with: item)
+                syncs.withLock { $0.append(sync.nanoseconds) }
+            }
+        },
+        bound: 2, rounds: 400)
+    let figure = try await comparison.measure(slowDown: slowDown)
+    return [figure.adding("fsync \(syncs.withLock(\.median).asTime), \(disk.kind)")]
+}
+
+/// A store of files and the folder that it lies in, which is removed in the end.
+private final class Folder: Sendable {
+    let path: String
+    let session = UUID()
+    let tokens: RestrictedFileTokenStore<BenchmarkToken>
+
+    static func create() async throws -> Folder {
+        // Unlike /tmp, which may be memory, this outlives a restart, and so must lie on a disk.
+        let folder = Folder(path: "/var/tmp/benchmarks-\(UUID().uuidString)")
+        try await folder.tokens.save(.benchmark(folder.session, generation: 0))
+        return folder
     }
-    return Figure(
-        name: "lock, read, intent, save / write, fsync, rename, fsync(folder)", value: whole.median / bare.median,
-        bound: 2,
-        detail: "\(whole.median.asTime) / \(bare.median.asTime); fsync \(syncs.median.asTime), \(disk.kind)")
+
+    private init(path: String) {
+        self.path = path
+        tokens = RestrictedFileTokenStore(client: "benchmark", account: "any", folder: .at(path))
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
 private func refresh(

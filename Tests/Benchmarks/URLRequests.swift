@@ -10,35 +10,31 @@ import FoundationNetworking
 import Foundation
 
 /// What authorizing a `URLRequest` costs beside what any way to change it costs.
-func measureURLRequests() async throws -> [Figure] {
+func compareURLRequests() async throws -> [Comparison] {
     let request = try Fixture.urlRequest()
     let value = BenchmarkToken.valid.authorizationHeaderValue
-    let contenders = [
-        Contender { times in
-            for _ in 0..<times { keep(try await Fixture.warm.authorize(request)) }
-        },
-        Contender { times in
-            for _ in 0..<times {
-                var copy = request
-                copy.allHTTPHeaderFields = ["Authorization": value]
-                keep(copy)
-            }
-        },
-        Contender { times in
-            for _ in 0..<times {
-                var copy = request
-                copy.setValue(value, forHTTPHeaderField: "Authorization")
-                keep(copy)
-            }
-        },
-    ]
-    let best = try await race(contenders, times: 400, rounds: 400)
+    let authorize = Contender(times: 1_000) { times in
+        for _ in 0..<times { keep(try await Fixture.warm.authorize(request)) }
+    }
+    let replace = Contender(times: 1_000) { times in
+        for _ in 0..<times {
+            var copy = request
+            copy.allHTTPHeaderFields = ["Authorization": value]
+            keep(copy)
+        }
+    }
+    let setValue = Contender(times: 1_000) { times in
+        for _ in 0..<times {
+            var copy = request
+            copy.setValue(value, forHTTPHeaderField: "Authorization")
+            keep(copy)
+        }
+    }
     return [
-        Figure(
-            name: "authorize(URLRequest) / copy and replace the header dictionary", value: best[0] / best[1],
-            bound: 1.25, detail: "\(best[0].asTime) / \(best[1].asTime)"),
-        Figure(
-            name: "authorize(URLRequest) / copy and setValue", value: best[0] / best[2], bound: 0.3,
-            detail: "\(best[0].asTime) / \(best[2].asTime)"),
+        Comparison(
+            "authorize(URLRequest) / copy and replace the header dictionary", authorize, against: replace, bound: 1.25,
+            rounds: 200),
+        Comparison(
+            "authorize(URLRequest) / copy and setValue", authorize, against: setValue, bound: 0.3, rounds: 200),
     ]
 }

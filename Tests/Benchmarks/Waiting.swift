@@ -6,28 +6,26 @@ import RequestAuthorization
 import Synchronization
 
 /// What it costs one of very many requests to wait for a refresh, or to be cancelled meanwhile.
-func measureWaiting() async throws -> [Figure] {
-    let (few, many) = (1_000, 100_000)
-    return [
-        try await compare("waiting for one refresh", few, many, bound: 2, waitForRefresh),
-        try await compare("cancelling who waits", few, many, bound: 2, cancelInOrder),
-        try await compare("cancelling who waits, shuffled", few, many, bound: 3, cancelShuffled),
+func measureWaiting(slowDown: Double?) async throws -> [Figure] {
+    let ways: [(name: String, bound: Double, run: @Sendable (Int, Stopwatch) async throws -> Cost)] = [
+        ("waiting for one refresh", 2, waitForRefresh), ("cancelling who waits", 2, cancelInOrder),
+        ("cancelling who waits, shuffled", 3, cancelShuffled),
     ]
-}
-
-private func compare(
-    _ name: String, _ few: Int, _ many: Int, bound: Double, _ run: (Int) async throws -> Duration
-) async throws -> Figure {
-    var costs: [Int: [Double]] = [:]
-    for _ in 0..<5 {
-        for count in [many] + Array(repeating: few, count: 20) {
-            costs[count, default: []].append(try await run(count).nanoseconds / Double(count))
-        }
+    let (few, many) = (1_000, 100_000)
+    var figures: [Figure] = []
+    for way in ways {
+        let comparison = Comparison(
+            "\(way.name): each of \(many) / each of \(few)",
+            Contender(units: Double(many)) { try await way.run(many, $0) },
+            against: Contender(units: Double(20 * few)) { stopwatch in
+                var sum = Cost()
+                for _ in 0..<20 { sum = try await sum + way.run(few, stopwatch) }
+                return sum
+            },
+            bound: way.bound, meter: .processorTime, rounds: 5)
+        figures.append(try await comparison.measure(slowDown: slowDown))
     }
-    let (each, eachOfMany) = (costs[few, default: []].median, costs[many, default: []].median)
-    return Figure(
-        name: "\(name): each of \(many) / each of \(few)", value: eachOfMany / each, bound: bound,
-        detail: "\(eachOfMany.asTime) / \(each.asTime)")
+    return figures
 }
 
 /// Holds requests until the benchmark lets go, and knows when all of them are held.
@@ -64,9 +62,9 @@ private struct Crowd {
 }
 
 /// From the first request to the return of the last, all in one task group.
-private func waitForRefresh(_ count: Int) async throws -> Duration {
+private func waitForRefresh(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
     let crowd = Crowd(count)
-    let duration = try await processorTime {
+    let cost = try await stopwatch.measure {
         try await withThrowingTaskGroup { group in
             for _ in 0..<count { group.addTask { keep(try await crowd.auth.authorize(SlotRequest())) } }
             await crowd.isComplete()
@@ -75,40 +73,40 @@ private func waitForRefresh(_ count: Int) async throws -> Duration {
         }
     }
     try await crowd.checkOneRefresh()
-    return duration
+    return cost
 }
 
 /// From the cancellation of the group to the return of its last request.
-private func cancelInOrder(_ count: Int) async throws -> Duration {
+private func cancelInOrder(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
     let crowd = Crowd(count)
-    let duration = try await withThrowingTaskGroup { group in
+    let cost = try await withThrowingTaskGroup { group in
         for _ in 0..<count { group.addTask { keep(try await crowd.auth.authorize(SlotRequest())) } }
         await crowd.isComplete()
-        return try await processorTime {
+        return try await stopwatch.measure {
             group.cancelAll()
             while let result = await group.nextResult() { try expectCancellation(result) }
         }
     }
     await crowd.service.open()
     try await crowd.checkOneRefresh()
-    return duration
+    return cost
 }
 
 /// From the first cancellation to the return of the last request, which is awaited first: then most awaits find an end.
-private func cancelShuffled(_ count: Int) async throws -> Duration {
+private func cancelShuffled(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
     let crowd = Crowd(count)
     let tasks = (0..<count).map { _ in
         Task.detached { keep(try await crowd.auth.authorize(SlotRequest())) }
     }
     await crowd.isComplete()
     let shuffled = tasks.shuffled()
-    let duration = try await processorTime {
+    let cost = try await stopwatch.measure {
         for task in shuffled { task.cancel() }
         for task in shuffled.reversed() { try expectCancellation(await task.result) }
     }
     await crowd.service.open()
     try await crowd.checkOneRefresh()
-    return duration
+    return cost
 }
 
 private func expectCancellation(_ result: Result<Void, any Error>) throws {

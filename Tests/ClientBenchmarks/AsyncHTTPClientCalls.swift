@@ -8,29 +8,25 @@ import LoopbackServer
 import RequestAuthorizationAsyncHTTPClient
 
 /// `execute(_:timeout:authorizedBy:)` against `execute(_:timeout:)` with a constant header field, the body read each time.
-func measureAsyncHTTPClient() async throws -> [Figure] {
+func measureAsyncHTTPClient(slowDown: Double?) async throws -> [Figure] {
     let server = try Fixture.server()
     var configuration = HTTPClient.Configuration()
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     let request = HTTPClientRequest(url: server.url("/v1/widgets?page=1").absoluteString)
     let constant = try await request.authorized(using: Fixture.auth)
-    var measurements: [Figure] = []
-    for load in Fixture.loads {
-        let measurement = try await compare(
-            "execute(authorizedBy:) / execute, \(load.name)",
-            {
-                let response = try await client.execute(request, timeout: .seconds(30), authorizedBy: Fixture.auth)
-                _ = try await response.body.collect(upTo: 1 << 10)
-            },
-            against: {
-                let response = try await client.execute(constant, timeout: .seconds(30))
-                _ = try await response.body.collect(upTo: 1 << 10)
-            },
-            tasks: load.tasks, batch: load.batch, bound: 1.03)
-        measurements.append(measurement)
-    }
+    let calls = Calls(
+        "execute(authorizedBy:) / execute",
+        {
+            let response = try await client.execute(request, timeout: .seconds(30), authorizedBy: Fixture.auth)
+            _ = try await response.body.collect(upTo: 1 << 10)
+        },
+        against: {
+            let response = try await client.execute(constant, timeout: .seconds(30))
+            _ = try await response.body.collect(upTo: 1 << 10)
+        })
+    let figures = try await calls.measure(slowDown: slowDown)
     try await client.shutdown()
-    return measurements
+    return figures
 }
 #endif

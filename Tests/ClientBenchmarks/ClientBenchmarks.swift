@@ -6,13 +6,15 @@ import Foundation
 
 /// Measures what `Documentation/Performance.md` promises of the clients, and exits with 1 if a promise is not kept.
 ///
-///     swift run -c release --traits Full ClientBenchmarks [--json] [GROUP…]
+///     swift run -c release --traits Full ClientBenchmarks [--json] [--strict] [--slow-down=FACTOR] [GROUP…]
 @main
 struct ClientBenchmarks {
-    static func main() async {
+    static func main() {
         #if Full
-        await BenchmarkRun(groups: [
-            ("urlsession", measureURLSession), ("asynchttpclient", measureAsyncHTTPClient), ("grpc", measureGRPC),
+        BenchmarkRun(groups: [
+            BenchmarkGroup("urlsession", measured: measureURLSession),
+            BenchmarkGroup("asynchttpclient", measured: measureAsyncHTTPClient),
+            BenchmarkGroup("grpc", measured: measureGRPC),
         ]).run()
         #else
         FileHandle.standardError.write(Data("The clients need their packages: add --traits Full\n".utf8))

@@ -27,8 +27,5 @@ enum Fixture {
         server.start()
         return server
     }
-
-    /// In sequence, and 64 at a time, with how often each task does its work before it is the other's turn.
-    static let loads = [(name: "in sequence", tasks: 1, batch: 50), (name: "64 at a time", tasks: 64, batch: 3)]
 }
 #endif

@@ -7,7 +7,7 @@ import GRPCNIOTransportHTTP2Posix
 import RequestAuthorizationGRPC
 
 /// Unary calls with the interceptor against those without, and with the retry policy against those with it alone.
-func measureGRPC() async throws -> [Figure] {
+func measureGRPC(slowDown: Double?) async throws -> [Figure] {
     let server = GRPCServer(
         transport: .http2NIOPosix(address: .ipv4(host: "127.0.0.1", port: 0), transportSecurity: .plaintext),
         services: [Echo()])
@@ -15,24 +15,24 @@ func measureGRPC() async throws -> [Figure] {
         group.addTask { try await server.serve() }
         defer { server.beginGracefulShutdown() }
         guard let address = try await server.listeningAddress?.ipv4 else { return [] }
-        let plain = try await measureCalls(to: address.port, config: ServiceConfig(), name: "without retry policy")
+        let plain = try await measureCalls(
+            to: address.port, config: ServiceConfig(), name: "without retry policy", slowDown: slowDown)
         return try await plain
-            + measureCalls(to: address.port, config: .retryingUnauthenticated, name: "with the retry policy")
+            + measureCalls(
+                to: address.port, config: .retryingUnauthenticated, name: "with the retry policy", slowDown: slowDown)
     }
 }
 
-private func measureCalls(to port: Int, config: ServiceConfig, name: String) async throws -> [Figure] {
+private func measureCalls(
+    to port: Int, config: ServiceConfig, name: String, slowDown: Double?
+) async throws -> [Figure] {
     let interceptor = AuthorizationInterceptor(Fixture.auth, origin: "http://127.0.0.1")
     return try await withClient(port, config: config) { bare in
         try await withClient(port, [interceptor], config: config) { authorized in
-            var measurements: [Figure] = []
-            for load in Fixture.loads {
-                let measurement = try await compare(
-                    "gRPC with the interceptor / without, \(name), \(load.name)", { try await Echo.call(authorized) },
-                    against: { try await Echo.call(bare) }, tasks: load.tasks, batch: load.batch, bound: 1.03)
-                measurements.append(measurement)
-            }
-            return measurements
+            try await Calls(
+                "gRPC with the interceptor / without, \(name)", { try await Echo.call(authorized) },
+                against: { try await Echo.call(bare) }
+            ).measure(slowDown: slowDown)
         }
     }
 }

@@ -15,27 +15,22 @@ import FoundationNetworking
 /// with a constant header field.
 ///
 /// On Linux `data(for:)` calls back by a short cut, and everything else of a user's session waits for an operation queue.
-func measureURLSession() async throws -> [Figure] {
+func measureURLSession(slowDown: Double?) async throws -> [Figure] {
     let server = try Fixture.server()
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpMaximumConnectionsPerHost = 64
     let session = URLSession(configuration: configuration)
     let request = URLRequest(url: server.url("/v1/widgets?page=1"))
     let constant = try await request.authorized(using: Fixture.auth)
-    var figures: [Figure] = []
-    for load in Fixture.loads {
-        figures.append(
-            try await compare(
-                "data(for:authorizedBy:) / data task with a delegate, \(load.name)",
-                { _ = try await session.data(for: request, authorizedBy: Fixture.auth) },
-                against: { try await session.run(constant) }, tasks: load.tasks, batch: load.batch, bound: 1.03))
-        figures.append(
-            try await compare(
-                "data(for:authorizedBy:) / data(for:), \(load.name)",
-                { _ = try await session.data(for: request, authorizedBy: Fixture.auth) },
-                against: { _ = try await session.data(for: constant) },
-                tasks: load.tasks, batch: load.batch, bound: 1.03))
-    }
+    let withDelegate = Calls(
+        "data(for:authorizedBy:) / data task with a delegate",
+        { _ = try await session.data(for: request, authorizedBy: Fixture.auth) },
+        against: { try await session.run(constant) })
+    let short = Calls(
+        "data(for:authorizedBy:) / data(for:)",
+        { _ = try await session.data(for: request, authorizedBy: Fixture.auth) },
+        against: { _ = try await session.data(for: constant) })
+    let figures = try await withDelegate.measure(slowDown: slowDown) + short.measure(slowDown: slowDown)
     session.invalidateAndCancel()
     return figures
 }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import BenchmarkMarks
+import Foundation
+
+/// Measures what work costs, and can make it cost more on purpose.
+package struct Stopwatch: Sendable {
+    /// What the work is made to cost, as a multiple of what it costs. 1 changes nothing.
+    let factor: Double
+    private let isCounting: Bool
+    private let now: @Sendable () -> Cost
+
+    /// Measures time.
+    init(factor: Double = 1, now: @escaping @Sendable () -> Cost = Stopwatch.systemTime) {
+        self.factor = factor
+        self.isCounting = false
+        self.now = now
+    }
+
+    /// Marks the beginning and the end of the work for a tool that counts instructions; measures nothing itself.
+    static func marking(factor: Double) -> Stopwatch { Stopwatch(factor: factor, isCounting: true) { Cost() } }
+
+    private init(factor: Double, isCounting: Bool, now: @escaping @Sendable () -> Cost) {
+        self.factor = factor
+        self.isCounting = isCounting
+        self.now = now
+    }
+
+    /// Measures work that can be done more often: so it is slowed down where instructions are counted.
+    func measure(times: Int, _ work: (_ times: Int) async throws -> Void) async throws -> Cost {
+        guard isCounting else { return try await measure { try await work(times) } }
+        let times = Int((Double(times) * factor).rounded(.up))
+        benchmark_mark()
+        try await work(times)
+        benchmark_mark()
+        return Cost()
+    }
+
+    /// Measures work, after which the processor is kept busy until the work took `factor` times as long.
+    package func measure(_ work: () async throws -> Void) async rethrows -> Cost {
+        let start = now()
+        try await work()
+        var end = now()
+        guard factor > 1 else { return end - start }
+        let time = start.time + (end.time - start.time) * factor
+        let processorTime = start.processorTime + (end.processorTime - start.processorTime) * factor
+        while end.time < time || end.processorTime < processorTime { end = now() }
+        return end - start
+    }
+
+    private static func systemTime() -> Cost {
+        Cost(time: seconds(CLOCK_MONOTONIC), processorTime: seconds(CLOCK_PROCESS_CPUTIME_ID))
+    }
+
+    private static func seconds(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Synchronization
+import Testing
+
+@testable import BenchmarkSupport
+
+@Suite struct ComparisonTests {
+    @Test func `the contender runs twice a round, and each has each place as often`() async throws {
+        let log = Mutex<[String]>([])
+        let comparison = Comparison(
+            "work", Contender(times: 1) { _ in log.withLock { $0.append("contender") } },
+            against: Contender(times: 1) { _ in log.withLock { $0.append("base") } }, bound: 1, rounds: 12)
+        _ = try await comparison.measure()
+        // One round warms up.
+        let rounds = log.withLock { $0 }.dropFirst(3)
+        let places = rounds.enumerated().filter { $0.element == "base" }.map { $0.offset % 3 }
+        #expect(places.count == 12)
+        #expect((0..<3).map { place in places.count { $0 == place } } == [4, 4, 4])
+    }
+
+    @Test func `a slowed stopwatch runs on until the work took so many times as long`() async {
+        let clock = SteppingClock()
+        let stopwatch = Stopwatch(factor: 2.5) { clock.read() }
+        let cost = await stopwatch.measure { clock.advance(by: 100) }
+        // 101 times 2.5, and what the clock steps on by.
+        #expect(cost.time == 253)
+        #expect(cost.processorTime == 253)
+    }
+
+    @Test func `a stopwatch that is not slowed takes what the work takes`() async {
+        let clock = SteppingClock()
+        let cost = await Stopwatch { clock.read() }.measure { clock.advance(by: 100) }
+        #expect(cost.time == 101)
+    }
+
+    @Test(arguments: [(1_000, 1.25, 1_250), (5, 1.25, 7), (5, 1, 5)])
+    func `marked work is done more often to slow it down`(times: Int, factor: Double, slowed: Int) async throws {
+        let done = Mutex(0)
+        _ = try await Stopwatch.marking(factor: factor).measure(times: times) { count in done.withLock { $0 = count } }
+        #expect(done.withLock { $0 } == slowed)
+    }
+
+    @Test func `a cost is given for one unit of work`() async throws {
+        let contender = Contender(units: 8) { _ in Cost(time: 24, processorTime: 16) }
+        let cost = try await contender.run(Stopwatch())
+        #expect(cost.time == 3)
+        #expect(cost.processorTime == 2)
+    }
+
+    @Test(arguments: [2.5, 0.9])
+    func `a slow-down takes a figure above its bound`(bound: Double) async throws {
+        let comparison = Comparison(
+            "work", .costing(200), against: .costing(100), bound: bound, rounds: 5)
+        let figure = try await comparison.measure()
+        #expect(figure.value == 2)
+        let slowed = try await comparison.measure(slowDown: 1.05)
+        // A figure that is above its bound already is slowed down all the same.
+        #expect(abs(slowed.value - max(bound, 2) * 1.05) < 0.001)
+        #expect(slowed.margin == 0)
+        #expect(slowed.verdict == .missed)
+    }
+}
+
+extension Contender {
+    /// Work that costs so much, and its factor if it is slowed down.
+    fileprivate static func costing(_ time: Double) -> Contender {
+        Contender(units: 1) { Cost(time: time * $0.factor, processorTime: time * $0.factor) }
+    }
+}
+
+/// Goes on by 1 whenever it is read.
+private final class SteppingClock: Sendable {
+    private let time = Mutex(0.0)
+
+    func advance(by amount: Double) { time.withLock { $0 += amount } }
+
+    func read() -> Cost {
+        let time = time.withLock { time in
+            time += 1
+            return time
+        }
+        return Cost(time: time, processorTime: time)
+    }
+}

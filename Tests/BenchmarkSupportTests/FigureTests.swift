@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import Testing
+
+@testable import BenchmarkSupport
+
+@Suite struct FigureTests {
+    @Test(arguments: [
+        (1.03, 0.0, Figure.Verdict.met), (1.04, 0.0, .missed), (1.04, 0.02, .withinMargin), (1.06, 0.02, .missed),
+        (0.9, 0.02, .met),
+    ])
+    func `a figure is missed above its bound and its margin`(value: Double, margin: Double, verdict: Figure.Verdict) {
+        #expect(Figure.timed(value, bound: 1.03, margin: margin).verdict == verdict)
+    }
+
+    @Test func `a margin is a part of the bound`() {
+        #expect(Figure.timed(0.31, bound: 0.3, margin: 0.05).verdict == .withinMargin)
+        #expect(Figure.timed(0.32, bound: 0.3, margin: 0.05).verdict == .missed)
+    }
+
+    @Test func `a strict run fails within the margin, another passes`() {
+        let within = Figure.timed(1.04, bound: 1.03, margin: 0.02)
+        #expect(within.passes(strict: false))
+        #expect(!within.passes(strict: true))
+        #expect(Figure.timed(1.03, bound: 1.03, margin: 0.02).passes(strict: true))
+        #expect(!Figure.timed(1.1, bound: 1.03, margin: 0.02).passes(strict: false))
+    }
+
+    @Test func `a count has no margin`() {
+        #expect(Figure(name: "jobs", value: 1, bound: 0, detail: "").verdict == .missed)
+        #expect(Figure(name: "jobs", value: 0, bound: 0, detail: "").verdict == .met)
+    }
+
+    @Test func `the table and JSON tell figure, control, margin and bound`() throws {
+        let figure = Figure.timed(1.04, bound: 1.03, margin: 0.02)
+        let row = FigureTable([figure]).description.split(separator: " ", omittingEmptySubsequences: true)
+        #expect(row == "calls 1.040 ≤ 1.03 control 1.001 ± 0.020 within margin time: detail".split(separator: " "))
+        let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(figure)) as? [String: Any]
+        #expect(json?["value"] as? Double == 1.04)
+        #expect(json?["bound"] as? Double == 1.03)
+        #expect(json?["control"] as? Double == 1.001)
+        #expect(json?["margin"] as? Double == 0.02)
+        #expect(json?["verdict"] as? String == "within margin")
+        #expect(json?["unit"] as? String == "time")
+    }
+}
+
+extension Figure {
+    fileprivate static func timed(_ value: Double, bound: Double, margin: Double) -> Figure {
+        Figure(name: "calls", value: value, bound: bound, unit: .time, control: 1.001, margin: margin, detail: "detail")
+    }
+}
