@@ -147,11 +147,8 @@ class Browser:
         self._call("POST", f"/element/{element}/click", {})
         end = time.monotonic() + LIMIT
         while leads_on and time.monotonic() < end:
-            try:
-                self._call("GET", f"/element/{page}/name")
-            except Stale:
-                if self.script("return document.readyState") == "complete":
-                    return
+            if self._has_gone(page) and self._has_loaded():
+                return
             time.sleep(0.02)
         if leads_on:
             raise BrowserError(f"{selector} led nowhere from {self.url.split('?')[0]}")
@@ -192,6 +189,22 @@ class Browser:
     def _find(self, selector):
         return self._call("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
 
+    def _has_gone(self, page):
+        """Whether another page is there. While one gives way to another, the driver may fail in any way: asked again."""
+        try:
+            self._call("GET", f"/element/{page}/name")
+        except Stale:
+            return True
+        except BrowserError:
+            pass
+        return False
+
+    def _has_loaded(self):
+        try:
+            return self.script("return document.readyState") == "complete"
+        except BrowserError:
+            return False
+
     def _port(self):
         for line in self.driver.stdout:
             started = re.search(rb"started successfully on port (\d+)", line)
@@ -210,7 +223,10 @@ class Browser:
             value = json.load(error)["value"]
             # WebDriver §6.6: a short code and a message, whose further lines are a stack.
             message = f"{value['error']}: {value['message'].splitlines()[0]}"
-        if value["error"] in ("stale element reference", "no such element") and path.endswith("/name"):
+        gone = value["error"] in ("stale element reference", "no such element")
+        # What chromedriver passes on where the page changed between two of its own steps.
+        gone = gone or "does not belong to the document" in value["message"]
+        if gone and path.endswith("/name"):
             raise Stale(message)
         # Where it happened; nothing of a query, which may hold a code.
         place = "" if path in ("/session", "/url") else " at " + self.url.split("?")[0]
