@@ -21,6 +21,7 @@ import Testing
     @Test func `no second refresh begins while the first drains`() async throws {
         let bench = Bench.make(holding: nil, .heldIgnoringCancellation, .token("second"))
         let request = await bench.hold(1)[0]
+        _ = try await bench.service.nextCall()
         await bench.clock.sleepers(1)
         bench.clock.advance(by: .seconds(30))
         await #expect(throws: RefreshFailed.self) { try await request.value }
