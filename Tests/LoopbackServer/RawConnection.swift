@@ -9,11 +9,16 @@ import Foundation
 package struct RawConnection: Sendable {
     private let socket: AsyncSocket
 
+    /// Seconds until a connection is there; longer than any machine is busy.
+    private static let patience = 300.0
+
     /// - Parameter host: an IP address, without brackets.
     package static func open(host: String = "127.0.0.1", port: UInt16) async throws -> RawConnection {
-        host.contains(":")
-            ? RawConnection(socket: try await .connected(to: sockaddr_in6.inet6(ip6: host, port: port)))
-            : RawConnection(socket: try await .connected(to: sockaddr_in.inet(ip4: host, port: port)))
+        let socket: AsyncSocket =
+            host.contains(":")
+            ? try await .connected(to: sockaddr_in6.inet6(ip6: host, port: port), timeout: patience)
+            : try await .connected(to: sockaddr_in.inet(ip4: host, port: port), timeout: patience)
+        return RawConnection(socket: socket)
     }
 
     /// The port of this end.

@@ -56,9 +56,7 @@ import Testing
     }
 
     @Test func `the seventeenth connection waits until one has ended`() async throws {
-        var receiver = LoopbackReceiver()
-        receiver.limits.connectionTime = .seconds(600)
-        _ = try await withReception(receiver) { reception in
+        _ = try await withReception { reception in
             var idle: [RawConnection] = []
             for _ in 0..<16 { idle.append(try await reception.connect()) }
             let request = "GET / HTTP/1.1\r\nHost: \(reception.authority)\r\n\r\n"
