@@ -14,9 +14,9 @@ import Foundation
 ///     let (data, response) = try await URLSession.shared.data(for: request, authorizedBy: auth)
 ///
 /// While the token is valid nobody waits: ahead of expiry it is refreshed in the background. From expiry on, and after a 401,
-/// requests are held until the one refresh has ended, and resume in order of arrival. A cancelled request leaves at once and
-/// takes nobody with it. A refresh that fails for a passing reason ends nothing: those who wait get a ``RefreshFailed``, and so
-/// does everybody until the next slot. ``RefreshPolicy`` has the figures.
+/// requests are held until the one refresh has ended, and are resumed in order of arrival. A cancelled request leaves at once
+/// and takes nobody with it. A refresh that fails for a passing reason ends nothing: those who wait get a ``RefreshFailed``,
+/// and so does everybody until the next slot. ``RefreshPolicy`` has the figures.
 ///
 /// With a ``TokenStore`` the token is loaded on first use and saved before anybody gets a new one. Test your own code with
 /// `ManualClock` and `ScriptedTokenService` of `RequestAuthorizationTesting`.
@@ -205,7 +205,7 @@ extension RefreshableTokenAuthorization {
 
     /// Decides and waits in one step: under the lock, once the task has been suspended.
     ///
-    /// - Parameter isolation: the closures run there too, so that those who wait on one actor resume in order of arrival.
+    /// - Parameter isolation: the closures run there too, so that calls of one actor take the lock in the order of the calls.
     private func heldToken(
         _ need: RefreshState.Need, isolation: isolated (any Actor)? = #isolation
     ) async throws -> HeldToken {
