@@ -16,7 +16,7 @@ public import RequestAuthorization
 /// Nothing is overwritten then, and the provider goes on with the token in its memory.
 public struct RestrictedFileTokenStore<Token: AuthorizationToken & Codable>: SharedItemTokenStore, RedactedDescription {
     public let items: RestrictedFileItems
-    private let memory = RefreshMemory<Token>()
+    private let decoded = DecodedItem<Token>()
 
     /// Names the token; nothing is opened yet.
     ///
@@ -31,28 +31,20 @@ public struct RestrictedFileTokenStore<Token: AuthorizationToken & Codable>: Sha
     /// Keeps the token in an item that is named already.
     public init(_ items: RestrictedFileItems) { self.items = items }
 
-    public func load() async throws -> StoredToken<Token>? { try await load(decode: memory.decode) }
+    public func loadWithIntent() async throws -> TokenWithIntent<Token> {
+        try await loadWithIntent(decode: decoded.decode)
+    }
 
     public func save(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
-    ) async throws -> TokenSaveConflict<Token>? {
-        // Along with the save, for the refresh waits for both, and each takes a thread and back.
-        let endsIntent = memory.isIntentEnded(by: stored.version)
-        defer { memory.forget() }
-        return try await save(stored, replacing: condition, decode: memory.decode) { [items] in
-            try await items.save($0, endsIntent: endsIntent, if: $1)
-        }
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<Token> {
+        defer { decoded.forget() }
+        return try await save(stored, replacing: condition, ending: intent, decode: decoded.decode)
     }
 
     public func clear() async throws {
-        memory.forget()
+        decoded.forget()
         try await items.clear()
-    }
-
-    public func setIntent(_ intent: RefreshIntent?) async throws {
-        memory.left(nil)
-        try await items.saveIntent(try intent.map(RefreshIntentFormat.encode))
-        memory.left(intent)
     }
 }
 

@@ -77,14 +77,14 @@ private func refresh(
     _ store: RestrictedFileTokenStore<BenchmarkToken>, _ session: UUID, generation: Int
 ) async throws {
     let lock = try await store.lock(within: .seconds(1))
-    keep(try await store.load())
-    keep(try await store.openIntent())
-    try await store.setIntent(RefreshIntent(session: session, generation: generation - 1, beganAt: .now))
-    let conflict = try await store.save(
-        .benchmark(session, generation: generation), replacing: .older(session: session, generation: generation))
-    try await store.setIntent(nil)
+    keep(try await store.loadWithIntent())
+    let intent = RefreshIntent(session: session, generation: generation - 1, beganAt: .now)
+    try await store.setIntent(intent)
+    let result = try await store.save(
+        .benchmark(session, generation: generation), replacing: .older(session: session, generation: generation),
+        ending: intent)
     await lock.unlock()
-    if conflict != nil { throw BenchmarkError(description: "something else stands in the store") }
+    if case .refused = result { throw BenchmarkError(description: "something else stands in the store") }
 }
 
 extension StoredToken where Token == BenchmarkToken {

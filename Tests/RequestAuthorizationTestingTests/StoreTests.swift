@@ -75,7 +75,7 @@ struct InMemorySharedTokenStoreTests {
         #expect(await changes.next() != nil)
         try await store.clear()
         #expect(await changes.next() != nil)
-        #expect(try await store.save(.make("b"), replacing: .anything) == nil)
+        #expect(try await store.save(.make("b"), replacing: .anything) == .saved)
         #expect(await changes.next() != nil)
     }
 
@@ -92,7 +92,7 @@ struct InMemorySharedTokenStoreTests {
         try await store.save(.make("a", generation: 2))
         var changes = try #require(handle?.changes).makeAsyncIterator()
         let older = TokenSaveCondition.older(session: StoredToken.make("a").version.session, generation: 1)
-        #expect(try await store.save(.make("b"), replacing: older)?.stored == .make("a", generation: 2))
+        #expect(try await store.save(.make("b"), replacing: older) == .refused(.make("a", generation: 2)))
         handle = nil
         #expect(await changes.next() == nil)
     }
@@ -166,13 +166,14 @@ struct ScriptedTokenStoreTests {
         try await store.setIntent(intent)
         #expect(try await store.openIntent() == intent)
         shared.fail(next: .save, with: DiskFull())
-        await #expect(throws: DiskFull.self) { try await store.save(.make("a"), replacing: .anything) }
-        #expect(try await store.save(.make("a"), replacing: .anything) == nil)
+        await #expect(throws: DiskFull.self) { try await store.save(.make("a"), replacing: .anything, ending: intent) }
+        #expect(try await store.save(.make("a"), replacing: .anything, ending: intent) == .saved)
         await lock.unlock()
         #expect(
             shared.operations == [
-                .lock(within: .seconds(1)), .lock(within: .seconds(1)), .setIntent(intent), .openIntent,
-                .conditionalSave(.make("a"), .anything), .conditionalSave(.make("a"), .anything), .unlock,
+                .lock(within: .seconds(1)), .lock(within: .seconds(1)), .setIntent(intent), .loadWithIntent,
+                .conditionalSave(.make("a"), .anything, ending: intent),
+                .conditionalSave(.make("a"), .anything, ending: intent), .unlock,
             ])
     }
 }

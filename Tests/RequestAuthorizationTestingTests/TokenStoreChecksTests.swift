@@ -59,6 +59,7 @@ struct SharedTokenStoreChecksTests {
     private static let conditions = "saves if the condition is met and only then"
     private static let exclusion = "gives exclusive access to one at a time"
     private static let intent = "keeps an intent until it is removed"
+    private static let endedIntent = "ends an intent with a save, and only that one"
 
     @Test(arguments: [
         (Defect.ignoresConditions, conditions, "saved over StoredToken(token([redacted]), generation 1) for session("),
@@ -77,6 +78,9 @@ struct SharedTokenStoreChecksTests {
         (.saveRemovesIntent, intent, "did not show the intent after a save"),
         (.conditionalSaveRemovesIntent, intent, "did not show the intent after a conditional save"),
         (.keepsIntents, intent, "still had the intent that a sibling removed"),
+        (.refusedSaveEndsIntent, endedIntent, "did not show the intent after a save that was refused"),
+        (.endsAnotherIntent, endedIntent, "did not show the intent after a save that ends another"),
+        (.endsNoIntent, endedIntent, "still had the intent that ended with a save"),
         (.endsChanges, "announces changes to siblings", "ended the sequence of changes"),
         (.keepsToItself, "shows siblings what was saved", "loaded nothing instead of"),
         (.losesSignOuts, "keeps a sign-out", "loaded nothing instead of"),

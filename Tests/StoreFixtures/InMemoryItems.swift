@@ -3,7 +3,7 @@
 
 package import Foundation
 package import RequestAuthorization
-import RequestAuthorizationStorage
+package import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 
 /// Items of bytes in memory, shared by their siblings as a file is by processes.
@@ -69,21 +69,24 @@ package final class InMemoryItems: SharedTokenItemStore {
         }
     }
 
-    package func save(_ item: Data, if condition: @Sendable (Data?) throws -> Bool) async throws -> Data? {
+    package func save(
+        _ item: Data, ending intent: Data?, if condition: @Sendable (Data?) throws -> Bool
+    ) async throws -> ItemSaveResult {
         // Lets a sibling come in between.
         await Task.yield()
-        let obstacle: Data? = try contents.withLock { contents in
+        let result: ItemSaveResult = try contents.withLock { contents in
             // As a file does: what stands there already counts as saved.
-            guard try contents.item == item || condition(contents.item) else { return contents.item }
+            guard try contents.item == item || condition(contents.item) else { return .refused(contents.item) }
             contents.item = item
-            return nil
+            if intent != nil, contents.intent == intent { contents.intent = nil }
+            return .saved
         }
-        if obstacle == nil { try await access.clear() }
-        return obstacle
+        if result == .saved { try await access.clear() }
+        return result
     }
 
     package func lock(within limit: Duration) async throws -> TokenStoreLock { try await access.lock(within: limit) }
-    package func loadIntent() async throws -> Data? { intent }
+    package func loadWithIntent() async throws -> ItemWithIntent { ItemWithIntent(try await load(), intent: intent) }
     package func saveIntent(_ intent: Data?) async throws { self.intent = intent }
     package var changes: AsyncStream<Void>? { access.changes }
 }

@@ -14,19 +14,21 @@ package final class InterruptedItems<Items: SharedTokenItemStore>: SharedTokenIt
 
     package func interrupt(_ body: @escaping @Sendable () async throws -> Void) { interruption.withLock { $0 = body } }
 
-    package func save(_ item: Data, if condition: @escaping @Sendable (Data?) throws -> Bool) async throws -> Data? {
+    package func save(
+        _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?) throws -> Bool
+    ) async throws -> ItemSaveResult {
         let interruption = interruption.withLock { interruption in
             defer { interruption = nil }
             return interruption
         }
         try await interruption?()
-        return try await items.save(item, if: condition)
+        return try await items.save(item, ending: intent, if: condition)
     }
 
     package func load() async throws -> Data? { try await items.load() }
     package func save(_ item: Data) async throws { try await items.save(item) }
     package func clear() async throws { try await items.clear() }
     package func lock(within limit: Duration) async throws -> TokenStoreLock { try await items.lock(within: limit) }
-    package func loadIntent() async throws -> Data? { try await items.loadIntent() }
+    package func loadWithIntent() async throws -> ItemWithIntent { try await items.loadWithIntent() }
     package func saveIntent(_ intent: Data?) async throws { try await items.saveIntent(intent) }
 }

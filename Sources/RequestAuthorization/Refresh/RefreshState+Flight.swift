@@ -207,8 +207,9 @@ extension RefreshState {
     /// The service call or, with a shared store, first the intent.
     private mutating func announcedCall(of flight: Flight, at now: Moment) -> Step {
         guard storage == .shared, let basis = flight.basis else { return serviceCall }
-        if !flight.isDraining { access?.hasIntent = true }
-        return .intent(RefreshIntent(session: basis.session, generation: basis.generation, beganAt: now.date))
+        let intent = RefreshIntent(session: basis.session, generation: basis.generation, beganAt: now.date)
+        if !flight.isDraining { access?.intent = intent }
+        return .intent(intent)
     }
 
     /// Goes on from what a sibling, or an earlier launch, left in the store.

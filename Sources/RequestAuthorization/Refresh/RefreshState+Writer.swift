@@ -25,7 +25,7 @@ extension RefreshState {
         self.desired?.isDue = false
         return WriterJob(
             content: desired.content, number: desired.number,
-            endsIntent: access?.hasIntent == true && access?.leavesIntent == false && !isAnnounced)
+            ends: access?.leavesIntent == false && !isAnnounced ? access?.intent : nil)
     }
 
     /// A turn of the writer has ended.
@@ -41,7 +41,7 @@ extension RefreshState {
         switch result {
         case .success(nil):
             (self.desired, lastStored) = (nil, job.number)
-            if job.endsIntent, !isAnnounced { access?.hasIntent = false }
+            if job.ends != nil, !isAnnounced { access?.intent = nil }
             tellPending(&turn)
         case .success(let item?):
             (self.desired, lastStored) = (nil, job.number)
@@ -127,7 +127,7 @@ extension RefreshState {
         guard let access, flight?.id != access.user else { return }
         if let desired, !isAbandoned, desired.token != nil || desired.error == nil { return }
         self.access = nil
-        let endsIntent = access.hasIntent && !access.leavesIntent && desired?.token == nil
+        let endsIntent = access.intent != nil && !access.leavesIntent && desired?.token == nil
         turn.perform(.unlock(access.owner, endsIntent: endsIntent))
     }
 

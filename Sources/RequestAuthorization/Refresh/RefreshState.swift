@@ -229,8 +229,8 @@ extension RefreshState {
     struct WriterJob: Hashable {
         let content: Desired.Content
         let number: Int
-        /// Whether the intent of a refresh ends with it.
-        let endsIntent: Bool
+        /// The intent of a refresh that is over with it.
+        let ends: RefreshIntent?
     }
 
     /// Exclusive access to a shared store, and the intent that was left there.
@@ -239,7 +239,7 @@ extension RefreshState {
         let owner: RefreshID
         /// The flight that uses it.
         var user: RefreshID
-        var hasIntent = false
+        var intent: RefreshIntent?
         /// The answer was lost: the intent stays for whoever comes next.
         var leavesIntent = false
     }

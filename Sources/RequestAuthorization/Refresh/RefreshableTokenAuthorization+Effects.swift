@@ -160,28 +160,25 @@ extension RefreshableTokenAuthorization {
             try await callStore { try await store?.clear() }
             return nil
         case .save(let held, let condition):
-            return try await save(stored(held), replacing: condition, endsIntent: job.endsIntent)
+            return try await save(stored(held), replacing: condition, ending: job.ends)
         case .signOut(let version, let obtainedAt, let condition):
             let tombstone = StoredToken<Token>(.signedOut, version: version, obtainedAt: obtainedAt)
             guard shared != nil else { return nil }
-            return try await save(tombstone, replacing: condition, endsIntent: job.endsIntent)
+            return try await save(tombstone, replacing: condition, ending: job.ends)
         }
     }
 
     private func save(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, endsIntent: Bool
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> StoredItem? {
         let (store, shared) = (store, sharedStore)
-        let conflict = try await callStore { () -> TokenSaveConflict<Token>? in
-            guard let shared else {
-                try await store?.save(stored)
-                return nil
-            }
-            let conflict = try await shared.save(stored, replacing: condition)
-            if endsIntent, conflict == nil { try await shared.setIntent(nil) }
-            return conflict
+        let result = try await callStore { () -> TokenSaveResult<Token> in
+            if let shared { return try await shared.save(stored, replacing: condition, ending: intent) }
+            try await store?.save(stored)
+            return .saved
         }
-        return conflict.map { item($0.stored) }
+        if case .refused(let stored) = result { return stored.map(item) }
+        return nil
     }
 
     // MARK: - The store
@@ -191,8 +188,11 @@ extension RefreshableTokenAuthorization {
     func load() async throws -> RefreshState.Outcome {
         guard let store else { return .loaded(nil, nil) }
         let shared = sharedStore
-        let (stored, intent) = try await callStore { (try await store.load(), try await shared?.openIntent()) }
-        return .loaded(stored.map(item), intent)
+        let kept = try await callStore {
+            if let shared { return try await shared.loadWithIntent() }
+            return TokenWithIntent(try await store.load(), intent: nil)
+        }
+        return .loaded(kept.stored.map(item), kept.intent)
     }
 
     private func setIntent(_ intent: RefreshIntent?) async throws {

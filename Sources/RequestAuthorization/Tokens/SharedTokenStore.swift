@@ -20,18 +20,50 @@ public protocol SharedTokenStore<Token>: TokenStore {
     /// - Throws: any error if it was not to be had; nobody refreshes without it.
     func lock(within limit: Duration) async throws -> TokenStoreLock
 
+    /// Reads what is kept together with the intent that a refresh left: a refresh needs both.
+    ///
+    /// - Throws: as ``TokenStore/load()``, also if the intent cannot be read now.
+    func loadWithIntent() async throws -> TokenWithIntent<Token>
+
     /// Saves if what is kept still meets a condition, in one step.
     ///
-    /// - Returns: `nil` if it was saved; otherwise what stands there instead.
+    /// - Parameters:
+    ///   - stored: what to keep.
+    ///   - condition: what must stand there.
+    ///   - intent: the one that is over once this is durable. Remove it then, unless another stands there by now or nothing was
+    ///     saved. A process that dies in between leaves it, which does no harm: it names a token that has been replaced.
+    /// - Throws: any error if it was not saved, or if the intent could not be removed. The provider saves it again.
     func save(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
-    ) async throws -> TokenSaveConflict<Token>?
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<Token>
 
-    /// The intent that a refresh left, if it is still open.
-    func openIntent() async throws -> RefreshIntent?
-
-    /// Leaves an intent, durably, or removes it with `nil`.
+    /// Leaves an intent, durably, or removes it with `nil`. Only who has exclusive access does that.
     func setIntent(_ intent: RefreshIntent?) async throws
+}
+
+extension SharedTokenStore {
+    /// Saves, and leaves the intent as it is; see ``save(_:replacing:ending:)``.
+    public func save(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
+    ) async throws -> TokenSaveResult<Token> {
+        try await save(stored, replacing: condition, ending: nil)
+    }
+
+    /// The intent that a refresh left, if it is still open; see ``loadWithIntent()``.
+    public func openIntent() async throws -> RefreshIntent? { try await loadWithIntent().intent }
+}
+
+/// What a shared store keeps, read at once.
+public struct TokenWithIntent<Token: AuthorizationToken>: Sendable {
+    /// The token, or the fact that somebody signed out; `nil` if nothing is kept.
+    public let stored: StoredToken<Token>?
+    /// The intent that a refresh left, if it is still open.
+    public let intent: RefreshIntent?
+
+    public init(_ stored: StoredToken<Token>?, intent: RefreshIntent?) {
+        self.stored = stored
+        self.intent = intent
+    }
 }
 
 /// What must stand in a shared store for a save to happen.
@@ -56,13 +88,15 @@ public enum TokenSaveCondition: Hashable, Sendable {
     }
 }
 
-/// What a conditional save found in its way.
-public struct TokenSaveConflict<Token: AuthorizationToken>: Sendable {
-    /// What is kept.
-    public let stored: StoredToken<Token>
-
-    public init(_ stored: StoredToken<Token>) { self.stored = stored }
+/// What became of a conditional save.
+public enum TokenSaveResult<Token: AuthorizationToken>: Sendable {
+    /// It is kept, durably.
+    case saved
+    /// The condition was not met, and nothing was changed: this is what stands there instead.
+    case refused(StoredToken<Token>?)
 }
+
+extension TokenSaveResult: Equatable where Token: Equatable {}
 
 /// A refresh that has begun and, as long as this is kept, has not ended.
 public struct RefreshIntent: Hashable, Sendable, Codable {

@@ -43,16 +43,18 @@ final class AppGroupItems: SharedTokenItemStore, RedactedDescription {
         excludeFromBackup()
     }
 
-    func save(_ item: Data, if condition: @escaping @Sendable (Data?) throws -> Bool) async throws -> Data? {
-        let obstacle = try await changing { try await $0.save(item, if: condition) }
+    func save(
+        _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?) throws -> Bool
+    ) async throws -> ItemSaveResult {
+        let result = try await changing { try await $0.save(item, ending: intent, if: condition) }
         excludeFromBackup()
-        return obstacle
+        return result
     }
 
     func clear() async throws { try await changing { try await $0.clear() } }
     func setAside(_ item: Data) async throws -> String? { try await changing { try await $0.setAside(item) } }
-    func loadIntent() async throws -> Data? { try await items().loadIntent() }
-    func saveIntent(_ intent: Data?) async throws { try await items().saveIntent(intent) }
+    func loadWithIntent() async throws -> ItemWithIntent { try await items().loadWithIntent() }
+    func saveIntent(_ intent: Data?) async throws { try await changing { try await $0.saveIntent(intent) } }
     func lock(within limit: Duration) async throws -> TokenStoreLock { try await items().lock(within: limit) }
     var changes: AsyncStream<Void>? { try? items().changes }
 

@@ -37,13 +37,13 @@ public struct AppGroupTokenStore<Token: AuthorizationToken & Codable>: SharedTok
     public func clear() async throws { try await sealed.clear() }
     public var changes: AsyncStream<Void>? { sealed.changes }
     public func lock(within limit: Duration) async throws -> TokenStoreLock { try await sealed.lock(within: limit) }
-    public func openIntent() async throws -> RefreshIntent? { try await sealed.openIntent() }
+    public func loadWithIntent() async throws -> TokenWithIntent<Token> { try await sealed.loadWithIntent() }
     public func setIntent(_ intent: RefreshIntent?) async throws { try await sealed.setIntent(intent) }
 
     public func save(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
-    ) async throws -> TokenSaveConflict<Token>? {
-        try await sealed.save(stored, replacing: condition)
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<Token> {
+        try await sealed.save(stored, replacing: condition, ending: intent)
     }
 }
 

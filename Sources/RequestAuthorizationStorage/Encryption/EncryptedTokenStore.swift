@@ -106,7 +106,8 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
     ///
     /// The rule sees only what was opened, so no decision depends on bytes that anybody could have written.
     func replace(
-        for purpose: Purpose, _ rule: @escaping @Sendable (StoredToken<Token>?) -> StoredToken<Token>?
+        for purpose: Purpose, ending intent: Data? = nil,
+        _ rule: @escaping @Sendable (StoredToken<Token>?) -> StoredToken<Token>?
     ) async throws -> Replacement {
         try await turns.next { [self] in
             while true {
@@ -115,25 +116,18 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
                 if purpose == .reencryption, kept?.envelope.isCurrent == true { return .refused(kept?.stored) }
                 guard let stored = rule(kept?.stored) else { return .refused(kept?.stored) }
                 let item = try await seal(stored, after: kept)
-                if try await put(item, replacing: kept?.item) { return .done }
+                if try await put(item, ending: intent, replacing: kept?.item) { return .done }
             }
         }
     }
 
     /// - Returns: whether the item that it was to replace was still there.
-    private func put(_ item: Data, replacing kept: Data?) async throws -> Bool {
+    private func put(_ item: Data, ending intent: Data?, replacing kept: Data?) async throws -> Bool {
         guard let shared = items as? any SharedTokenItemStore else {
             try await items.save(item)
             return true
         }
-        do {
-            return try await shared.save(item) { found in
-                guard found == nil, kept != nil else { return found == kept }
-                throw ItemIsGone()
-            } == nil
-        } catch is ItemIsGone {
-            return false
-        }
+        return try await shared.save(item, ending: intent) { $0 == kept } == .saved
     }
 
     /// What is kept and can be opened. What cannot is set aside if it may be; a save then finds nothing in its way.
@@ -171,20 +165,27 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
 }
 
 extension EncryptedTokenStore: SharedTokenStore, SharedItemTokenStore where Items: SharedTokenItemStore {
+    /// - Throws: as ``load()``.
+    public func loadWithIntent() async throws -> TokenWithIntent<Token> {
+        let stored = try await load()
+        let intent = try await items.loadWithIntent().intent
+        return TokenWithIntent(stored, intent: intent.flatMap { RefreshIntentFormat.decode($0, for: stored) })
+    }
+
     /// - Throws: as ``save(_:)``; unlike a sign-in, a refreshed token does not make room for itself.
     public func save(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
-    ) async throws -> TokenSaveConflict<Token>? {
-        let result = try await replace(for: condition == .anything ? .signIn : .refresh) {
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<Token> {
+        let intent = try intent.map(RefreshIntentFormat.encode)
+        let result = try await replace(for: condition == .anything ? .signIn : .refresh, ending: intent) {
             condition.allows($0) ? stored : nil
         }
-        if case .refused(let obstacle?) = result { return TokenSaveConflict(obstacle) }
-        return nil
+        return switch result {
+        case .done: .saved
+        case .refused(let obstacle): .refused(obstacle)
+        }
     }
 }
 
 extension EncryptedTokenStore: RedactedDescription {}
-
-/// Somebody removed the item that was to be replaced.
-private struct ItemIsGone: Error {}
 #endif

@@ -70,7 +70,10 @@ struct ItemKeySource<Items: SharedTokenItemStore>: TokenKeySource, RedactedDescr
 
     func load() async throws -> Data? { try await items.load() }
 
-    func keep(_ key: Data) async throws -> Data { try await items.save(key) { $0 == nil } ?? key }
+    func keep(_ key: Data) async throws -> Data {
+        if case .refused(let kept?) = try await items.save(key, if: { $0 == nil }) { return kept }
+        return key
+    }
 }
 
 extension SymmetricKey {

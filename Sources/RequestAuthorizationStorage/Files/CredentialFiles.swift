@@ -54,29 +54,25 @@ struct CredentialFiles: Sendable {
         return try load(in: folder)
     }
 
-    /// Reads the intent along with the item. Who asks for the intent itself gets its error.
-    func loadBoth() throws -> (item: Data?, intent: Result<Data?, any Error>) {
-        guard let folder = try open(making: false) else { return (nil, .success(nil)) }
-        return (try load(in: folder), Result { try loadIntent(in: folder) })
+    func loadWithIntent() throws -> ItemWithIntent {
+        guard let folder = try open(making: false) else { return ItemWithIntent(nil, intent: nil) }
+        return ItemWithIntent(try load(in: folder), intent: try loadIntent(in: folder))
     }
 
-    /// - Parameter saved: called when the item is durable.
-    /// - Returns: what stands in the way; `nil` if it was saved.
-    func save(
-        _ item: Data, if condition: (Data?) throws -> Bool, then saved: (OpenFolder) -> Void = { _ in }
-    ) throws -> Data? {
+    /// - Parameter intent: removed when the item is durable, unless another stands there.
+    func save(_ item: Data, ending intent: Data?, if condition: (Data?) throws -> Bool) throws -> ItemSaveResult {
         guard !item.isEmpty, item.count <= Self.maximumSize else {
             throw TokenStoreError(.unsuitable, "an item has \(item.count) bytes; files take 1 to \(Self.maximumSize)")
         }
         return try withGuard { folder in
             let kept = try self.item(in: folder)
             // What could not be made durable the first time is written anew.
-            if kept != item, try !condition(kept) { return kept }
+            if kept != item, try !condition(kept) { return .refused(kept) }
             try prepare(folder)
             // What stands there has been read, so it is one of ours.
             try exchange(item, as: token, in: folder)
-            saved(folder)
-            return nil
+            if let intent, try loadIntent(in: folder) == intent { try removeIntent(in: folder) }
+            return .saved
         }
     }
 
@@ -116,27 +112,27 @@ struct CredentialFiles: Sendable {
 
     // MARK: The intent
 
-    func loadIntent() throws -> Data? {
-        guard let folder = try open(making: false) else { return nil }
-        return try loadIntent(in: folder)
-    }
-
     func saveIntent(_ data: Data?) throws {
         if let data, !(1...IntentRecord.capacity).contains(data.count) {
             throw TokenStoreError(
                 .unsuitable, "an intent has \(data.count) bytes; files take 1 to \(IntentRecord.capacity)")
         }
-        guard let folder = try open(making: data != nil) else { return }
-        guard let data else { return try removeIntent(in: folder) }
-        let record = IntentRecord.encode(data)
-        guard let file = try folder.open(intent, for: .overwriting) else { return try makeIntent(record, in: folder) }
-        try file.write(record)
-        try file.syncData()
+        if data == nil, try open(making: false) == nil { return }
+        // A save that was given up and returns late must not end it.
+        try withGuard { folder in
+            guard let data else { return try removeIntent(in: folder) }
+            let record = IntentRecord.encode(data)
+            guard let file = try folder.open(intent, for: .overwriting) else {
+                return try makeIntent(record, in: folder)
+            }
+            try file.write(record)
+            try file.syncData()
+        }
     }
 
     /// Not durably: one that comes back after the machine has stopped names a token that is no longer kept, or still to be
     /// refreshed.
-    func removeIntent(in folder: OpenFolder) throws {
+    private func removeIntent(in folder: OpenFolder) throws {
         try folder.open(intent, for: .overwriting)?.write(IntentRecord.none)
     }
 

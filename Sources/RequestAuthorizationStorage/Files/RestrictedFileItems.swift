@@ -24,7 +24,6 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     private let activity: ExclusiveActivity
     private let queue = BlockingQueue("files")
     private let isSwept = Lock(false)
-    private let known = Lock(KnownIntent())
 
     /// Names the item; nothing is opened yet.
     ///
@@ -50,42 +49,27 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     }
 
     public func load() async throws -> Data? {
-        let known = known.withLock { $0 }
-        return try await run("read the token") { files in
+        try await run("read the token") { files in
             self.sweepOnce()
-            // Who has access asks for the intent next: going to another thread and back costs more than reading it.
-            guard known.access != nil, known.intent == nil else { return try files.load() }
-            let (item, intent) = try files.loadBoth()
-            if case .success(let intent) = intent { self.known.withLock { $0.learn(intent, in: known.access) } }
-            return item
+            return try files.load()
+        }
+    }
+
+    public func loadWithIntent() async throws -> ItemWithIntent {
+        try await run("read the token") { files in
+            self.sweepOnce()
+            return try files.loadWithIntent()
         }
     }
 
     public func save(_ item: Data) async throws {
-        _ = try await run("save the token") { try $0.save(item) { _ in true } }
+        _ = try await run("save the token") { try $0.save(item, ending: nil) { _ in true } }
     }
 
     public func save(
-        _ item: Data, if condition: @escaping @Sendable (Data?) throws -> Bool
-    ) async throws -> Data? {
-        try await save(item, endsIntent: false, if: condition)
-    }
-
-    /// - Parameter endsIntent: whether the intent is over once the item is durable. What that meets is left to `saveIntent(nil)`.
-    func save(
-        _ item: Data, endsIntent: Bool, if condition: @escaping @Sendable (Data?) throws -> Bool
-    ) async throws -> Data? {
-        let access = endsIntent ? known.withLock { $0.access } : nil
-        return try await run("save the token") { files in
-            try files.save(item, if: condition) { folder in
-                // Only who has exclusive access changes the intent, and nobody else gets it meanwhile.
-                guard let access, let lock = self.known.withLock({ $0.file(of: access) }) else { return }
-                withExtendedLifetime(lock) {
-                    guard (try? files.removeIntent(in: folder)) != nil else { return }
-                    self.known.withLock { $0.learn(nil, in: access) }
-                }
-            }
-        }
+        _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?) throws -> Bool
+    ) async throws -> ItemSaveResult {
+        try await run("save the token") { try $0.save(item, ending: intent, if: condition) }
     }
 
     public func clear() async throws { try await run("remove the token") { try $0.clear() } }
@@ -94,25 +78,13 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
         try await run("set a damaged item aside") { try $0.setAside(item) }
     }
 
-    public func loadIntent() async throws -> Data? {
-        if let intent = known.withLock({ $0.intent }) { return intent }
-        return try await run("read the intent") { try $0.loadIntent() }
-    }
-
     public func saveIntent(_ intent: Data?) async throws {
-        if intent == nil, known.withLock({ $0.intent }) == .some(nil) { return }
-        known.withLock { $0.forget() }
         try await run("write the intent") { try $0.saveIntent(intent) }
     }
 
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
         let access = Lock(Access())
-        let giveUp = { @Sendable [known] in
-            access.withLock { access in
-                if let number = access.number { known.withLock { $0.end(number) } }
-                access = Access(isOver: true)
-            }
-        }
+        let giveUp = { @Sendable in access.withLock { $0 = Access(isOver: true) } }
         let end = try await activity.begin(giveUp)
         do {
             let file = try await exclusive.acquire(within: limit)
@@ -122,7 +94,6 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
                     throw TokenStoreError(.timedOut, "the system gave no more time for exclusive access; try again")
                 }
                 access.file = file
-                access.number = known.withLock { $0.begin(file) }
             }
         } catch {
             end()
@@ -141,7 +112,6 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     /// Exclusive access, for as long as its file is open.
     private struct Access {
         var file: OpenFile?
-        var number: Int?
         var isOver = false
     }
 

@@ -24,7 +24,10 @@ public protocol ItemTokenStore<Token>: TokenStore where Token: Codable {
 }
 
 extension ItemTokenStore {
-    public func load() async throws -> StoredToken<Token>? { try await load(decode: StoredTokenFormat.decode) }
+    public func load() async throws -> StoredToken<Token>? {
+        guard let item = try await items.load() else { return nil }
+        return try await decode(item, StoredTokenFormat.decode)
+    }
 
     public func save(_ stored: StoredToken<Token>) async throws {
         try await items.save(try StoredTokenFormat.encode(stored))
@@ -34,8 +37,8 @@ extension ItemTokenStore {
 
     public var changes: AsyncStream<Void>? { items.changes }
 
-    func load(decode: (Data) throws -> StoredToken<Token>) async throws -> StoredToken<Token>? {
-        guard let item = try await items.load() else { return nil }
+    /// Reads an item; one that cannot be read is reported, and set aside if it is damaged.
+    func decode(_ item: Data, _ decode: (Data) throws -> StoredToken<Token>) async throws -> StoredToken<Token> {
         do {
             return try decode(item)
         } catch let error as UnreadableItem {

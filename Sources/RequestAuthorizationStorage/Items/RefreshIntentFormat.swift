@@ -20,4 +20,14 @@ enum RefreshIntentFormat {
     }
 
     static func decode(_ data: Data) -> RefreshIntent? { try? JSONDecoder().decode(RefreshIntent.self, from: data) }
+
+    /// - Parameter stored: what is kept beside it.
+    static func decode<Token>(_ data: Data, for stored: StoredToken<Token>?) -> RefreshIntent? {
+        if let intent = decode(data) { return intent }
+        // Whose it was is lost. If it was that of the token which is kept, its grace period is running; if not, one refresh
+        // more does no harm.
+        return stored.map {
+            RefreshIntent(session: $0.version.session, generation: $0.version.generation, beganAt: $0.obtainedAt)
+        }
+    }
 }

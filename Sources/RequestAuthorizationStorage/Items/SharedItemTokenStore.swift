@@ -16,46 +16,51 @@ public protocol SharedItemTokenStore<Token>: ItemTokenStore, SharedTokenStore wh
 extension SharedItemTokenStore {
     public func lock(within limit: Duration) async throws -> TokenStoreLock { try await items.lock(within: limit) }
 
-    public func save(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
-    ) async throws -> TokenSaveConflict<Token>? {
-        try await save(stored, replacing: condition, decode: StoredTokenFormat.decode) { [items] in
-            try await items.save($0, if: $1)
-        }
+    public func loadWithIntent() async throws -> TokenWithIntent<Token> {
+        try await loadWithIntent(decode: StoredTokenFormat.decode)
     }
 
-    public func openIntent() async throws -> RefreshIntent? {
-        guard let data = try await items.loadIntent() else { return nil }
-        if let intent = RefreshIntentFormat.decode(data) { return intent }
-        // Whose it was is lost. If it was that of the token which is kept, its grace period is running; if not, one refresh
-        // more does no harm.
-        return try await load().map {
-            RefreshIntent(session: $0.version.session, generation: $0.version.generation, beganAt: $0.obtainedAt)
-        }
+    public func save(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<Token> {
+        try await save(stored, replacing: condition, ending: intent, decode: StoredTokenFormat.decode)
     }
 
     public func setIntent(_ intent: RefreshIntent?) async throws {
         try await items.saveIntent(try intent.map(RefreshIntentFormat.encode))
     }
 
-    /// - Parameters:
-    ///   - decode: reads an item.
-    ///   - put: saves one if what is kept meets a condition, and returns what stands in the way.
+    // MARK: -
+
+    /// - Parameter decode: reads an item.
+    func loadWithIntent(decode: (Data) throws -> StoredToken<Token>) async throws -> TokenWithIntent<Token> {
+        let kept = try await items.loadWithIntent()
+        let stored = if let item = kept.item { try await self.decode(item, decode) } else { StoredToken<Token>?.none }
+        return TokenWithIntent(stored, intent: kept.intent.flatMap { RefreshIntentFormat.decode($0, for: stored) })
+    }
+
     func save(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition,
-        decode: @escaping @Sendable (Data) throws -> StoredToken<Token>,
-        put: (Data, @escaping @Sendable (Data?) throws -> Bool) async throws -> Data?
-    ) async throws -> TokenSaveConflict<Token>? {
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?,
+        decode: @escaping @Sendable (Data) throws -> StoredToken<Token>
+    ) async throws -> TokenSaveResult<Token> {
         let item = try StoredTokenFormat.encode(stored)
+        let intent = try intent.map(RefreshIntentFormat.encode)
         do {
-            let obstacle = try await put(item) { kept in condition.allows(try kept.map { try decode($0) }) }
-            return try obstacle.map { TokenSaveConflict(try decode($0)) }
+            return try await items.save(item, ending: intent) { condition.allows(try $0.map(decode)) }.map(decode)
         } catch let error as UnreadableItem {
             let report = try await error.reported(by: items, setsAside: condition == .anything)
             guard condition == .anything else { throw report }
             // Somebody signed in: that must not fail because of what was there, which is out of the way if it can be.
-            let obstacle = try await items.save(item) { $0 == nil || $0 == error.item }
-            return try obstacle.map { TokenSaveConflict(try decode($0)) }
+            return try await items.save(item, ending: intent) { $0 == nil || $0 == error.item }.map(decode)
+        }
+    }
+}
+
+extension ItemSaveResult {
+    fileprivate func map<Token>(_ decode: (Data) throws -> StoredToken<Token>) throws -> TokenSaveResult<Token> {
+        switch self {
+        case .saved: .saved
+        case .refused(let item): .refused(try item.map(decode))
         }
     }
 }

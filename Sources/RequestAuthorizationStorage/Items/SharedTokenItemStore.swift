@@ -19,23 +19,53 @@ public protocol SharedTokenItemStore: TokenItemStore {
     /// - Throws: ``TokenStoreError`` if it was not to be had in time; `CancellationError` at once when the task is cancelled.
     func lock(within limit: Duration) async throws -> TokenStoreLock
 
+    /// Reads the item together with the intent: the small item beside it that says that a refresh is under way.
+    func loadWithIntent() async throws -> ItemWithIntent
+
     /// Saves if what is kept meets a condition, in one step: nobody changes the item between the look and the save.
     ///
     /// - Parameters:
     ///   - item: what to keep.
+    ///   - intent: the one that is over once the item is durable. It is removed then, unless another stands there.
     ///   - condition: asked once with what is kept, on a thread that it must not block; what it throws, `save` throws, and
-    ///     nothing is changed. It has to allow `nil`: where nothing is, nothing stands in the way.
-    /// - Returns: `nil` if it was saved; otherwise what stands in the way.
-    func save(_ item: Data, if condition: @escaping @Sendable (Data?) throws -> Bool) async throws -> Data?
+    ///     nothing is changed.
+    func save(
+        _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?) throws -> Bool
+    ) async throws -> ItemSaveResult
 
-    /// Reads the small item beside it that says that a refresh is under way.
-    ///
-    /// - Returns: `nil` if there is none; empty data if there is one that cannot be read, for instance because the machine
-    ///   stopped while it was written.
-    func loadIntent() async throws -> Data?
-
-    /// Replaces that item, durably, or removes it with `nil`. Only who has exclusive access does that.
+    /// Replaces the intent, durably, or removes it with `nil`. Only who has exclusive access does that.
     ///
     /// - Parameter intent: at most 2000 bytes.
     func saveIntent(_ intent: Data?) async throws
+}
+
+extension SharedTokenItemStore {
+    /// Saves, and leaves the intent as it is; see ``save(_:ending:if:)``.
+    public func save(
+        _ item: Data, if condition: @escaping @Sendable (Data?) throws -> Bool
+    ) async throws -> ItemSaveResult {
+        try await save(item, ending: nil, if: condition)
+    }
+}
+
+/// What a shared item store keeps, read at once.
+public struct ItemWithIntent: Sendable, RedactedDescription {
+    /// The item; `nil` if nothing is kept.
+    public let item: Data?
+    /// The intent; `nil` if there is none. Empty if there is one that cannot be read, for instance because the machine stopped
+    /// while it was written.
+    public let intent: Data?
+
+    public init(_ item: Data?, intent: Data?) {
+        self.item = item
+        self.intent = intent
+    }
+}
+
+/// What became of a conditional save of an item.
+public enum ItemSaveResult: Hashable, Sendable, RedactedDescription {
+    /// It is kept, durably.
+    case saved
+    /// The condition was not met, and nothing was changed: this is what is kept.
+    case refused(Data?)
 }

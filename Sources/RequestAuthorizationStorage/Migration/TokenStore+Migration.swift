@@ -82,8 +82,10 @@ extension TokenStore {
             try await shared.setIntent(intent)
         }
         let condition = TokenSaveCondition.older(session: version.session, generation: version.generation)
-        guard let conflict = try await shared.save(stored, replacing: condition) else { return true }
-        return StoredTokenComparison.isSame(conflict.stored, stored)
+        switch try await shared.save(stored, replacing: condition) {
+        case .saved: return true
+        case .refused(let obstacle): return obstacle.map { StoredTokenComparison.isSame($0, stored) } ?? false
+        }
     }
 
     /// Clears this store unless something else has come since.

@@ -54,6 +54,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
             Check("gives exclusive access to the next") { try await checkUnlocking() },
             Check("stops waiting for exclusive access when cancelled") { try await checkCancelledLock() },
             Check("keeps an intent until it is removed") { try await checkIntent() },
+            Check("ends an intent with a save, and only that one") { try await checkEndedIntent() },
             Check("announces changes to siblings") { try await checkChanges() },
         ]
     }
@@ -97,13 +98,15 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         for kept in kept {
             for condition in conditions {
                 if let kept { try await other.save(kept) } else { try await other.clear() }
-                let conflict = try await one.save(new, replacing: condition)
+                let result = try await one.save(new, replacing: condition)
                 let isAllowed = condition.allows(kept)
                 let found = "\(kept.map { "\($0)" } ?? "nothing")"
-                try require(
-                    (conflict == nil) == isAllowed,
-                    "\(isAllowed ? "did not save" : "saved") over \(found) for \(condition)")
-                if let conflict { try expect(conflict.stored, kept) }
+                switch result {
+                case .saved: try require(isAllowed, "saved over \(found) for \(condition)")
+                case .refused(let obstacle):
+                    try require(!isAllowed, "did not save over \(found) for \(condition)")
+                    try expect(obstacle, kept)
+                }
                 try expect(try await other.load(), isAllowed ? new : kept)
             }
         }
@@ -117,7 +120,8 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
                 group.addTask {
                     let store = number.isMultiple(of: 2) ? one : other
                     let condition = TokenSaveCondition.older(session: TokenVersion.probe(0).session, generation: 1)
-                    return try await store.save(stored(.token(token(number)), .probe(1)), replacing: condition) == nil
+                    let result = try await store.save(stored(.token(token(number)), .probe(1)), replacing: condition)
+                    return if case .saved = result { true } else { false }
                 }
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -171,6 +175,26 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         try checkIntent(try await other.openIntent(), intent, "after a conditional save")
         try await other.setIntent(nil)
         try require(try await one.openIntent() == nil, "still had the intent that a sibling removed")
+    }
+
+    private func checkEndedIntent() async throws {
+        let (one, other) = try await empty()
+        let session = TokenVersion.probe(0).session
+        let intents = (0...1).map { RefreshIntent(session: session, generation: $0, beganAt: .probe) }
+        try await one.save(stored(.token(token(0)), .probe(0)))
+        try await one.setIntent(intents[0])
+        let both = try await other.loadWithIntent()
+        try expect(both.stored, stored(.token(token(0)), .probe(0)))
+        try checkIntent(both.intent, intents[0], "along with the token")
+        // Refused, or meant for another intent: this one stays.
+        let older = TokenSaveCondition.older(session: session, generation: 0)
+        _ = try await one.save(stored(.token(token(1)), .probe(1)), replacing: older, ending: intents[0])
+        try checkIntent(try await other.openIntent(), intents[0], "after a save that was refused")
+        _ = try await one.save(stored(.token(token(1)), .probe(1)), replacing: .anything, ending: intents[1])
+        try checkIntent(try await other.openIntent(), intents[0], "after a save that ends another")
+        _ = try await one.save(stored(.token(token(2)), .probe(2)), replacing: .anything, ending: intents[0])
+        try require(try await other.openIntent() == nil, "still had the intent that ended with a save")
+        try expect(try await other.load(), stored(.token(token(2)), .probe(2)))
     }
 
     private func checkIntent(_ seen: RefreshIntent?, _ left: RefreshIntent, _ place: String) throws(CheckProblem) {

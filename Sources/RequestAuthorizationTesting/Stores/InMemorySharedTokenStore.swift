@@ -42,25 +42,22 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
     public var intent: RefreshIntent? { place.intent }
 
     public func load() async throws -> StoredToken<Token>? { place.stored }
-    public func save(_ stored: StoredToken<Token>) async throws { place.change(by: id) { $0 = stored } }
-    public func clear() async throws { place.change(by: id) { $0 = nil } }
+    public func save(_ stored: StoredToken<Token>) async throws { place.put(stored, by: id) }
+    public func clear() async throws { place.put(nil, by: id) }
     public var changes: AsyncStream<Void>? { place.changes(for: id) }
 
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
         try await place.lock(within: limit, for: id)
     }
 
+    public func loadWithIntent() async throws -> TokenWithIntent<Token> { place.kept }
+
     public func save(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
-    ) async throws -> TokenSaveConflict<Token>? {
-        place.change(by: id) { kept in
-            if let kept, !condition.allows(kept) { return TokenSaveConflict(kept) }
-            kept = stored
-            return nil
-        }
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<Token> {
+        place.save(stored, by: id, replacing: condition, ending: intent)
     }
 
-    public func openIntent() async throws -> RefreshIntent? { place.intent }
     public func setIntent(_ intent: RefreshIntent?) async throws { place.intent = intent }
 }
 

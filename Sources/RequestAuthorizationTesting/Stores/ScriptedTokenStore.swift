@@ -95,16 +95,16 @@ extension ScriptedTokenStore: SharedTokenStore where Base: SharedTokenStore {
         return TokenStoreLock { try? await self.perform(.unlock) { await lock.unlock() } }
     }
 
-    public func save(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
-    ) async throws -> TokenSaveConflict<Token>? {
-        try await perform(.conditionalSave(stored, condition)) {
-            try await base.save(stored, replacing: condition)
-        }
+    public func loadWithIntent() async throws -> TokenWithIntent<Token> {
+        try await perform(.loadWithIntent) { try await base.loadWithIntent() }
     }
 
-    public func openIntent() async throws -> RefreshIntent? {
-        try await perform(.openIntent) { try await base.openIntent() }
+    public func save(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<Token> {
+        try await perform(.conditionalSave(stored, condition, ending: intent)) {
+            try await base.save(stored, replacing: condition, ending: intent)
+        }
     }
 
     public func setIntent(_ intent: RefreshIntent?) async throws {

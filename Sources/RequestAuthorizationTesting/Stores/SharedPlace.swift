@@ -36,27 +36,37 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         set { state.withLock { $0.intent = newValue } }
     }
 
-    /// Changes what is kept and tells the other handles.
-    ///
-    /// - Parameter body: returns what stood in the way, having changed nothing.
-    @discardableResult
-    func change(
-        by handle: Int, _ body: (inout StoredToken<Token>?) -> TokenSaveConflict<Token>?
-    ) -> TokenSaveConflict<Token>? {
-        let (conflict, listeners) = state.withLock { state in
-            let conflict = body(&state.stored)
-            let listeners = state.listeners.values.filter { conflict == nil && $0.handle != handle }
-            return (conflict, listeners.map(\.continuation))
+    var kept: TokenWithIntent<Token> { state.withLock { TokenWithIntent($0.stored, intent: $0.intent) } }
+
+    func put(_ stored: StoredToken<Token>?, by handle: Int) {
+        change(by: handle) { state in
+            state.stored = stored
+            return .saved
         }
-        for listener in listeners { listener.yield() }
-        return conflict
     }
 
-    func change(by handle: Int, _ body: (inout StoredToken<Token>?) -> Void) {
-        change(by: handle) { kept -> TokenSaveConflict<Token>? in
-            body(&kept)
-            return nil
+    func save(
+        _ stored: StoredToken<Token>, by handle: Int, replacing condition: TokenSaveCondition,
+        ending intent: RefreshIntent?
+    ) -> TokenSaveResult<Token> {
+        change(by: handle) { state in
+            guard condition.allows(state.stored) else { return .refused(state.stored) }
+            state.stored = stored
+            if intent != nil, state.intent == intent { state.intent = nil }
+            return .saved
         }
+    }
+
+    /// Tells the other handles, unless the body has changed nothing.
+    @discardableResult
+    private func change(by handle: Int, _ body: (inout State) -> TokenSaveResult<Token>) -> TokenSaveResult<Token> {
+        let (result, listeners) = state.withLock { state in
+            let result = body(&state)
+            guard case .saved = result else { return (result, [AsyncStream<Void>.Continuation]()) }
+            return (result, state.listeners.values.filter { $0.handle != handle }.map(\.continuation))
+        }
+        for listener in listeners { listener.yield() }
+        return result
     }
 
     // MARK: Handles

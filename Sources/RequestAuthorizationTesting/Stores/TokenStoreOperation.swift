@@ -10,24 +10,23 @@ public enum TokenStoreOperation<Token: AuthorizationToken>: Sendable {
     case clear
     case lock(within: Duration)
     case unlock
-    case conditionalSave(StoredToken<Token>, TokenSaveCondition)
-    case openIntent
+    case loadWithIntent
+    case conditionalSave(StoredToken<Token>, TokenSaveCondition, ending: RefreshIntent?)
     case setIntent(RefreshIntent?)
 
-    /// Which method of the store it was; both ways of saving are one kind.
+    /// Which method of the store it was; both ways of loading are one kind, and both ways of saving.
     public enum Kind: Hashable, Sendable {
-        case load, save, clear, lock, unlock, openIntent, setIntent
+        case load, save, clear, lock, unlock, setIntent
     }
 
     /// Which method of the store it was.
     public var kind: Kind {
         switch self {
-        case .load: .load
+        case .load, .loadWithIntent: .load
         case .save, .conditionalSave: .save
         case .clear: .clear
         case .lock: .lock
         case .unlock: .unlock
-        case .openIntent: .openIntent
         case .setIntent: .setIntent
         }
     }

@@ -163,7 +163,7 @@ import Testing
         #expect(try Envelope(#require(items.item)).header.keyID == Array("one".utf8))
         #expect(
             try await rotated.save(.make(2), replacing: .older(session: TokenVersion.test(2).session, generation: 2))
-                == nil)
+                == .saved)
         #expect(try Envelope(#require(items.item)).header.keyID == Array("two".utf8))
         #expect(try await store(items, key: Self.otherKey.get()).load() == .make(2))
         try await expectError(.wrongKey) { try await store(items).load() }
@@ -234,8 +234,8 @@ import Testing
             around: items, key: try Self.key.get(), client: "CLIENT_ID", account: "ada")
         items.interrupt { try await store(inner).save(.make(3)) }
         let session = TokenVersion.test(1).session
-        let conflict = try await slow.save(.make(2), replacing: .older(session: session, generation: 2))
-        #expect(conflict?.stored == .make(3))
+        let result = try await slow.save(.make(2), replacing: .older(session: session, generation: 2))
+        #expect(result == .refused(.make(3)))
         #expect(try await slow.load() == .make(3))
     }
 
@@ -257,7 +257,7 @@ import Testing
     @Test func `who saves over a damaged envelope finds it out of the way`() async throws {
         for condition in [TokenSaveCondition.anything, .session(TokenVersion.test(1).session)] {
             let items = InMemoryItems(Data("damaged".utf8))
-            #expect(try await store(items).save(.make(1), replacing: condition) == nil)
+            #expect(try await store(items).save(.make(1), replacing: condition) == .saved)
             #expect(items.aside == [Data("damaged".utf8)])
             #expect(try await store(items).load() == .make(1))
         }
@@ -285,7 +285,7 @@ import Testing
             try await store.save(.make(1), replacing: .session(TokenVersion.test(1).session))
         }
         #expect(items.item == item)
-        #expect(try await store.save(.make(1), replacing: .anything) == nil)
+        #expect(try await store.save(.make(1), replacing: .anything) == .saved)
         #expect(items.aside == [item])
     }
 

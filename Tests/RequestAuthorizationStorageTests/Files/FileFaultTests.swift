@@ -39,7 +39,8 @@ import Darwin
         try await store.setIntent(RefreshIntent(session: UUID(), generation: 1, beganAt: .now))
         #expect(
             calls.withLock { $0 } == [
-                "openFolder .", "open client,me.intent", "write client,me.intent", "syncData client,me.intent",
+                "openFolder .", "open client,me.guard", "lock client,me.guard", "status client,me.guard",
+                "open client,me.intent", "write client,me.intent", "syncData client,me.intent",
             ])
     }
 
@@ -88,7 +89,7 @@ import Darwin
                 if isFirst, call.function == "sync", call.name == "." { throw FileError("fsync", EIO) }
             }))
         await #expect(throws: TokenStoreError.self) { try await store.save(.make(2), replacing: condition) }
-        #expect(try await store.save(.make(2), replacing: condition) == nil)
+        #expect(try await store.save(.make(2), replacing: condition) == .saved)
         #expect(calls.withLock { $0.count { $0.function == "create" } } == 2)
     }
 

@@ -145,9 +145,9 @@ import Testing
         try await one.save(.make(1))
         let lock = try await one.lock(within: .seconds(300))
         let tombstone = StoredToken<TestToken>(.signedOut, version: .test(2), obtainedAt: .now)
-        #expect(try await other.save(tombstone, replacing: .session(TokenVersion.test(0).session)) == nil)
+        #expect(try await other.save(tombstone, replacing: .session(TokenVersion.test(0).session)) == .saved)
         let older = TokenSaveCondition.older(session: TokenVersion.test(0).session, generation: 2)
-        #expect(try await one.save(.make(2), replacing: older)?.stored.content == .signedOut)
+        #expect(try await one.save(.make(2), replacing: older) == .refused(tombstone))
         await lock.unlock()
     }
 

@@ -21,43 +21,35 @@ import Darwin
         let lock = try await refresh.begin()
         try await refresh.leaveIntent()
         refresh.calls.withLock { $0 = [] }
-        #expect(try await refresh.save(2) == nil)
+        #expect(try await refresh.save(2) == .saved)
         #expect(
             refresh.changes == [
                 "create client,me.new", "write client,me.new", "sync client,me.new", "rename client,me.token", "sync .",
                 "write client,me.intent",
             ])
         #expect(try await refresh.sibling.openIntent() == nil)
-
-        refresh.calls.withLock { $0 = [] }
-        try await refresh.store.setIntent(nil)
-        #expect(try await refresh.store.openIntent() == nil)
-        #expect(refresh.calls.withLock { $0 } == [])
         await lock.unlock()
     }
 
-    @Test func `who has no exclusive access ends no intent by saving`() async throws {
+    /// A save that hung was given up, and a sibling refreshes the same token by now.
+    @Test func `a save that comes late ends no intent of a sibling`() async throws {
         let refresh = try await Refresh()
         let lock = try await refresh.begin()
         try await refresh.leaveIntent()
         await lock.unlock()
-        #expect(try await refresh.save(2) == nil)
-        #expect(try await refresh.sibling.openIntent()?.generation == 1)
-        try await refresh.store.setIntent(nil)
-        #expect(try await refresh.sibling.openIntent() == nil)
+        let other = RefreshIntent(session: TokenVersion.test(1).session, generation: 1, beganAt: .now + 1)
+        try await refresh.sibling.setIntent(other)
+        #expect(try await refresh.save(2) == .saved)
+        #expect(try await refresh.sibling.openIntent()?.beganAt == other.beganAt)
     }
 
-    /// The second is a token that could not be saved before, and is already being spent.
-    @Test func `a save of another session, or of the token that is being spent, ends no intent`() async throws {
-        for version in [TokenVersion(session: UUID(), generation: 5), .test(1)] {
-            let refresh = try await Refresh()
-            let lock = try await refresh.begin()
-            try await refresh.leaveIntent()
-            let stored = StoredToken<TestToken>(.token(TestToken("other")), version: version, obtainedAt: .now)
-            #expect(try await refresh.store.save(stored, replacing: .anything) == nil)
-            #expect(try await refresh.sibling.openIntent()?.generation == 1)
-            await lock.unlock()
-        }
+    @Test func `a save that was not told to ends no intent`() async throws {
+        let refresh = try await Refresh()
+        let lock = try await refresh.begin()
+        try await refresh.leaveIntent()
+        #expect(try await refresh.store.save(.make(3), replacing: .anything) == .saved)
+        #expect(try await refresh.sibling.openIntent()?.generation == 1)
+        await lock.unlock()
     }
 
     @Test func `a save that finds something in its way, or fails, ends no intent`() async throws {
@@ -72,21 +64,22 @@ import Darwin
         #expect(try await refresh.store.load() == .make(1))
         let tombstone = StoredToken<TestToken>(.signedOut, version: .test(1), obtainedAt: .now)
         try await refresh.sibling.save(tombstone)
-        #expect(try await refresh.save(2)?.stored == tombstone)
+        #expect(try await refresh.save(2) == .refused(tombstone))
         #expect(try await refresh.sibling.openIntent()?.generation == 1)
         await lock.unlock()
     }
 
-    @Test func `an intent that cannot be ended along with the save is an error of its own`() async throws {
+    @Test func `an intent that cannot be ended along with the save is an error, and the next try ends it`() async throws
+    {
         let refresh = try await Refresh()
         let lock = try await refresh.begin()
         try await refresh.leaveIntent()
         refresh.fails("write", "client,me.intent")
-        #expect(try await refresh.save(2) == nil)
-        await #expect(throws: TokenStoreError.self) { try await refresh.store.setIntent(nil) }
+        await #expect(throws: TokenStoreError.self) { try await refresh.save(2) }
+        #expect(try await refresh.sibling.load() == .make(2))
         #expect(try await refresh.sibling.openIntent()?.generation == 1)
         refresh.fails("", "")
-        try await refresh.store.setIntent(nil)
+        #expect(try await refresh.save(2) == .saved)
         #expect(try await refresh.sibling.openIntent() == nil)
         await lock.unlock()
     }
@@ -96,49 +89,10 @@ import Darwin
         let lock = try await refresh.store.lock(within: .seconds(10))
         refresh.fails("open", "client,me.intent")
         #expect(try await refresh.store.load() == .make(1))
-        await #expect(throws: TokenStoreError.self) { try await refresh.store.openIntent() }
+        await #expect(throws: TokenStoreError.self) { try await refresh.store.loadWithIntent() }
         refresh.fails("", "")
         #expect(try await refresh.store.openIntent() == nil)
         await lock.unlock()
-    }
-
-    @Test func `access that was dropped without a word is none`() async throws {
-        let refresh = try await Refresh()
-        var lock: TokenStoreLock? = try await refresh.begin()
-        try await refresh.store.setIntent(nil)
-        #expect(lock != nil)
-        lock = nil
-        let intent = RefreshIntent(
-            session: UUID(), generation: 1, beganAt: Date(timeIntervalSinceReferenceDate: 0))
-        try await refresh.sibling.setIntent(intent)
-        #expect(try await refresh.store.openIntent() == intent)
-    }
-
-    @Test func `what a call says that comes back after its access was given up counts no more`() throws {
-        let folder = try TemporaryFolder()
-        let files = CredentialFiles(
-            CredentialName(client: "client", account: "me"), in: TokenFolder.at(folder.tokens).folder(SystemFileLayer())
-        )
-        let file = try files.lock()
-        var known = KnownIntent()
-        #expect(known.intent == nil && known.access == nil)
-        let first = known.begin(file)
-        known.learn(nil, in: first)
-        #expect(known.intent == .some(nil))
-        #expect(known.file(of: first) === file)
-        known.end(first)
-        #expect(known.intent == nil && known.file(of: first) == nil)
-        let second = known.begin(file)
-        #expect(known.file(of: first) == nil)
-        known.learn(Data("late".utf8), in: first)
-        known.learn(nil, in: nil)
-        #expect(known.intent == nil)
-        known.learn(Data("in time".utf8), in: second)
-        known.end(first)
-        #expect(known.intent == Data("in time".utf8))
-        known.forget()
-        #expect(known.intent == nil && known.access == second)
-        withExtendedLifetime(file) {}
     }
 
     @Test func `an intent is the JSON of its type`() throws {
@@ -162,6 +116,7 @@ private final class Refresh: Sendable {
     let sibling: RestrictedFileTokenStore<TestToken>
     let calls = Lock<[String]>([])
     private let failing: Lock<FileCall?>
+    private let intent = Lock<RefreshIntent?>(nil)
 
     init() async throws {
         let (folder, calls, failing) = (try TemporaryFolder(), calls, Lock<FileCall?>(nil))
@@ -192,13 +147,15 @@ private final class Refresh: Sendable {
 
     func leaveIntent() async throws {
         let version = TokenVersion.test(1)
-        try await store.setIntent(
-            RefreshIntent(session: version.session, generation: version.generation, beganAt: .now))
+        let intent = RefreshIntent(session: version.session, generation: version.generation, beganAt: .now)
+        self.intent.withLock { $0 = intent }
+        try await store.setIntent(intent)
         #expect(try await sibling.openIntent()?.generation == 1)
     }
 
-    func save(_ generation: Int) async throws -> TokenSaveConflict<TestToken>? {
+    func save(_ generation: Int) async throws -> TokenSaveResult<TestToken> {
         try await store.save(
-            .make(generation), replacing: .older(session: TokenVersion.test(0).session, generation: generation))
+            .make(generation), replacing: .older(session: TokenVersion.test(0).session, generation: generation),
+            ending: intent.withLock { $0 })
     }
 }

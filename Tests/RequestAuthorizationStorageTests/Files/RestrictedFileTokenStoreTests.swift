@@ -119,7 +119,7 @@ import Testing
             #expect(try TemporaryFolder.mode(of: folder.file("client,me.corrupt-\(number)")) == 0o600)
             #expect(try await store.load() == nil)
         }
-        #expect(try await store.save(.make(2), replacing: .session(TokenVersion.test(0).session)) == nil)
+        #expect(try await store.save(.make(2), replacing: .session(TokenVersion.test(0).session)) == .saved)
         #expect(try await store.load() == .make(2))
     }
 

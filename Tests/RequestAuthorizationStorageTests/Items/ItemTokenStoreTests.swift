@@ -44,7 +44,7 @@ import Testing
     func `a sign-in takes its place, and loses nothing`(text: String) async throws {
         let items = InMemoryItems(Data(text.utf8))
         let store = InMemoryItemTokenStore<TestToken>(items)
-        #expect(try await store.save(.make(1), replacing: .anything) == nil)
+        #expect(try await store.save(.make(1), replacing: .anything) == .saved)
         #expect(try await store.load() == .make(1))
         #expect(items.aside == [Data(text.utf8)])
     }

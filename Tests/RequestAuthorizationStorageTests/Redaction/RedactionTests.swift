@@ -36,7 +36,9 @@ import Testing
 extension Exhibit {
     static func all() async throws -> [Exhibit] {
         try await [
-            Exhibit("TokenStoreError", TokenStoreError(.failed, "no", underlying: SecretError()))
+            Exhibit("ItemWithIntent", ItemWithIntent(Data(Secret.text.utf8), intent: Data(Secret.text.utf8))),
+            Exhibit("ItemSaveResult", ItemSaveResult.refused(Data(Secret.text.utf8))),
+            Exhibit("TokenStoreError", TokenStoreError(.failed, "no", underlying: SecretError())),
         ] + encryption() + files() + keychain() + cloud() + appGroup()
     }
 }

@@ -15,6 +15,7 @@ final class BrokenStore: SharedTokenStore {
         case keepsToItself, ignoresConditions, refusesAll, tellsAnotherConflict, savesInTwoSteps
         case excludesNobody, doesNotUnlock, keepsThePlaceOfTheCancelled
         case losesIntents, hidesIntents, changesIntents, saveRemovesIntent, conditionalSaveRemovesIntent, keepsIntents
+        case refusedSaveEndsIntent, endsAnotherIntent, endsNoIntent
         case endsChanges
     }
 
@@ -100,16 +101,29 @@ final class BrokenStore: SharedTokenStore {
     // MARK: SharedTokenStore
 
     func save(
-        _ stored: StoredToken<TestToken>, replacing condition: TokenSaveCondition
-    ) async throws -> TokenSaveConflict<TestToken>? {
-        if defect == .conditionalSaveRemovesIntent { state.withLock { $0.intent = nil } }
+        _ stored: StoredToken<TestToken>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<TestToken> {
+        let result = try await save(stored, condition)
+        state.withLock { state in
+            let isEnded = intent != nil && (state.intent == intent || defect == .endsAnotherIntent)
+            let isSaved = result == .saved || defect == .refusedSaveEndsIntent
+            if isEnded, isSaved, defect != .endsNoIntent { state.intent = nil }
+            if defect == .conditionalSaveRemovesIntent { state.intent = nil }
+        }
+        return result
+    }
+
+    private func save(
+        _ stored: StoredToken<TestToken>, _ condition: TokenSaveCondition
+    ) async throws -> TokenSaveResult<TestToken> {
         switch defect {
         case .ignoresConditions: return try await base.save(stored, replacing: .anything)
         case .refusesAll:
-            if let stored = base.stored { return TokenSaveConflict(stored) }
+            if let stored = base.stored { return .refused(stored) }
             return try await base.save(stored, replacing: condition)
         case .tellsAnotherConflict:
-            return try await base.save(stored, replacing: condition).map { _ in TokenSaveConflict(stored) }
+            let result = try await base.save(stored, replacing: condition)
+            return if case .refused = result { .refused(stored) } else { result }
         case .savesInTwoSteps:
             // As if all had read before any wrote.
             let seen = state.withLock { state in
@@ -117,7 +131,7 @@ final class BrokenStore: SharedTokenStore {
                 state.snapshot = seen
                 return seen
             }
-            if let seen, !condition.allows(seen) { return TokenSaveConflict(seen) }
+            if let seen, !condition.allows(seen) { return .refused(seen) }
             return try await base.save(stored, replacing: .anything)
         default: return try await base.save(stored, replacing: condition)
         }
@@ -138,7 +152,9 @@ final class BrokenStore: SharedTokenStore {
         return try await base.lock(within: limit)
     }
 
-    func openIntent() async throws -> RefreshIntent? { state.withLock(\.intent) }
+    func loadWithIntent() async throws -> TokenWithIntent<TestToken> {
+        TokenWithIntent(base.stored, intent: state.withLock(\.intent))
+    }
 
     func setIntent(_ intent: RefreshIntent?) async throws {
         var intent = intent

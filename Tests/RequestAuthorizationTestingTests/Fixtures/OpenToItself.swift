@@ -25,8 +25,10 @@ final class OpenToItself: SharedTokenStore {
     func save(_ stored: StoredToken<TestToken>) async throws { try await base.save(stored) }
     func clear() async throws { try await base.clear() }
     func save(
-        _ stored: StoredToken<TestToken>, replacing condition: TokenSaveCondition
-    ) async throws -> TokenSaveConflict<TestToken>? { try await base.save(stored, replacing: condition) }
-    func openIntent() async throws -> RefreshIntent? { try await base.openIntent() }
+        _ stored: StoredToken<TestToken>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<TestToken> {
+        try await base.save(stored, replacing: condition, ending: intent)
+    }
+    func loadWithIntent() async throws -> TokenWithIntent<TestToken> { try await base.loadWithIntent() }
     func setIntent(_ intent: RefreshIntent?) async throws { try await base.setIntent(intent) }
 }

@@ -78,9 +78,10 @@ struct Exhibit {
             Exhibit("StoredToken.Content", StoredToken.Content.token(token)),
             Exhibit("TokenChange", TokenChange.tokenUpdated(token)),
             Exhibit("TokenChange", TokenChange<Token>.tokenInvalidated(notAuthorized)),
-            Exhibit("TokenSaveConflict", TokenSaveConflict(stored)),
+            Exhibit("TokenSaveResult", TokenSaveResult.refused(stored)),
+            Exhibit("TokenWithIntent", TokenWithIntent(stored, intent: nil)),
             Exhibit("TokenStoreOperation", TokenStoreOperation.save(stored)),
-            Exhibit("TokenStoreOperation", TokenStoreOperation.conditionalSave(stored, .anything)),
+            Exhibit("TokenStoreOperation", TokenStoreOperation.conditionalSave(stored, .anything, ending: nil)),
             Exhibit("TokenServiceInput", TokenServiceInput.refresh(token)),
         ] + (token is LooseToken ? [] : [Exhibit("TestToken", token)])
     }

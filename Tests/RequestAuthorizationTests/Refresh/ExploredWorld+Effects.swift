@@ -158,7 +158,7 @@ extension ExploredWorld {
         if case .refresh(let token) = step {
             demand(held === token && token.version == flight.basis, "another token than the held one is spent")
             if state.storage == .shared {
-                demand(state.access?.hasIntent == true, "a token is spent without an intent")
+                demand(state.access?.intent != nil, "a token is spent without an intent")
             }
         } else {
             demand(state.credential == .absent, "a first token is fetched although there was one")

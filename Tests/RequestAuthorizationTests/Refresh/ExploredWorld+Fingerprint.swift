@@ -251,7 +251,7 @@ private struct FingerprintWriter {
         write(world.isWriteDue, world.isStoreOurs, world.isLost, world.isIntentOurs)
         if let access = state.access {
             write(
-                access.owner == access.user, access.user == state.flight?.id, access.hasIntent, access.leavesIntent)
+                access.owner == access.user, access.user == state.flight?.id, access.intent != nil, access.leavesIntent)
         }
         write(world.lock == nil ? -6 : -7)
         write(world.lateWrite, of: state)
@@ -278,7 +278,7 @@ private struct FingerprintWriter {
 
     private mutating func write(_ job: State.WriterJob?, of state: State) {
         guard let job else { return write(-1) }
-        write(job.number == state.desired?.number, job.endsIntent)
+        write(job.number == state.desired?.number, job.ends != nil)
         write(job.content)
     }
 

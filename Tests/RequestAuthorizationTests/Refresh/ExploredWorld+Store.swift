@@ -53,7 +53,7 @@ extension ExploredWorld {
         }
         (stored, isStoreOurs) = (item, true)
         if answer == .overdue { return .failure(ExploredFailure()) }
-        if job.endsIntent { endIntent() }
+        if job.ends != nil { endIntent() }
         return .success(nil)
     }
 

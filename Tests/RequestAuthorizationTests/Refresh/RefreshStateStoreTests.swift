@@ -134,7 +134,7 @@ struct RefreshStateStoreTests {
         bench.setToken(2, session: other)
         let flight = bench.refuse()
         bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
-        #expect(bench.state.beginWrite()?.endsIntent == false)
+        #expect(bench.state.beginWrite()?.ends == nil)
     }
 
     @Test func `the intent of an answer that was lost stays when the next try is not sent`() {
@@ -153,7 +153,7 @@ struct RefreshStateStoreTests {
         bench.wait(8)
         let third = bench.state.flight?.id
         bench.advance(third, .done, .loaded(item, intent), .done, .token(bench.held(2, generation: 1)))
-        #expect(bench.state.beginWrite()?.endsIntent == true)
+        #expect(bench.state.beginWrite()?.ends != nil)
     }
 
     // MARK: Siblings

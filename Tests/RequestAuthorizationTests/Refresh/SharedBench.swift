@@ -89,8 +89,10 @@ private struct DeafStore: SharedTokenStore {
     func clear() async throws { try await store.clear() }
     func lock(within limit: Duration) async throws -> TokenStoreLock { try await store.lock(within: limit) }
     func save(
-        _ stored: StoredToken<TestToken>, replacing condition: TokenSaveCondition
-    ) async throws -> TokenSaveConflict<TestToken>? { try await store.save(stored, replacing: condition) }
-    func openIntent() async throws -> RefreshIntent? { try await store.openIntent() }
+        _ stored: StoredToken<TestToken>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<TestToken> {
+        try await store.save(stored, replacing: condition, ending: intent)
+    }
+    func loadWithIntent() async throws -> TokenWithIntent<TestToken> { try await store.loadWithIntent() }
     func setIntent(_ intent: RefreshIntent?) async throws { try await store.setIntent(intent) }
 }

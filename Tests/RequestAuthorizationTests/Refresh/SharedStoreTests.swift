@@ -16,10 +16,7 @@ import Testing
         #expect(try await bench.name() == "new")
         await bench.unlocked()
         let kinds = bench.store.operations.map(\.kind)
-        #expect(
-            kinds == [
-                .load, .openIntent, .lock, .load, .openIntent, .setIntent, .save, .setIntent, .unlock,
-            ])
+        #expect(kinds == [.load, .lock, .load, .setIntent, .save, .unlock])
         #expect(bench.place.intent == nil)
         #expect(bench.place.stored?.token?.name == "new")
         #expect(bench.place.stored?.version.generation == 1)

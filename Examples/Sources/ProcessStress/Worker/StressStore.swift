@@ -34,13 +34,14 @@ struct StressStore<Base: SharedTokenStore>: SharedTokenStore {
     }
 
     func save(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
-    ) async throws -> TokenSaveConflict<Token>? {
-        try await base.save(stored, replacing: condition)
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<Token> {
+        try await base.save(stored, replacing: condition, ending: intent)
     }
 
-    func openIntent() async throws -> RefreshIntent? {
-        controls.withoutIntent ? nil : try await base.openIntent()
+    func loadWithIntent() async throws -> TokenWithIntent<Token> {
+        let kept = try await base.loadWithIntent()
+        return controls.withoutIntent ? TokenWithIntent(kept.stored, intent: nil) : kept
     }
 
     func setIntent(_ intent: RefreshIntent?) async throws {

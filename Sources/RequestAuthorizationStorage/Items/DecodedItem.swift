@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import RequestAuthorization
+
+/// The item that was decoded last: a conditional save asks for what was read just before.
+final class DecodedItem<Token: AuthorizationToken & Codable>: Sendable {
+    private let last = Lock<(item: Data, stored: StoredToken<Token>)?>(nil)
+
+    /// - Throws: ``UnreadableItem``.
+    @Sendable func decode(_ item: Data) throws -> StoredToken<Token> {
+        if let last = last.withLock({ $0 }), last.item == item { return last.stored }
+        let stored = try StoredTokenFormat<Token>.decode(item)
+        last.withLock { $0 = (item, stored) }
+        return stored
+    }
+
+    /// Keeps no token any longer.
+    func forget() { last.withLock { $0 = nil } }
+}
