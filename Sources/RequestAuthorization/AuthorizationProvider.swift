@@ -34,8 +34,9 @@ public protocol AuthorizationProvider: Sendable {
     /// - Parameters:
     ///   - response: what the server said.
     ///   - request: the request as it was sent, with the credential that was refused.
-    /// - Throws: ``NotAuthorized`` if another try is pointless. The default throws it for a 403, which no refresh changes, and
-    ///   forwards a 401 to ``setNeedsRefreshAfterUnauthorizedResponse(for:)``.
+    /// - Throws: ``NotAuthorized`` if another try is pointless: `send` throws it on if the session is over
+    ///   (``NotAuthorized/isEndOfSession``), and returns the response if not. The default throws it for a 403, which no refresh
+    ///   changes, and forwards a 401 to ``setNeedsRefreshAfterUnauthorizedResponse(for:)``.
     func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         _ response: UnauthorizedResponse, for request: Request
     ) async throws

@@ -53,7 +53,7 @@ public struct NotAuthorized: Error, Sendable {
     /// One sentence more, for people; never a secret.
     public let detail: String?
 
-    /// What the server asked for, if it said so.
+    /// What the server asked for, if it said so: the interaction that it wants, or what it answered when the session was over.
     public let challenge: AuthenticationChallenge?
 
     /// What the token service threw. It may hold what that service put there, so it is not printed here.
@@ -73,12 +73,29 @@ public struct NotAuthorized: Error, Sendable {
     public var needsSignIn: Bool {
         [.noToken, .signedOut, .rejected, .needsInteraction].contains(reason)
     }
+
+    /// Whether the session is over in which the request was sent: ``Reason/rejected`` or ``Reason/signedOut``.
+    ///
+    /// After a 401, `send` throws such an error of a provider, and all calls of the session end alike. For any other reason it
+    /// returns the 401.
+    public var isEndOfSession: Bool { [.rejected, .signedOut].contains(reason) }
+}
+
+extension NotAuthorized {
+    /// The same with what a server answered, unless a challenge is there already.
+    @usableFromInline package func asked(by refusal: UnauthorizedResponse) -> NotAuthorized {
+        guard challenge == nil else { return self }
+        let challenges = refusal.challenges
+        return NotAuthorized(
+            reason, detail: detail, challenge: challenges.first { $0.error != nil } ?? challenges.first,
+            underlying: underlying)
+    }
 }
 
 extension NotAuthorized: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String {
         var text = "not authorized: \(reason)"
-        if let challenge { text += ", asked for \(challenge)" }
+        if let challenge { text += isEndOfSession ? ", the server answered \(challenge)" : ", asked for \(challenge)" }
         if let detail { text += " (\(detail))" }
         return text + (advice.map { "; \($0)" } ?? "")
     }

@@ -18,6 +18,7 @@ public import RequestAuthorization
 /// the answer began with the refusal, and no more than the 64 messages that gRPC keeps had been written. Everything
 /// else gets the server's status, and the next call a new credential. `grpc-retry-pushback-ms` in the error's metadata
 /// says which it was: `0` if the provider knows a way forward, so that making the call again is worth a try, and `-1` if not.
+/// If the session is over, the `cause` of the error is a `NotAuthorized`, for each call of that session.
 ///
 /// Make it the last of the interceptors: those behind it see the credential.
 public struct AuthorizationInterceptor: ClientInterceptor {

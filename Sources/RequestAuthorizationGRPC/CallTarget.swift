@@ -42,11 +42,14 @@ final class CallTarget: Sendable, RedactedDescription {
 
     /// Hands a refusal to the provider.
     ///
-    /// - Returns: the refusal, and in it whether another call is worth a try.
+    /// - Returns: the refusal, and in it whether another call is worth a try. If the session is over, that is its cause.
     func told(of refusal: RPCError, for call: CallMetadata) async -> RPCError {
+        let response = refusal.unauthorizedResponse
         do {
-            try await provider.setNeedsRefreshAfterUnauthorizedResponse(refusal.unauthorizedResponse, for: call)
+            try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: call)
             return refusal.pushingBack("0")
+        } catch let error as NotAuthorized where error.isEndOfSession {
+            return refusal.caused(by: error.asked(by: response)).pushingBack("-1")
         } catch {
             return refusal.pushingBack("-1")  // No way forward: what the server said is never hidden.
         }

@@ -34,6 +34,11 @@ extension RPCError {
         return error
     }
 
+    /// The same with the reason why the call is not made again.
+    func caused(by cause: any Error) -> RPCError {
+        RPCError(code: code, message: message, metadata: metadata, cause: cause)
+    }
+
     /// The same as an answer of HTTP, whose challenges many servers send along.
     var unauthorizedResponse: UnauthorizedResponse {
         UnauthorizedResponse(statusCode: 401, fields: ["WWW-Authenticate", "Retry-After", "DPoP-Nonce", "Date"]) {

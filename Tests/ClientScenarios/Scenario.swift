@@ -28,6 +28,7 @@ package enum Scenario: String, CaseIterable, Sendable {
     case requestsAreHeldDuringRefresh = "requests during a refresh after a 401 are held: none is wasted on a 401"
     case failedRefreshIsThrown = "a refresh that fails is thrown to all who wait, and asked for once"
     case rejectedRefreshEndsSession = "a refresh that is rejected ends the session"
+    case endedSessionIsThrown = "50 concurrent 401s of a session that ends are thrown alike, as its end"
     case otherStatusIsUntouched = "403 and other statuses are returned as they are"
 
     // MARK: Bodies
@@ -69,7 +70,7 @@ package enum Scenario: String, CaseIterable, Sendable {
         case .refusalIsRetriedOnce, .refusalWithoutChallengeIsRetried, .basicChallengeIsRetried,
             .secondRefusalIsReturned, .refreshCountIsKept, .constantRefusalIsReturned, .interactionIsNoRefresh,
             .staleRefusalRefreshesNothing, .fiftyRefusalsRefreshOnce, .requestsAreHeldDuringRefresh,
-            .failedRefreshIsThrown, .rejectedRefreshEndsSession, .otherStatusIsUntouched:
+            .failedRefreshIsThrown, .rejectedRefreshEndsSession, .endedSessionIsThrown, .otherStatusIsUntouched:
             "Refreshing"
         case .bodyIsSentAgain, .oneShotBodyIsSentOnce, .bodyInPiecesIsWhole, .headHasNoBody: "Bodies"
         case .cancelledBeforehand, .cancelledWhileHeld, .cancelledAfterRefusal, .cancelledWhileSending,

@@ -33,6 +33,7 @@ struct ScenarioRun {
         case .requestsAreHeldDuringRefresh: try await requestsAreHeldDuringRefresh()
         case .failedRefreshIsThrown: try await failedRefreshIsThrown()
         case .rejectedRefreshEndsSession: try await rejectedRefreshEndsSession()
+        case .endedSessionIsThrown: try await endedSessionIsThrown()
         case .otherStatusIsUntouched: try await otherStatusIsUntouched()
         case .bodyIsSentAgain: try await bodyIsSentAgain()
         case .oneShotBodyIsSentOnce: try await oneShotBodyIsSentOnce()

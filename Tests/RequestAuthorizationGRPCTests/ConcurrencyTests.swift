@@ -28,6 +28,38 @@ import Testing
                 + Array(repeating: "Bearer b", count: 50))
     }
 
+    @Test(.shows(.endedSessionIsThrown))
+    func `when a session has ended, each of 50 concurrent refusals has that as its cause`() async throws {
+        let all = Arrivals(50)
+        let ended = Arrivals(1)
+        let service = ScriptedTokenService<TestToken>(.failure(TokenEndpointError(status: 400, code: "invalid_grant")))
+        let echo = EchoService { call in
+            try await all.meet()
+            if Array(call.metadata[stringValues: "number"]) != ["0"] { try await ended.all() }
+            return .atOnce(.unauthenticated(("www-authenticate", "Bearer error=\"invalid_token\"")))
+        }
+        try await withEcho(echo, Auth.holdingA(service)) { client in
+            await withTaskGroup(of: RPCError?.self) { group in
+                for number in 0..<50 {
+                    group.addTask {
+                        do {
+                            _ = try await Way.unary.call(client, metadata: ["number": "\(number)"])
+                            return nil
+                        } catch {
+                            if number == 0 { ended.add() }
+                            return error as? RPCError
+                        }
+                    }
+                }
+                for await error in group {
+                    #expect(error?.code == .unauthenticated && error?.pushback == ["-1"])
+                    #expect((error?.cause as? NotAuthorized)?.reason == .rejected)
+                }
+            }
+        }
+        #expect(echo.calls.count == 50 && service.calls == 1)
+    }
+
     @Test(.shows(.staleRefusalRefreshesNothing)) func `a refusal for an old token refreshes nothing`() async throws {
         let arrived = Arrivals(1)
         let release = Arrivals(1)

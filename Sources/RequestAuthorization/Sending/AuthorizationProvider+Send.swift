@@ -15,9 +15,10 @@ extension AuthorizationProvider {
     ///   - isReplayable: whether the body can be sent again, where the client carries it beside the request; by default
     ///     what the request says.
     ///   - transport: sends a request and returns the response, whatever its status.
-    /// - Returns: the last response. A 401 to which there is no way forward is a response too, not an error.
-    /// - Throws: what ``authorize(_:)`` and the transport throw; `CancellationError` before anything is sent if the task has been
-    ///   cancelled.
+    /// - Returns: the last response. A 401 that ends no session is a response too, not an error, and so is each 401 to a body that
+    ///   cannot be sent again.
+    /// - Throws: what ``authorize(_:)`` and the transport throw; ``NotAuthorized`` with the answer's challenge if the session is
+    ///   over (``NotAuthorized/isEndOfSession``); `CancellationError` before anything is sent if the task has been cancelled.
     public func send<Request: AuthorizableRequest, Response: AuthorizableResponse>(
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
         transport: (Request) async throws -> Response
@@ -75,17 +76,25 @@ extension AuthorizationProvider {
         while true {
             guard refreshesLeft > 0, let refusal = unauthorized(answer) else { return answer }
             refreshesLeft -= 1
+            let isReplayable = isReplayable ?? request.isReplayable
             do {
                 try await setNeedsRefreshAfterUnauthorizedResponse(refusal, for: authorized)
-            } catch is NotAuthorized {
-                return answer  // No way forward: what the server said is never hidden.
+            } catch let error as NotAuthorized {
+                // No way forward: what the server said is not hidden, unless the session is over.
+                guard error.isEndOfSession, isReplayable else { return answer }
+                await discard(answer)
+                throw error.asked(by: refusal)
             } catch {
                 await discard(answer)
                 throw error
             }
-            guard isReplayable ?? request.isReplayable else { return answer }
+            guard isReplayable else { return answer }
             await discard(answer)
-            authorized = try await authorize(request)
+            do {
+                authorized = try await authorize(request)
+            } catch let error as NotAuthorized where error.isEndOfSession {
+                throw error.asked(by: refusal)
+            }
             try Task.checkCancellation()
             answer = try await transport(authorized)
         }

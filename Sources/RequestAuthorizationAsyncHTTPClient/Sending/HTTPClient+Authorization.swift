@@ -29,7 +29,7 @@ extension HTTPClient {
     ///   - isReplayable: whether the body can be sent again. By default what is known of it: none, and bytes in memory can; a
     ///     stream cannot, and its 401 is returned.
     ///   - clientFollowsRedirects: `false` only for a client that was made with `redirectConfiguration: .disallow`.
-    /// - Returns: the response. A 401 to which there is no way forward is a response too, not an error.
+    /// - Returns: the response. A 401 that ends no session is a response too, not an error.
     /// - Throws: what the provider throws (`NotAuthorized`, `RefreshFailed`), what the client throws (`HTTPClientError`, with
     ///   `.deadlineExceeded` when the time is over, errors of the network), `CancellationError`; `NotAuthorized` with the
     ///   reason `redirectsFollowed` as said above.

@@ -17,7 +17,7 @@ extension AuthorizationProvider {
     ///   - isReplayable: whether the body, which the client carries beside the request, can be sent again. By default only what
     ///     shows no sign of a body is.
     ///   - transport: sends a request and returns the response, whatever its status, and its body.
-    /// - Returns: the last response. A 401 to which there is no way forward is a response too, not an error.
+    /// - Returns: the last response. A 401 that ends no session is a response too, not an error.
     /// - Throws: what the provider and the transport throw.
     public func send<Body>(
         _ request: HTTPRequest, refreshCount: Int = 1, isReplayable: Bool? = nil,

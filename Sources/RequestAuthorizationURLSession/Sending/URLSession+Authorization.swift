@@ -31,8 +31,9 @@ extension URLSession {
     ///   - request: the request, without credential. It is sent again only if its body is not a stream.
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
-    /// - Returns: the body and the response. A 401 to which there is no way forward is a response too, not an error.
-    /// - Throws: what the provider throws (`NotAuthorized`, `RefreshFailed`), a `URLError`, `CancellationError`.
+    /// - Returns: the body and the response. A 401 that ends no session is a response too, not an error.
+    /// - Throws: what the provider throws (`NotAuthorized`, also for a 401 when the session is over; `RefreshFailed`), a
+    ///   `URLError`, `CancellationError`.
     public func data(
         for request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1
     ) async throws -> (Data, URLResponse) {

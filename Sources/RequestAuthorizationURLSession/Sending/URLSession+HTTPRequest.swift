@@ -22,7 +22,7 @@ extension URLSession {
     ///   - request: the request, without credential.
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
-    /// - Returns: the body and the response. A 401 to which there is no way forward is a response too, not an error.
+    /// - Returns: the body and the response. A 401 that ends no session is a response too, not an error.
     /// - Throws: what the provider throws (`NotAuthorized`, `RefreshFailed`), a `URLError` (`.badURL` if the request has no
     ///   scheme or no authority), `CancellationError`.
     public func data(
