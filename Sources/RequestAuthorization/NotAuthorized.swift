@@ -21,6 +21,8 @@ public struct NotAuthorized: Error, Sendable {
         public static let noToken = Reason(description: "no token")
         /// The user, or a sibling process, signed out.
         public static let signedOut = Reason(description: "signed out")
+        /// Another process has signed in meanwhile: a request of the former session is not sent in the new one.
+        public static let sessionReplaced = Reason(description: "session replaced")
         /// The token endpoint ended the session, for instance with `invalid_grant`.
         public static let rejected = Reason(description: "rejected by the token endpoint")
         /// The token endpoint refuses the client, for instance with `invalid_client`; the session is kept.
@@ -74,11 +76,11 @@ public struct NotAuthorized: Error, Sendable {
         [.noToken, .signedOut, .rejected, .needsInteraction].contains(reason)
     }
 
-    /// Whether the session is over in which the request was sent: ``Reason/rejected`` or ``Reason/signedOut``.
+    /// Whether the session of the request is over: ``Reason/rejected``, ``Reason/signedOut`` or ``Reason/sessionReplaced``.
     ///
     /// After a 401, `send` throws such an error of a provider, and all calls of the session end alike. For any other reason it
     /// returns the 401.
-    public var isEndOfSession: Bool { [.rejected, .signedOut].contains(reason) }
+    public var isEndOfSession: Bool { [.rejected, .signedOut, .sessionReplaced].contains(reason) }
 }
 
 extension NotAuthorized {
@@ -105,6 +107,7 @@ extension NotAuthorized: CustomStringConvertible, CustomDebugStringConvertible, 
         switch reason {
         case .noToken, .signedOut: "sign in"
         case .rejected: "sign in again"
+        case .sessionReplaced: "send the request again if it is meant for whoever is signed in now"
         case .clientRefused:
             detail == nil
                 ? "check the client's id, secret, grant types and scopes, and how it is registered; the session is kept"

@@ -39,6 +39,19 @@ struct WaiterQueue<Waiter> {
         return places[head...]
     }
 
+    /// - Returns: all that wait and fulfil a condition, in order of arrival; they wait no longer.
+    mutating func removeAll(where condition: (Waiter) -> Bool) -> [Waiter?] {
+        var removed: [Waiter?] = []
+        for index in head..<places.count {
+            guard let waiter = places[index], condition(waiter) else { continue }
+            places[index] = nil
+            count -= 1
+            removed.append(waiter)
+        }
+        trim()
+        return removed
+    }
+
     /// How many places are kept, empty ones included.
     var capacity: Int { places.count }
 

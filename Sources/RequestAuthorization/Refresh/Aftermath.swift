@@ -5,10 +5,10 @@
 struct Aftermath {
     /// Requests that were held and go on now.
     struct Resumption {
-        let waiters: ArraySlice<ProviderCore.Continuation?>
+        let waiters: ArraySlice<ProviderCore.Waiter?>
         let result: Result<HeldToken, any Error>
 
-        func perform() { for waiter in waiters { waiter?.resume(with: result) } }
+        func perform() { for waiter in waiters { waiter?.continuation.resume(with: result) } }
     }
 
     var effects: [Effect] = []

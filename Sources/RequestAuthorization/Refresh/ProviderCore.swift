@@ -14,12 +14,21 @@ import Foundation
 final class ProviderCore: Sendable {
     typealias Continuation = UnsafeContinuation<HeldToken, any Error>
 
+    /// A request that is held.
+    struct Waiter {
+        let continuation: Continuation
+        /// What binds it to the session in which it was queued; see ``SessionLine``.
+        var line: Int?
+    }
+
     fileprivate struct Contents {
         var state: RefreshState
         /// What a request needs as long as nothing is to be decided.
         var warm: (held: HeldToken, until: Date)?
-        var ordinary = WaiterQueue<Continuation>()
-        var lasting = WaiterQueue<Continuation>()
+        var ordinary = WaiterQueue<Waiter>()
+        var lasting = WaiterQueue<Waiter>()
+        /// How many of those that wait no session binds.
+        var unbound = 0
         var manual: [RefreshID: Continuation] = [:]
         var observers: [Int: Mailbox<TokenNotice>] = [:]
         var listeners: [Int: Mailbox<AuthorizationEvent>] = [:]
@@ -96,7 +105,7 @@ final class ProviderCore: Sendable {
                 case .use(let held): return .success(held)
                 case .fail(let error): return .failure(error)
                 case .wait(let kind):
-                    ticket.note(contents[kind].append(continuation), in: kind)
+                    ticket.note(contents.enqueue(continuation, in: kind), in: kind)
                     return nil
                 }
             }
@@ -106,7 +115,7 @@ final class ProviderCore: Sendable {
     /// A request was cancelled. The refresh goes on.
     func cancel(_ ticket: WaiterTicket) {
         contents.withLock { contents in
-            ticket.place.flatMap { contents[$0.kind].remove($0.number) }
+            ticket.place.flatMap { contents.remove($0.number, from: $0.kind) }
         }?.resume(throwing: CancellationError())
     }
 
@@ -199,9 +208,36 @@ final class ProviderCore: Sendable {
 }
 
 extension ProviderCore.Contents {
-    fileprivate subscript(kind: Effect.Waiters) -> WaiterQueue<ProviderCore.Continuation> {
+    fileprivate subscript(kind: Effect.Waiters) -> WaiterQueue<ProviderCore.Waiter> {
         get { kind == .ordinary ? ordinary : lasting }
         _modify { if kind == .ordinary { yield &ordinary } else { yield &lasting } }
+    }
+
+    fileprivate mutating func enqueue(_ continuation: ProviderCore.Continuation, in kind: Effect.Waiters) -> Int {
+        let line = state.lineOfWaiters
+        if line == nil { unbound += 1 }
+        return self[kind].append(ProviderCore.Waiter(continuation: continuation, line: line))
+    }
+
+    fileprivate mutating func remove(_ number: Int, from kind: Effect.Waiters) -> ProviderCore.Continuation? {
+        guard let waiter = self[kind].remove(number) else { return nil }
+        if waiter.line == nil { unbound -= 1 }
+        return waiter.continuation
+    }
+
+    /// All that wait in a queue, in order of arrival.
+    fileprivate mutating func drain(_ kind: Effect.Waiters) -> ArraySlice<ProviderCore.Waiter?> {
+        let waiters = self[kind].drain()
+        if unbound > 0 { unbound -= waiters.count { $0.map { $0.line == nil } ?? false } }
+        return waiters
+    }
+
+    /// Those that were queued in a session that a sibling has replaced, in order of arrival.
+    fileprivate mutating func takeFormer() -> ArraySlice<ProviderCore.Waiter?> {
+        let isFormer = { [line = state.line.number] (waiter: ProviderCore.Waiter) in
+            waiter.line.map { $0 < line } ?? false
+        }
+        return (ordinary.removeAll(where: isFormer) + lasting.removeAll(where: isFormer))[...]
     }
 
     fileprivate mutating func change<Outcome>(
@@ -215,7 +251,7 @@ extension ProviderCore.Contents {
         then finish: (Decision, inout Self) -> Outcome
     ) -> (Outcome, Aftermath) {
         var aftermath = Aftermath(keeping: state.tokens)
-        var turn = Turn(inputs, isAwaited: !(ordinary.isEmpty && lasting.isEmpty))
+        var turn = Turn(inputs, isAwaited: !(ordinary.isEmpty && lasting.isEmpty), byUnbound: unbound > 0)
         let decision = body(&state, &turn)
         state.finish(&turn)
         warm = state.warm(at: inputs.now)
@@ -224,10 +260,13 @@ extension ProviderCore.Contents {
         for effect in turn.effects {
             switch effect {
             case .resume(let kind, let result):
-                let waiters = self[kind].drain()
+                let waiters = drain(kind)
                 if !waiters.isEmpty { aftermath.resumptions.append(.init(waiters: waiters, result: result)) }
+            case .dismissFormer:
+                let error = NotAuthorized(.sessionReplaced)
+                aftermath.resumptions.append(.init(waiters: takeFormer(), result: .failure(error)))
             case .answer(let id, let result):
-                let waiter = manual.removeValue(forKey: id)
+                let waiter = manual.removeValue(forKey: id).map { ProviderCore.Waiter(continuation: $0) }
                 aftermath.resumptions.append(.init(waiters: [waiter], result: result))
             case .start, .cancel, .write, .unlock, .discard, .settled: aftermath.effects.append(effect)
             }

@@ -47,6 +47,7 @@ extension RefreshState {
     mutating func unauthorized(_ header: String?, _ turn: inout Turn) -> NotAuthorized? {
         guard case .held(let held) = credential, held.header == header, !isRefused else {
             if case .ended(let ending) = credential { return ending.error }
+            if !line.includes(header) { return NotAuthorized(.sessionReplaced) }
             // It was for a token that is no longer current, or others have said so already.
             return nil
         }
@@ -80,6 +81,9 @@ extension RefreshState {
         guard !isHolding, !isShutDown, case .held(let held) = credential, !isRefused else { return nil }
         return (held, asksAheadOfExpiry(at: now) ? min(held.expiresAt, refreshAt(of: held)) : held.expiresAt)
     }
+
+    /// The line to which a request is bound that is queued now; `nil` if no token is held, so that it goes on with any.
+    var lineOfWaiters: Int? { if case .held = credential { line.number } else { nil } }
 
     // MARK: - Helpers
 

@@ -99,6 +99,9 @@ extension RefreshState {
         // A successor that has expired as well is no reason to try earlier: siblings would drive each other on.
         if isNewSession || item.token?.isExpired(at: turn.now.date) == false { forgetFailures() }
         guard let held = item.token else { return invalidate(NotAuthorized(.signedOut), &turn) }
+        let former = line.number
+        line.adopt(held)
+        if line.number != former { turn.dismissFormer() }
         hold(held)
         // The answer to a refresh of this token was lost: replace it while that still works.
         let wasLost = intent?.session == session && intent?.generation == item.version.generation

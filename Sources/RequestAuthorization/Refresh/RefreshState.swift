@@ -43,7 +43,9 @@ struct RefreshState: Hashable {
     /// A part of the names of refreshes; see ``RefreshID``.
     let provider: Int
 
-    var credential: Credential
+    var credential: Credential { didSet { if case .held(let held) = credential { line.note(held) } } }
+    /// Sessions that hand their requests over to one another.
+    var line = SessionLine()
     /// A server refused the token, or an answer that replaces it was lost: it is refreshed, and never sent again.
     var isRefused = false
     /// The service has nothing to refresh the token with: it is used until it expires.
@@ -90,7 +92,9 @@ struct RefreshState: Hashable {
         self.storage = storage
         self.policy = policy
         self.provider = provider
-        if case .held(let held) = credential { isRefused = held.problem != nil }
+        guard case .held(let held) = credential else { return }
+        isRefused = held.problem != nil
+        line.note(held)
     }
 
     mutating func nextNumber() -> Int {

@@ -45,7 +45,7 @@ extension RefreshableTokenAuthorization {
                 change { state, _ in state.discarded(number) }
             }
         case .settled(let numbers): settling.resume(numbers)
-        case .resume, .answer: break  // Resolved under the lock.
+        case .resume, .dismissFormer, .answer: break  // Resolved under the lock.
         }
     }
 

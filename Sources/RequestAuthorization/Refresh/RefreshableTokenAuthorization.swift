@@ -188,12 +188,14 @@ extension RefreshableTokenAuthorization {
     ///
     /// Returns at once: the next ``authorize(_:)`` waits for the refresh.
     ///
-    /// - Throws: ``NotAuthorized`` if the session is over, or if servers refused fresh tokens too often.
+    /// - Throws: ``NotAuthorized`` if the session of the request is over, or if servers refused fresh tokens too often.
     public nonisolated func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         for request: Request
     ) async throws {
         let header = request.credential(in: "Authorization")
-        if let error = change({ $0.unauthorized(header, &$1) }) { throw error }
+        let (error, line) = change { state, turn in (state.unauthorized(header, &turn), state.line.number) }
+        if let error { throw error }
+        SentCall.current?.allowAnotherTry { [core] in core.read { $0.line.number } != line }
     }
 
     /// Does not wait for the next slot after a failure, for instance because the network is back.

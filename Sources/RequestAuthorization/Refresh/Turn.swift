@@ -14,16 +14,19 @@ struct Turn {
 
     private let inputs: Inputs
     /// Whether requests are held at this moment.
-    let isAwaited: Bool
+    private(set) var isAwaited: Bool
+    /// Whether requests are held that no session binds.
+    private let isAwaitedByUnbound: Bool
 
     /// What is told under the lock, in this order.
     private(set) var notices: [Notice] = []
     /// What is done after the lock has been given up, in this order.
     private(set) var effects: [Effect] = []
 
-    init(_ inputs: Inputs, isAwaited: Bool) {
+    init(_ inputs: Inputs, isAwaited: Bool, byUnbound isAwaitedByUnbound: Bool) {
         self.inputs = inputs
         self.isAwaited = isAwaited
+        self.isAwaitedByUnbound = isAwaitedByUnbound
     }
 
     var now: Moment { inputs.now }
@@ -32,6 +35,13 @@ struct Turn {
     mutating func tell(_ notice: TokenNotice) { notices.append(.token(notice)) }
     mutating func emit(_ event: AuthorizationEvent) { notices.append(.event(event)) }
     mutating func perform(_ effect: Effect) { effects.append(effect) }
+
+    /// A sibling has replaced the session: requests that were queued in the former one are not sent in the new one.
+    mutating func dismissFormer() {
+        guard isAwaited else { return }
+        perform(.dismissFormer)
+        isAwaited = isAwaitedByUnbound
+    }
 }
 
 /// What observers and listeners hear. It is posted under the lock, so that all hear it in the same order.
@@ -50,6 +60,8 @@ enum TokenNotice: Sendable {
 enum Effect {
     /// Resume the requests that are held.
     case resume(Waiters, Result<HeldToken, any Error>)
+    /// Fail the requests that were queued in a session that a sibling has replaced.
+    case dismissFormer
     /// Begin a refresh with its first step.
     case start(RefreshState.Flight)
     /// Cancel a service call, or a manual refresh, whose result is not waited for.

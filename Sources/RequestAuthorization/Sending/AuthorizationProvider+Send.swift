@@ -18,7 +18,8 @@ extension AuthorizationProvider {
     /// - Returns: the last response. A 401 that ends no session is a response too, not an error, and so is each 401 to a body that
     ///   cannot be sent again.
     /// - Throws: what ``authorize(_:)`` and the transport throw; ``NotAuthorized`` with the answer's challenge if the session is
-    ///   over (``NotAuthorized/isEndOfSession``); `CancellationError` before anything is sent if the task has been cancelled.
+    ///   over (``NotAuthorized/isEndOfSession``), also if another process has replaced it: the request is not sent again in the
+    ///   session of somebody else. `CancellationError` before anything is sent if the task has been cancelled.
     public func send<Request: AuthorizableRequest, Response: AuthorizableResponse>(
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
         transport: (Request) async throws -> Response
@@ -73,12 +74,15 @@ extension AuthorizationProvider {
         transport: (Request) async throws -> Answer
     ) async throws -> Answer {
         var (answer, authorized, refreshesLeft) = (answer, authorized, refreshCount)
+        var sentCall: SentCall?
         while true {
             guard refreshesLeft > 0, let refusal = unauthorized(answer) else { return answer }
             refreshesLeft -= 1
+            let call = sentCall ?? SentCall()
+            sentCall = call
             let isReplayable = isReplayable ?? request.isReplayable
             do {
-                try await setNeedsRefreshAfterUnauthorizedResponse(refusal, for: authorized)
+                try await call.tell(self, of: refusal, to: authorized)
             } catch let error as NotAuthorized {
                 // No way forward: what the server said is not hidden, unless the session is over.
                 guard error.isEndOfSession, isReplayable else { return answer }
@@ -90,11 +94,7 @@ extension AuthorizationProvider {
             }
             guard isReplayable else { return answer }
             await discard(answer)
-            do {
-                authorized = try await authorize(request)
-            } catch let error as NotAuthorized where error.isEndOfSession {
-                throw error.asked(by: refusal)
-            }
+            authorized = try await call.authorizeAgain(request, by: self, after: refusal)
             try Task.checkCancellation()
             answer = try await transport(authorized)
         }

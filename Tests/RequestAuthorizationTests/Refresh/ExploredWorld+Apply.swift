@@ -46,7 +46,7 @@ extension ExploredWorld {
     /// Moves the state on as the core does: first what is told, then what is done.
     @discardableResult
     mutating func change<Result>(_ body: (inout State, inout Turn) -> Result) -> Result {
-        var turn = Turn(inputs, isAwaited: !(ordinary.isEmpty && lasting.isEmpty))
+        var turn = Turn(inputs, isAwaited: !callers.isEmpty, byUnbound: callers.contains { $0.session == nil })
         let result = body(&state, &turn)
         state.finish(&turn)
         warm = state.warm(at: now)
@@ -86,7 +86,7 @@ extension ExploredWorld {
         case .wait(let kind):
             let number = (0...).first { number in !callers.contains { $0.number == number } } ?? 0
             let place = kind == .ordinary ? ordinary.append(number) : lasting.append(number)
-            callers.append(Caller(number: number, place: place, kind: kind))
+            callers.append(Caller(number: number, place: place, kind: kind, session: held?.version.session))
             checkWait(ask)
         case .fail(let error): checkRefusal(error, ask)
         }
@@ -216,6 +216,7 @@ extension ExploredWorld {
         isStoreOurs = false
         if act == .signedIn {
             let version = TokenVersion(session: newSession(), generation: 0)
+            sessionsOfSiblings.append(version.session)
             stored = StoredItem(newToken(version: version))
             return
         }

@@ -40,6 +40,7 @@ extension ExploredWorld {
     mutating func perform(_ effect: Effect) {
         switch effect {
         case .resume(let kind, let result): resume(kind, result)
+        case .dismissFormer: dismissFormer()
         case .start(let flight): start(flight)
         case .cancel: break
         case .write: isWriteDue = true
@@ -62,9 +63,11 @@ extension ExploredWorld {
         let expected = callers.filter { $0.kind == kind }.map(\.number)
         demand(drained.compactMap { $0 } == expected, "others are resumed than wait, or in another order")
         guard !expected.isEmpty else { return }
+        let resumed = callers.filter { $0.kind == kind }
         callers.removeAll { $0.kind == kind }
         switch result {
         case .success(let held):
+            demand(!resumed.contains { isReplaced($0) }, "a request goes out as whom a sibling signed in")
             demand(self.held === held, "requests get a token that is not held")
             demand(!refused.contains(held.number) && held.problem == nil, "requests get a token that was refused")
             demand(
@@ -73,6 +76,22 @@ extension ExploredWorld {
             demand(!state.isHolding, "requests do not wait for a manual refresh")
         case .failure: demand(kind == .lasting || !canServe, "requests fail although a token is there")
         }
+    }
+
+    /// Whether a request was queued in a session in whose place a sibling has put the one that is held.
+    func isReplaced(_ caller: Caller) -> Bool {
+        guard let session = caller.session, let held, held.version.session != session else { return false }
+        return sessionsOfSiblings.contains(held.version.session)
+    }
+
+    private mutating func dismissFormer() {
+        let bound = callers.filter { $0.session != nil }
+        demand(bound.allSatisfy { $0.session != held?.version.session }, "a request fails whose session goes on")
+        for caller in bound {
+            let waiter = caller.kind == .ordinary ? ordinary.remove(caller.place) : lasting.remove(caller.place)
+            demand(waiter == caller.number, "another request fails")
+        }
+        callers.removeAll { $0.session != nil }
     }
 
     /// Whether a request for any valid token needs nothing else.

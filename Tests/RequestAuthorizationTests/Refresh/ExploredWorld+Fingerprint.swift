@@ -177,6 +177,9 @@ private struct FingerprintWriter {
         writeProgram(of: world)
         let (ordinary, lasting) = (world.ordinary.count, world.lasting.count)
         write(ordinary * 8 + lasting)
+        write(world.callers.count { $0.session == nil && $0.kind == .ordinary })
+        write(world.callers.count { $0.session == nil && $0.kind == .lasting })
+        write(state.line.session.map { name($0) } ?? -1)
         // In which order those came that wait in two queues counts for nothing.
         write(world.isRefreshing)
         switch world.announced {
@@ -194,6 +197,12 @@ private struct FingerprintWriter {
             if let name = sessions.firstIndex(of: number) { over |= 1 << name }
         }
         write(over)
+        var siblings = 0
+        for session in world.sessionsOfSiblings {
+            let number = Int(session.uuid.14) << 8 | Int(session.uuid.15)
+            if let name = sessions.firstIndex(of: number) { siblings |= 1 << name }
+        }
+        write(siblings)
     }
 
     private mutating func write(_ credential: State.Credential) {

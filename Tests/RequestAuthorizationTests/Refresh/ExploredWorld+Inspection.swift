@@ -54,7 +54,8 @@ extension ExploredWorld {
 
     private func turn(at moment: Moment) -> Turn {
         Turn(
-            Turn.Inputs(now: moment, random: Self.chance), isAwaited: !(ordinary.isEmpty && lasting.isEmpty))
+            Turn.Inputs(now: moment, random: Self.chance), isAwaited: !callers.isEmpty,
+            byUnbound: callers.contains { $0.session == nil })
     }
 
     // MARK: - What comes too late

@@ -32,6 +32,7 @@ extension ExploredWorld {
             "there are not as many places as requests")
         let isServed = state.isHolding || state.flight.map { !$0.isDraining } ?? false
         demand(callers.isEmpty || isServed, "requests wait for nothing")
+        demand(!callers.contains { isReplaced($0) }, "a request waits for a token of somebody else")
         var expected = state.manuals.filter(\.isAwaited).map(\.id.number)
         if case .signedIn(_, let manual)? = state.pending?.news, manual.isAwaited { expected.append(manual.id.number) }
         demand(Set(expected) == Set(awaited), "somebody awaits a manual refresh that is over")

@@ -27,6 +27,8 @@ struct ExploredWorld {
         let number: Int
         let place: Int
         let kind: Effect.Waiters
+        /// The session in which it was queued, if a token was held.
+        let session: UUID?
     }
 
     /// What performs the steps of a flight; it goes on when the state has forgotten the flight.
@@ -112,6 +114,8 @@ struct ExploredWorld {
     var wake: Duration?
     var announced = Announcement.nothing
     var isRefreshing = false
+    /// Sessions that siblings have begun.
+    var sessionsOfSiblings: [UUID] = []
     /// Sessions that have been left.
     var over: [UUID] = []
     /// Tokens that came from the service and are neither in use nor given up yet.

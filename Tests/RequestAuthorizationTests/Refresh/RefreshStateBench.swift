@@ -15,6 +15,8 @@ struct RefreshStateBench {
     var now = Moment(date: Date(timeIntervalSinceReferenceDate: 1_000_000), uptime: .seconds(1_000))
     /// Who waits, by name.
     var waiting: [Effect.Waiters: [Int]] = [:]
+    /// Those of them who were queued while a token was held.
+    var bound: Set<Int> = []
     /// All that was told and is to be done, in order.
     var log: [String] = []
 
@@ -49,7 +51,10 @@ struct RefreshStateBench {
     // MARK: Events
 
     private mutating func change<Result>(_ body: (inout State, inout Turn) -> Result) -> (Result, [String]) {
-        var turn = Turn(Turn.Inputs(now: now, random: 1), isAwaited: !waiting.values.allSatisfy(\.isEmpty))
+        let waiters = waiting.values.flatMap { $0 }
+        var turn = Turn(
+            Turn.Inputs(now: now, random: 1), isAwaited: !waiters.isEmpty,
+            byUnbound: waiters.contains { !bound.contains($0) })
         let result = body(&state, &turn)
         state.finish(&turn)
         let told = turn.notices.map(Self.words) + turn.effects.compactMap { self.words($0) }
@@ -74,6 +79,7 @@ struct RefreshStateBench {
     mutating func wait(_ waiter: Int, need: State.Need = .now) {
         guard case .wait(let kind) = gives({ $0.request(need, &$1) }) else { return log.append("no waiting") }
         waiting[kind, default: []].append(waiter)
+        if state.lineOfWaiters == nil { bound.remove(waiter) } else { bound.insert(waiter) }
     }
 
     /// Steps of a flight end.
@@ -162,6 +168,10 @@ struct RefreshStateBench {
         case .resume(let kind, let result):
             guard let waiters = waiting.removeValue(forKey: kind), !waiters.isEmpty else { return nil }
             return "resume \(waiters) with \(Self.words(result))"
+        case .dismissFormer:
+            let former = [Effect.Waiters.ordinary, .lasting].flatMap { waiting[$0, default: []] }.filter(bound.contains)
+            for kind in waiting.keys { waiting[kind]?.removeAll(where: bound.contains) }
+            return former.isEmpty ? nil : "dismiss \(former)"
         case .start(let flight): return "start \(flight.cause)"
         case .cancel: return "cancel"
         case .write: return "write"

@@ -14,7 +14,7 @@ import Testing
             .noToken: true, .signedOut: true, .rejected: true, .needsInteraction: true, .refreshedTooOften: false,
             .clientRefused: false, .notRefreshable: false, .malformedCredential: false, .insecureTransport: false,
             .originNotAllowed: false,
-            .redirectsFollowed: false, .reentrantRefresh: false,
+            .redirectsFollowed: false, .reentrantRefresh: false, .sessionReplaced: false,
         ]
         for (reason, needsSignIn) in table {
             #expect(NotAuthorized(reason).needsSignIn == needsSignIn, "\(reason)")
@@ -25,6 +25,10 @@ import Testing
         (NotAuthorized.Reason.noToken, "not authorized: no token; sign in"),
         (.signedOut, "not authorized: signed out; sign in"),
         (.rejected, "not authorized: rejected by the token endpoint; sign in again"),
+        (
+            .sessionReplaced,
+            "not authorized: session replaced; send the request again if it is meant for whoever is signed in now"
+        ),
         (
             .clientRefused,
             "not authorized: client refused by the token endpoint; check the client's id, secret, grant types and scopes, "
@@ -59,6 +63,13 @@ import Testing
     func `a NotAuthorized says what to do`(reason: NotAuthorized.Reason, text: String) {
         #expect(NotAuthorized(reason).description == text)
         #expect(NotAuthorized(reason).debugDescription == text)
+    }
+
+    @Test func `a session that has ended shows what the server answered`() {
+        let challenge = AuthenticationChallenge(scheme: "Bearer", parameters: ["error": "invalid_token"])
+        #expect(
+            NotAuthorized(.signedOut, challenge: challenge).description
+                == #"not authorized: signed out, the server answered Bearer error="invalid_token"; sign in"#)
     }
 
     @Test func `a NotAuthorized shows what the server asked for, and its detail`() {

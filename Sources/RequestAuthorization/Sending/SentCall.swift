@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// A call that was answered with a 401: in which session it was sent first.
+///
+/// A provider that allows another try remembers the session here, so that nothing has to be remembered before a 401. It finds
+/// the call in a task-local value: also one that stands behind a provider of the user's.
+@usableFromInline package final class SentCall: Sendable {
+    /// The call about which a provider is being told.
+    @TaskLocal static var current: SentCall?
+
+    private let checks = Lock<[@Sendable () -> Bool]>([])
+
+    @usableFromInline package init() {}
+
+    /// Another try is allowed as long as no sibling has replaced the session.
+    func allowAnotherTry(unless isReplaced: @escaping @Sendable () -> Bool) {
+        checks.withLock { $0.append(isReplaced) }
+    }
+
+    /// Tells a provider of a 401.
+    ///
+    /// - Parameter isolation: the closure runs there too: a provider runs where its caller runs.
+    @usableFromInline package func tell<Request: AuthorizableRequest>(
+        _ provider: some AuthorizationProvider, of refusal: UnauthorizedResponse, to authorized: Request,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws {
+        try await Self.$current.withValue(self) {
+            _ = isolation
+            try await provider.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: authorized)
+        }
+    }
+
+    /// Authorizes a request for another try.
+    ///
+    /// - Throws: what the provider throws, with the answer's challenge if the session is over; ``NotAuthorized`` if a sibling
+    ///   has replaced it between the answer and the new credential.
+    @usableFromInline package func authorizeAgain<Request: AuthorizableRequest>(
+        _ request: Request, by provider: some AuthorizationProvider, after refusal: UnauthorizedResponse
+    ) async throws -> Request {
+        do {
+            let authorized = try await provider.authorize(request)
+            if checks.withLock({ $0 }).contains(where: { $0() }) { throw NotAuthorized(.sessionReplaced) }
+            return authorized
+        } catch let error as NotAuthorized where error.isEndOfSession {
+            throw error.asked(by: refusal)
+        }
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorization
+
+/// No request of one session goes out in another that a sibling process has put in its place.
+@Suite(.timeLimit(.minutes(5))) struct ReplacedSessionTests {
+    private static let other = ExploredWorld.session(7)
+
+    // MARK: - Requests that are held
+
+    @Test func `requests that were queued in a session fail when a sibling replaces it`() {
+        var bench = RefreshStateBench.make(storage: .shared)
+        bench.refuse(waiter: 1)
+        bench.wait(2, need: .refreshed)
+        let told = bench.notice(bench.stored(2, session: Self.other, generation: 0))
+        #expect(told.filter { $0.hasPrefix("dismiss") || $0.hasPrefix("resume") } == ["dismiss [1, 2]"])
+    }
+
+    @Test func `requests that were queued before anything was known go on with what a sibling has left`() {
+        var bench = RefreshStateBench.make(holding: nil, storage: .shared)
+        bench.wait(1)
+        let told = bench.notice(bench.stored(2, session: Self.other, generation: 0))
+        #expect(told.filter { $0.hasPrefix("dismiss") || $0.hasPrefix("resume") } == ["resume [1] with 2"])
+    }
+
+    @Test func `a newer token of the same session serves them`() {
+        var bench = RefreshStateBench.make(storage: .shared)
+        bench.refuse(waiter: 1)
+        let told = bench.notice(bench.stored(2, generation: 1))
+        #expect(told.filter { $0.hasPrefix("dismiss") || $0.hasPrefix("resume") } == ["resume [1] with 2"])
+    }
+
+    @Test func `twenty-one requests of one session are none of another's`() async throws {
+        let bench = SharedBench.make(.held)
+        #expect(try await bench.name() == "old")
+        bench.clock.advance(by: .seconds(10))
+        let requests = (0..<21).map { _ in Task { try await bench.name() } }
+        await bench.held.reaches(21)
+        try await bench.sibling().auth.signIn { TestToken("other") }
+        for request in requests {
+            let error = await #expect(throws: NotAuthorized.self) { try await request.value }
+            #expect(error?.reason == .sessionReplaced && error?.needsSignIn == false)
+        }
+        #expect(try await bench.name() == "other")
+    }
+
+    @Test func `a sign-in of the process itself hands over what was queued`() async throws {
+        let bench = SharedBench.make(.held)
+        #expect(try await bench.name() == "old")
+        bench.clock.advance(by: .seconds(10))
+        let request = Task { try await bench.name() }
+        await bench.held.reaches(1)
+        try await bench.auth.signIn { TestToken("mine") }
+        #expect(try await request.value == "mine")
+    }
+
+    // MARK: - Requests that were sent
+
+    @Test func `a 401 for the token of a session that a sibling has replaced leads to no other try`() async throws {
+        let bench = SharedBench.make(lasts: 1_000)
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await bench.sends { _ in
+                try await bench.sibling().auth.signIn { TestToken("other") }
+                await bench.holds("other")
+            }
+        }
+        #expect(error?.reason == .sessionReplaced && error?.challenge?.scheme == "Bearer")
+    }
+
+    @Test func `nor does one for an older token of that session`() async throws {
+        let bench = SharedBench.make(lasts: 1_000, .token("next"))
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await bench.sends { _ in
+                try await bench.auth.refreshNow()
+                try await bench.sibling().auth.signIn { TestToken("other") }
+                await bench.holds("other")
+            }
+        }
+        #expect(error?.reason == .sessionReplaced)
+    }
+
+    @Test func `a session that a sibling begins after a sign-out is another's too`() async throws {
+        let bench = SharedBench.make(lasts: 1_000)
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await bench.sends { _ in
+                await bench.auth.reset()
+                try await bench.sibling().auth.signIn { TestToken("other") }
+                await bench.holds("other")
+            }
+        }
+        #expect(error?.reason == .sessionReplaced)
+    }
+
+    @Test func `a session that is replaced between the 401 and the new credential leads to no other try`()
+        async throws
+    {
+        let bench = SharedBench.make(lasts: 1_000, .token("next"))
+        let sent = Tally()
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await bench.auth.send(
+                FakeRequest.make(), refreshCount: 1, isReplayable: nil, unauthorized: { $0.unauthorized },
+                discard: { _ in
+                    _ = try? await bench.name()
+                    try? await bench.sibling().auth.signIn { TestToken("other") }
+                    await bench.holds("other")
+                }
+            ) { _ in
+                sent.add()
+                return FakeResponse.unauthorized("Bearer")
+            }
+        }
+        #expect(error?.reason == .sessionReplaced)
+        #expect(sent.count == 1)
+    }
+
+    @Test func `a request of the new session is sent again as ever`() async throws {
+        let bench = SharedBench.make(lasts: 1_000, .token("next"))
+        #expect(try await bench.name() == "old")
+        try await bench.sibling().auth.signIn { TestToken("other", expiresAt: .distantFuture) }
+        await bench.holds("other")
+        let sent = Lock<[String?]>([])
+        let response = try await bench.auth.send(FakeRequest.make()) { request in
+            sent.withLock { $0.append(request.fields["authorization"]) }
+            return sent.withLock { $0.count } == 1 ? FakeResponse.unauthorized("Bearer") : FakeResponse()
+        }
+        #expect(response.statusCode == 200)
+        #expect(sent.withLock { $0 } == ["Bearer other", "Bearer next"])
+    }
+
+    @Test func `setToken, signIn and refresh of the process itself hand over what was sent`() async throws {
+        let ways: [@Sendable (SharedBench) async throws -> Void] = [
+            { try await $0.auth.setToken(TestToken("mine")) },
+            { try await $0.auth.signIn { TestToken("mine") } },
+            { bench in
+                await bench.auth.refresh { TestToken("mine") }
+                await bench.holds("mine")
+            },
+            { bench in
+                await bench.auth.reset()
+                try await bench.auth.signIn { TestToken("mine") }
+            },
+        ]
+        for way in ways {
+            let bench = SharedBench.make(lasts: 1_000)
+            #expect(try await bench.sends { _ in try await way(bench) } == ["Bearer old", "Bearer mine"])
+        }
+    }
+
+    @Test func `a provider behind another one is found`() async throws {
+        let bench = SharedBench.make(lasts: 1_000)
+        let restricted = bench.auth.restricted(to: "https://api.example.com")
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await bench.sends(by: restricted) { _ in
+                try await bench.sibling().auth.signIn { TestToken("other") }
+                await bench.holds("other")
+            }
+        }
+        #expect(error?.reason == .sessionReplaced)
+    }
+
+    @Test func `of a replaced session no more is remembered than sixteen tokens`() {
+        var line = SessionLine()
+        let bench = RefreshStateBench.make()
+        line.note(bench.held(1))
+        #expect(line.includes("Bearer 99"))
+        for number in 2...18 {
+            let held = bench.held(number, session: Self.other, generation: number)
+            line.adopt(held)
+            line.note(held)
+        }
+        #expect(line.number == 1)
+        #expect((1...18).filter { line.includes("Bearer \($0)") } == Array(3...18))
+        #expect(line.includes(nil))
+    }
+}
+
+extension SharedBench {
+    /// Suspends until the provider holds this token.
+    fileprivate func holds(_ name: String) async {
+        _ = await auth.tokenChanges.first { change in
+            if case .tokenUpdated(let token) = change { token.name == name } else { false }
+        }
+    }
+
+    /// Sends a request whose first answer, a 401, comes after something has happened.
+    ///
+    /// - Returns: the credentials that were sent.
+    @discardableResult
+    fileprivate func sends(
+        by provider: (any AuthorizationProvider)? = nil, meanwhile: (FakeRequest) async throws -> Void
+    ) async throws -> [String?] {
+        let sent = Lock<[String?]>([])
+        _ = try await (provider ?? auth).send(FakeRequest.make()) { request in
+            sent.withLock { $0.append(request.fields["authorization"]) }
+            guard sent.withLock({ $0.count }) == 1 else { return FakeResponse() }
+            try await meanwhile(request)
+            return .unauthorized("Bearer")
+        }
+        return sent.withLock { $0 }
+    }
+}
