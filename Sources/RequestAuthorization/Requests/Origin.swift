@@ -12,19 +12,21 @@ public import Foundation
 ///     let api: Origin = "https://api.example.com"       // port 443
 ///     let ledger = Origin(scheme: "http", host: "ledger.internal", port: 8080)
 ///
+/// The scheme of a WebSocket is that of its handshake: `wss` is `https`, and `ws` is `http` (RFC 6455 §4.1, §3).
+///
 /// Two origins are equal if they are spelt alike, letters compared without case: `example.com.`, a percent-encoded
 /// `example%2Ecom` and another spelling of an IP address are other origins, so that doubt never widens the reach. Write
 /// an international name as it stands in DNS, `xn--bcher-kva.example`.
 public struct Origin: Hashable, Sendable {
-    /// In lower case, for instance `https`.
+    /// In lower case, `https` for `wss` and `http` for `ws`.
     public let scheme: String
     /// In lower case, an IPv6 literal without brackets; what is not visible ASCII is percent-encoded.
     public let host: String
-    /// The explicit port, or the scheme's own: 443 for `https` and `wss`, 80 for `http` and `ws`, else 0.
+    /// The explicit port, or the scheme's own: 443 for `https`, 80 for `http`, else 0.
     public let port: Int
 
     public init(scheme: String = "https", host: String, port: Int? = nil) {
-        self.scheme = scheme.asciiLowercased
+        self.scheme = Self.normalized(scheme: scheme.asciiLowercased)
         self.host = Self.normalized(host)
         self.port = port ?? Self.defaultPort(of: self.scheme)
     }
@@ -55,8 +57,8 @@ public struct Origin: Hashable, Sendable {
         self.init(scheme: String(decoding: bytes[..<colon], as: UTF8.self), host: host, port: port)
     }
 
-    /// Whether what is sent there can be read on the way: `http` or `ws`.
-    public var isPlaintext: Bool { scheme == "http" || scheme == "ws" }
+    /// Whether what is sent there can be read on the way: `http`, and so `ws`.
+    public var isPlaintext: Bool { scheme == "http" }
 
     /// Whether the host is this machine: 127.0.0.0/8 in four decimal numbers, `::1` or `localhost`.
     public var isLoopback: Bool {
@@ -91,9 +93,18 @@ extension Origin: CustomStringConvertible {
 extension Origin {
     private static func defaultPort(of scheme: String) -> Int {
         switch scheme {
-        case "https", "wss": 443
-        case "http", "ws": 80
+        case "https": 443
+        case "http": 80
         default: 0
+        }
+    }
+
+    /// A WebSocket begins as a request of `http` or `https` to the same host and port.
+    private static func normalized(scheme: String) -> String {
+        switch scheme {
+        case "wss": "https"
+        case "ws": "http"
+        default: scheme
         }
     }
 

@@ -45,7 +45,7 @@ struct DeviceAuthorization: Sendable, RedactedDescription {
 
     /// A page over TLS, or on this machine.
     private static func page(_ text: String) -> URL? {
-        guard let url = URL(string: text), let origin = Origin(url), url.user() == nil,
+        guard let url = URL(string: text), let origin = Origin(url), url.user() == nil, url.isOfHTTP,
             origin.scheme == "https" || (origin.scheme == "http" && origin.isLoopback)
         else { return nil }
         return url

@@ -75,11 +75,16 @@ extension AuthorizationServer {
     /// RFC 6749 §3.1 and §3.2: TLS, and no fragment; `http` only where nothing leaves this machine.
     package static func check(_ url: URL, named name: String) throws {
         guard let origin = Origin(url) else { throw AuthorizationServerError(.notAURL, member: name) }
-        guard origin.scheme == "https" || (origin.scheme == "http" && origin.isLoopback) else {
+        guard url.isOfHTTP, origin.scheme == "https" || (origin.scheme == "http" && origin.isLoopback) else {
             throw AuthorizationServerError(.insecure, member: name)
         }
         if url.fragment() != nil { throw AuthorizationServerError(.fragment, member: name) }
     }
+}
+
+extension URL {
+    /// Whether requests go there: the origin of a WebSocket is that of its handshake.
+    package var isOfHTTP: Bool { ["https", "http"].contains(scheme?.lowercased()) }
 }
 
 // MARK: - Coding

@@ -16,7 +16,7 @@ import Testing
 
     @Test(
         arguments: [
-            "https://evil.com", "https://api.example.com:444", "http://api.example.com", "wss://api.example.com",
+            "https://evil.com", "https://api.example.com:444", "http://api.example.com", "ws://api.example.com",
             "https://api.example.com.evil.com", "https://example.com", "https://api.example.com.", nil,
         ] as [Origin?])
     func `a request for another origin is refused`(origin: Origin?) async {

@@ -18,8 +18,9 @@ struct OriginTests {
         ("https://api.example.com:443", "https", "api.example.com", 443),
         ("https://api.example.com:8443/", "https", "api.example.com", 8443),
         ("http://ledger.internal", "http", "ledger.internal", 80),
-        ("ws://host_1-2", "ws", "host_1-2", 80),
-        ("wss://host", "wss", "host", 443),
+        ("ws://host_1-2", "http", "host_1-2", 80),
+        ("wss://host", "https", "host", 443),
+        ("WSS://host:8443", "https", "host", 8443),
         ("http://[::1]:8080", "http", "::1", 8080),
         ("https://[2001:DB8::1]", "https", "2001:db8::1", 443),
         ("https://[::ffff:192.0.2.1]", "https", "::ffff:192.0.2.1", 443),
@@ -71,10 +72,17 @@ struct OriginTests {
         "http://api.example.com/", "https://api.example.com:444/", "https://api.example.com./",
         "https://api.example%2Ecom/", "https://api.example.com.evil.com/", "https://evil.com%5C@api.example.com:1/",
         "https://api.example.com%00.evil.com/", "https://api.example.com%09/", "https://xapi.example.com/",
-        "https://example.com/", "wss://api.example.com/", "https://[::1]/",
+        "https://example.com/", "ws://api.example.com/", "https://[::1]/",
     ])
     func `a URL in doubt has another origin`(url: String) throws {
         #expect(Origin(try #require(URL(string: url))) != "https://api.example.com")
+    }
+
+    @Test func `a WebSocket has the origin of its handshake`() throws {
+        #expect(Origin(try #require(URL(string: "wss://api.example.com/feed"))) == "https://api.example.com")
+        #expect(Origin(try #require(URL(string: "ws://127.0.0.1:8080/feed"))) == "http://127.0.0.1:8080")
+        #expect(Origin(scheme: "WSS", host: "a") == Origin(host: "a"))
+        #expect(Origin(scheme: "ws", host: "a").isPlaintext && !Origin(scheme: "wss", host: "a").isPlaintext)
     }
 
     @Test func `a backslash does not smuggle a host`() {
