@@ -4,6 +4,7 @@
 #if Full
 import Foundation
 import LoopbackServer
+import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import Testing
 
@@ -107,6 +108,54 @@ import FoundationNetworking
             .filter { $0.pathExtension == "tmp" && (try? String(contentsOf: $0, encoding: .utf8)) == Self.marker }
         #expect(left == [])
     }
+
+    /// So much is sent that the client has begun to read it.
+    @Test(arguments: [true, false])
+    func `the file of a download that is cancelled, or whose time is over, is removed`(isCancelled: Bool) async throws {
+        let marker = UUID().uuidString
+        let piece = Array(String(repeating: marker, count: 2_000).utf8)
+        let sent = OneShot<Void>()
+        try await withServer { _ in
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: \(piece.count * 1_000)\r\n\r\n"
+            let pieces = Array(repeating: Answer.Step.send(piece), count: 256)
+            return Answer(steps: [.send(Array(head.utf8))] + pieces + [.call { sent.fulfill() }])
+        } body: { server in
+            let configuration = URLSessionConfiguration.ephemeral
+            if !isCancelled { configuration.timeoutIntervalForResource = 2 }
+            let (url, session) = (server.url("/"), URLSession(configuration: configuration))
+            let task = Task { try await Way.download.send(URLRequest(url: url), through: session) }
+            if isCancelled {
+                try await sent.value()
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+            } else {
+                let error = await #expect(throws: URLError.self) { try await task.value }
+                #expect(error?.code == .timedOut)
+            }
+        }
+        let left = try FileManager.default.contentsOfDirectory(
+            at: FileManager.default.temporaryDirectory, includingPropertiesForKeys: nil
+        ).filter { file in
+            guard file.pathExtension == "tmp", let handle = try? FileHandle(forReadingFrom: file) else { return false }
+            defer { try? handle.close() }
+            return (try? handle.read(upToCount: marker.utf8.count)) == Data(marker.utf8)
+        }
+        #expect(left == [])
+    }
+
+    #if canImport(FoundationNetworking)
+    @Test func `the file of a download is its owner's alone`() async throws {
+        try await withServer { _ in
+            .text("secret")
+        } body: { server in
+            let (file, _) = try await URLSession.shared.download(
+                for: URLRequest(url: server.url("/")), authorizedBy: .bearer("abc"))
+            defer { try? FileManager.default.removeItem(at: file) }
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+    }
+    #endif
 
     private static let marker = UUID().uuidString
 

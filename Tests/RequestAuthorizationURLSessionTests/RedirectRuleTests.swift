@@ -51,10 +51,11 @@ struct RedirectRuleTests {
         ("/v2#bottom", "https://api.example.com/v2#bottom"),
         ("https://user:secret@other.example.com/", "https://other.example.com/#top"),
         ("HTTPS://other.example.com:8443/", "https://other.example.com:8443/#top"),
+        ("HTTP://other.example.com/", "http://other.example.com/#top"),
     ])
     func `a location is resolved against the request`(location: String, expected: String) throws {
         let next = try #require(try redirection(request(), 302, to: location)).request.url
-        #expect(next?.absoluteString.replacing("HTTPS", with: "https") == expected)
+        #expect(next?.absoluteString == expected)
     }
 
     @Test(arguments: [nil, "", "ftp://api.example.com/", "javascript:alert(1)", "file:///etc/passwd", "https:///x"])

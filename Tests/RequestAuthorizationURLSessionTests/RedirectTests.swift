@@ -43,6 +43,19 @@ import FoundationNetworking
         }
     }
 
+    @Test(arguments: Way.allCases) func `a scheme in capitals is one, and the rule for credentials holds`(
+        way: Way
+    ) async throws {
+        try await withServer { request in
+            let here = "HTTP://127.0.0.1:\(request.port)/b"
+            return request.target == "/a" ? .redirect(302, to: here) : .text("hello")
+        } body: { server in
+            let received = try await way.send(request(way, server.url("/a")), authorizedBy: provider)
+            #expect(received == .init(200, "hello"))
+            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer 0", "Bearer 0"])
+        }
+    }
+
     @Test(arguments: [301, 302, 303, 307, 308], Way.allCases)
     func `a redirect to another port takes no credential along`(status: Int, way: Way) async throws {
         try await withServer { _ in

@@ -5,16 +5,27 @@
 import Foundation
 import FoundationNetworking
 
-/// A body receiver over tasks with a completion handler: the only ones that swift-corelibs-foundation gives a delegate of
-/// their own while the session may have one too.
+/// A body receiver over tasks that end with a completion handler.
 protocol TaskReceiver: BodyReceiver {
+    /// The session of a carrier that a request goes over.
+    func session(for request: URLRequest, of carrier: Carrier) -> URLSession
+
     func task(
         for request: URLRequest, body: RequestBody, in session: URLSession,
         completionHandler: @escaping @Sendable (Body?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionTask
 
+    /// Lets go of what a task has received that is about to be cancelled.
+    func abandon(_ task: URLSessionTask, of session: URLSession)
+
     /// Stands for the body of a 401 that `URLSession` did not hand out.
     func emptyBody() throws -> Body
+}
+
+extension TaskReceiver {
+    func session(for request: URLRequest, of carrier: Carrier) -> URLSession { carrier.session(for: request) }
+
+    func abandon(_ task: URLSessionTask, of session: URLSession) {}
 }
 
 extension TaskReceiver {
@@ -24,13 +35,14 @@ extension TaskReceiver {
         let (request, timeout) = limits.applied(to: request)
         let carrier = body.mustNotBeRepeated(with: request) ? carrier.withOwnConnections() : carrier
         defer { withExtendedLifetime(carrier) {} }
-        let flight = TaskFlight(discard: discard)
+        let session = session(for: request, of: carrier)
+        let flight = TaskFlight(discard: discard, abandon: { abandon($0, of: session) })
         delegate.answer(by: flight.answer)
         let deadline = timeout.map { Deadline(after: $0) { flight.abort(with: URLError(.timedOut)) } }
         defer { deadline?.cancel() }
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
-                let task = task(for: request, body: body, in: carrier.session(for: request)) { body, response, error in
+                let task = task(for: request, body: body, in: session) { body, response, error in
                     flight.land(
                         Result {
                             if let body, let response { return (body, response) }
@@ -65,12 +77,18 @@ extension DataReceiver: TaskReceiver {
 }
 
 extension FileReceiver: TaskReceiver {
+    func session(for request: URLRequest, of carrier: Carrier) -> URLSession { carrier.sessionForFiles }
+
     func task(
         for request: URLRequest, body: RequestBody, in session: URLSession,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionTask {
-        session.downloadTask(with: request, completionHandler: completionHandler)
+        let task = session.dataTask(with: request)
+        (session.delegate as? FileWriter)?.begin(task, completionHandler: completionHandler)
+        return task
     }
+
+    func abandon(_ task: URLSessionTask, of session: URLSession) { (session.delegate as? FileWriter)?.abandon(task) }
 
     func emptyBody() throws -> URL {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

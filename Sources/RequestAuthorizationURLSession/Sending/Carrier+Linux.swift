@@ -16,6 +16,8 @@ final class Carrier: Sendable {
     let session: URLSession
     /// The same without a cache.
     private let sessionWithoutCache: URLSession
+    /// The same for bodies that are written to files, once there is one.
+    private let files = Lock<URLSession?>(nil)
 
     /// - Parameter session: lends its settings. Its delegate is not needed: ``HopDelegate`` turns to the user's.
     convenience init(like session: URLSession) {
@@ -32,6 +34,7 @@ final class Carrier: Sendable {
     deinit {
         session.finishTasksAndInvalidate()
         if sessionWithoutCache !== session { sessionWithoutCache.finishTasksAndInvalidate() }
+        files.withLock { $0 }?.finishTasksAndInvalidate()
     }
 
     /// The session for a request. Foundation keeps no answer to one with an `Authorization` field, and yet looks through a folder for
@@ -40,17 +43,29 @@ final class Carrier: Sendable {
         request.credential(in: "Authorization") == nil ? session : sessionWithoutCache
     }
 
+    /// The session for downloads, whose delegate is a ``FileWriter``. What goes into a file is kept in no cache.
+    var sessionForFiles: URLSession {
+        files.withLock { files in
+            if let files { return files }
+            let new = Self.session(session.configuration, keepsCache: false, delegate: FileWriter())
+            files = new
+            return new
+        }
+    }
+
     /// A carrier for one call, whose connections nobody else uses.
     func withOwnConnections() -> Carrier {
         let own = Self.session(session.configuration)
         return Carrier(own) { own }
     }
 
-    private static func session(_ configuration: URLSessionConfiguration, keepsCache: Bool = true) -> URLSession {
+    private static func session(
+        _ configuration: URLSessionConfiguration, keepsCache: Bool = true, delegate: FileWriter? = nil
+    ) -> URLSession {
         // A session hands out its own configuration here, which is not to be changed.
         let changed = keepsCache ? nil : configuration.copy() as? URLSessionConfiguration
         changed?.urlCache = nil
-        return URLSession(configuration: changed ?? configuration, delegate: nil, delegateQueue: ImmediateQueue())
+        return URLSession(configuration: changed ?? configuration, delegate: delegate, delegateQueue: ImmediateQueue())
     }
 }
 

@@ -92,6 +92,8 @@ extension RedirectRule {
             var parts = URLComponents(url: resolved, resolvingAgainstBaseURL: true),
             ["http", "https"].contains(parts.scheme?.lowercased()), parts.host?.isEmpty == false
         else { return nil }
+        // `URLSession` knows schemes in lower case alone, and RFC 3986 §3.1 compares them without case.
+        parts.scheme = parts.scheme?.lowercased()
         parts.user = nil
         parts.password = nil
         if parts.percentEncodedFragment == nil { parts.percentEncodedFragment = source.fragment(percentEncoded: true) }

@@ -19,9 +19,18 @@ final class TaskFlight<Body: Sendable>: Sendable {
 
     private let state = Lock(State.ready)
     private let discard: @Sendable (Body) -> Void
+    private let abandon: @Sendable (URLSessionTask) -> Void
 
-    /// - Parameter discard: lets go of a body that came too late.
-    init(discard: @escaping @Sendable (Body) -> Void) { self.discard = discard }
+    /// - Parameters:
+    ///   - discard: lets go of a body that came too late.
+    ///   - abandon: lets go of what a task has received that is about to be cancelled.
+    init(
+        discard: @escaping @Sendable (Body) -> Void,
+        abandon: @escaping @Sendable (URLSessionTask) -> Void = { _ in }
+    ) {
+        self.discard = discard
+        self.abandon = abandon
+    }
 
     /// The response of the task as far as it is known.
     var response: URLResponse? {
@@ -36,6 +45,7 @@ final class TaskFlight<Body: Sendable>: Sendable {
             return nil
         }
         guard let error else { return task.resume() }
+        abandon(task)
         task.cancel()
         continuation.resume(throwing: error)
     }
@@ -58,6 +68,7 @@ final class TaskFlight<Body: Sendable>: Sendable {
     /// Ends the wait now; the task may take its time to stop.
     func abort(with error: any Error) {
         guard let (task, waiter) = end(error) else { return }
+        abandon(task)
         waiter.resume(throwing: error)
         task.cancel()
     }

@@ -41,6 +41,20 @@ extension URLSession {
             .send(request, authorizedBy: provider, refreshCount: refreshCount)
     }
 
+    /// Authorizes a GET request for a URL, sends it, and returns the whole answer.
+    ///
+    /// - Parameters:
+    ///   - url: where the request goes.
+    ///   - provider: puts the credential on, and is told of a 401.
+    ///   - refreshCount: how often a 401 may lead to another try.
+    /// - Returns: the body and the response, whatever its status.
+    /// - Throws: what ``data(for:authorizedBy:refreshCount:)`` throws.
+    public func data(
+        from url: URL, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1
+    ) async throws -> (Data, URLResponse) {
+        try await data(for: URLRequest(url: url), authorizedBy: provider, refreshCount: refreshCount)
+    }
+
     /// Authorizes a request, sends it with a body from memory, and returns the whole answer.
     ///
     /// - Parameters:

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+
+/// The delegate of a session that writes the bodies of its tasks to temporary files.
+///
+/// A download task of swift-corelibs-foundation that is cancelled leaves its file behind, and tells nobody its name. So a
+/// download is a data task here, and the file is ours.
+final class FileWriter: NSObject, URLSessionDataDelegate {
+    private let files = Lock<[Int: BodyFile]>([:])
+
+    /// Writes what a task receives, which has not begun yet, and calls a handler in the end.
+    func begin(
+        _ task: URLSessionTask,
+        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+    ) {
+        let file = BodyFile(completionHandler)
+        files.withLock { $0[task.taskIdentifier] = file }
+    }
+
+    /// Removes the file of a task whose answer nobody waits for any more. Its handler is not called.
+    func abandon(_ task: URLSessionTask) { take(task)?.remove() }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let file = files.withLock { $0[dataTask.taskIdentifier] }
+        // Not from here: the thread is the one that cancelling waits for.
+        if file?.write(data) == false { DispatchQueue.global().async { dataTask.cancel() } }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        take(task)?.end(task.response, error)
+    }
+
+    private func take(_ task: URLSessionTask) -> BodyFile? {
+        files.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    }
+}
+
+/// The file of one answer, readable for its owner alone.
+private final class BodyFile: Sendable {
+    private let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString + ".tmp")
+    private let handle: Lock<Result<FileHandle, any Error>?>
+    private let completionHandler: @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+
+    init(_ completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void) {
+        self.completionHandler = completionHandler
+        let url = url
+        let isMade = FileManager.default.createFile(
+            atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
+        handle = Lock(isMade ? Result { try FileHandle(forWritingTo: url) } : .failure(URLError(.cannotCreateFile)))
+    }
+
+    /// - Returns: whether there is a place for more.
+    func write(_ data: Data) -> Bool {
+        handle.withLock { handle in
+            guard case .success(let file)? = handle else { return false }
+            do {
+                try file.write(contentsOf: data)
+                return true
+            } catch {
+                handle = .failure(URLError(.cannotWriteToFile))
+                return false
+            }
+        }
+    }
+
+    func end(_ response: URLResponse?, _ error: (any Error)?) {
+        let problem: (any Error)? = close() ?? error
+        guard let problem else { return completionHandler(url, response, nil) }
+        try? FileManager.default.removeItem(at: url)
+        completionHandler(nil, response, problem)
+    }
+
+    func remove() {
+        _ = close()
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    /// - Returns: why the file does not hold the whole body.
+    private func close() -> (any Error)? {
+        handle.withLock { handle in
+            defer { handle = nil }
+            switch handle {
+            case .success(let file)?:
+                do { try file.close() } catch { return URLError(.cannotCloseFile) }
+                return nil
+            case .failure(let error)?: return error
+            case nil: return nil
+            }
+        }
+    }
+}
+#endif
