@@ -21,6 +21,8 @@ extension RefreshState {
         let content = signOutContent(at: turn.now)
         let error = NotAuthorized(.signedOut)
         leaveSession(error: error, &turn)
+        // Who signs out while the program ends is signed out at its next start, too.
+        isClosed = false
         store(content, &turn)
         session = newSession
         // Of a session that has ended the observers know.

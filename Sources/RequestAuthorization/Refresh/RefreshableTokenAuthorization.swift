@@ -273,7 +273,7 @@ extension RefreshableTokenAuthorization {
     /// on to be valid there; see ``signOut()``.
     ///
     /// An answer that is still on its way is dropped, and the service is asked to revoke it. Returns when the store has been
-    /// cleared; if that fails, ``events`` says so, and it is tried again.
+    /// cleared; if that fails, ``events`` says so, and it is tried again. The store is cleared after a shutdown, too.
     public nonisolated func reset() async {
         change { $0.reset(newSession: UUID(), &$1) }
         await settleStore()

@@ -5,8 +5,8 @@
 ///
 /// One more costs O(1) on average, however many the window holds.
 struct StormGuard: Hashable, Sendable {
-    /// Uptimes, in order; those before `head` are out of the window.
-    private var times: ArraySlice<Duration> = []
+    /// Uptimes, in order; the first ones may be out of the window.
+    private(set) var times: ArraySlice<Duration> = []
 
     /// Counts one, unless there were too many within the window.
     ///
@@ -17,11 +17,6 @@ struct StormGuard: Hashable, Sendable {
         guard times.count < policy.limit else { return false }
         times.append(uptime)
         return true
-    }
-
-    /// Whether any is within the window.
-    func isActive(at uptime: Duration, policy: RefreshPolicy.Storm) -> Bool {
-        times.last.map { $0 + policy.window > uptime } ?? false
     }
 
     private mutating func forget(before uptime: Duration, _ policy: RefreshPolicy.Storm) {

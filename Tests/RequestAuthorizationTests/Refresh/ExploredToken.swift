@@ -34,6 +34,13 @@ extension StoredItem {
     }
 }
 
+extension StormGuard {
+    /// Whether any of those that it counts is within the window.
+    func isActive(at uptime: Duration, policy: RefreshPolicy.Storm) -> Bool {
+        times.last.map { $0 + policy.window > uptime } ?? false
+    }
+}
+
 extension TokenSaveCondition {
     func allows(_ item: StoredItem?) -> Bool {
         guard let item else { return true }

@@ -130,6 +130,15 @@ import Testing
         #expect(error?.reason == .shutDown)
     }
 
+    @Test func `who signs out after a shutdown is signed out in the store`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored")))
+        let bench = Bench.make(store: store)
+        #expect(try await bench.name() == "stored")
+        try await bench.auth.shutdown(within: limit)
+        await bench.auth.reset()
+        #expect(store.base.stored?.token == nil)
+    }
+
     // MARK: - Staying alive
 
     /// A provider whose store refuses the token that it holds.
