@@ -62,9 +62,9 @@ struct SharedTokenStoreChecksTests {
     private static let endedIntent = "ends an intent with a save, and only that one"
 
     @Test(arguments: [
-        (Defect.ignoresConditions, conditions, "saved over StoredToken(token([redacted]), generation 1) for session("),
+        (Defect.ignoresConditions, conditions, "saved over nothing for session("),
         (.refusesAll, conditions, "did not save over StoredToken(token([redacted]), generation 1) for anything"),
-        (.tellsAnotherConflict, conditions, "loaded StoredToken(token([redacted]), generation 2) instead of"),
+        (.tellsAnotherConflict, conditions, "loaded StoredToken(token([redacted]), generation 2) where"),
         (.savesInTwoSteps, "lets one of many conditional saves win", "16 of 16 saved, each in place of the same token"),
         (.excludesNobody, exclusion, "gave access to a sibling too"),
         (.doesNotUnlock, "gives exclusive access to the next", "threw no exclusive access to the token store within"),

@@ -10,6 +10,7 @@ import RequestAuthorizationTesting
 package final class InMemoryItems: SharedTokenItemStore {
     private struct Contents {
         var item: Data?
+        var absence = TokenAbsence.gone
         var intent: Data?
         var aside: [Data] = []
         var loadError: (any Error)?
@@ -32,7 +33,7 @@ package final class InMemoryItems: SharedTokenItemStore {
 
     package var item: Data? {
         get { contents.withLock(\.item) }
-        set { contents.withLock { $0.item = newValue } }
+        set { contents.withLock { ($0.item, $0.absence) = (newValue, .gone) } }
     }
     package var intent: Data? {
         get { contents.withLock(\.intent) }
@@ -60,24 +61,30 @@ package final class InMemoryItems: SharedTokenItemStore {
         try await access.clear()
     }
 
+    package func clear(_ item: Data) async throws {
+        contents.withLock { if $0.item == item { ($0.item, $0.absence) = (nil, .gone) } }
+    }
+
     package func setAside(_ item: Data) async throws -> String? {
         contents.withLock { contents in
             guard contents.item == item else { return nil }
             contents.aside.append(item)
-            contents.item = nil
+            (contents.item, contents.absence) = (nil, .setAside)
             return "aside-\(contents.aside.count)"
         }
     }
 
     package func save(
-        _ item: Data, ending intent: Data?, if condition: @Sendable (Data?) throws -> Bool
+        _ item: Data, ending intent: Data?, if condition: @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {
         // Lets a sibling come in between.
         await Task.yield()
         let result: ItemSaveResult = try contents.withLock { contents in
             // As a file does: what stands there already counts as saved.
-            guard try contents.item == item || condition(contents.item) else { return .refused(contents.item) }
-            contents.item = item
+            guard try contents.item == item || condition(contents.item, contents.absence) else {
+                return .refused(contents.item)
+            }
+            (contents.item, contents.absence) = (item, .gone)
             if intent != nil, contents.intent == intent { contents.intent = nil }
             return .saved
         }
@@ -86,7 +93,9 @@ package final class InMemoryItems: SharedTokenItemStore {
     }
 
     package func lock(within limit: Duration) async throws -> TokenStoreLock { try await access.lock(within: limit) }
-    package func loadWithIntent() async throws -> ItemWithIntent { ItemWithIntent(try await load(), intent: intent) }
+    package func loadWithIntent() async throws -> ItemWithIntent {
+        ItemWithIntent(try await load(), absence: contents.withLock(\.absence), intent: intent)
+    }
     package func saveIntent(_ intent: Data?) async throws { self.intent = intent }
     package var changes: AsyncStream<Void>? { access.changes }
 }

@@ -15,7 +15,7 @@ package final class InterruptedItems<Items: SharedTokenItemStore>: SharedTokenIt
     package func interrupt(_ body: @escaping @Sendable () async throws -> Void) { interruption.withLock { $0 = body } }
 
     package func save(
-        _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?) throws -> Bool
+        _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {
         let interruption = interruption.withLock { interruption in
             defer { interruption = nil }
@@ -27,6 +27,7 @@ package final class InterruptedItems<Items: SharedTokenItemStore>: SharedTokenIt
 
     package func load() async throws -> Data? { try await items.load() }
     package func save(_ item: Data) async throws { try await items.save(item) }
+    package func clear(_ item: Data) async throws { try await items.clear(item) }
     package func clear() async throws { try await items.clear() }
     package func lock(within limit: Duration) async throws -> TokenStoreLock { try await items.lock(within: limit) }
     package func loadWithIntent() async throws -> ItemWithIntent { try await items.loadWithIntent() }

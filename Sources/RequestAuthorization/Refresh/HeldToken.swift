@@ -75,6 +75,8 @@ struct StoredItem: Hashable, Sendable {
     enum Content: Hashable, Sendable {
         case token(HeldToken)
         case signedOut
+        /// The session goes on in another store.
+        case moved(to: String)
     }
 
     let content: Content
@@ -84,6 +86,12 @@ struct StoredItem: Hashable, Sendable {
     var wasSetAside = false
 
     var token: HeldToken? { if case .token(let held) = content { held } else { nil } }
+
+    /// Why the session is over here, if there is no token.
+    var ending: NotAuthorized {
+        guard case .moved(let place) = content else { return NotAuthorized(.signedOut) }
+        return NotAuthorized(.signedOut, detail: "the session was moved to \(place): make the provider with that store")
+    }
 }
 
 extension StoredItem {

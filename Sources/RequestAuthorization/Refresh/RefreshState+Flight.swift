@@ -62,7 +62,7 @@ extension RefreshState {
 
     private mutating func proceed(_ flight: inout Flight, _ outcome: Outcome, _ turn: inout Turn) -> Step? {
         switch (flight.step, outcome) {
-        case (.load, .loaded(let item, let intent)): return loaded(item, intent, &flight, &turn)
+        case (.load, .loaded(let item, let intent, let absence)): return loaded(item, intent, absence, &flight, &turn)
         case (.load, .failed(let failure)), (.lock, .failed(let failure)), (.reread, .failed(let failure)),
             (.verify, .failed(let failure)):
             // A store that is out of reach is not an empty store, and ends no session.
@@ -71,15 +71,16 @@ extension RefreshState {
         case (.lock, _):
             access = Access(owner: flight.id, user: flight.id)
             return .reread
-        case (.reread, .loaded(let item, let intent)): return reread(item, intent, &flight, &turn)
+        case (.reread, .loaded(let item, let intent, let absence)):
+            return reread(item, intent, absence, &flight, &turn)
         case (.intent, _):
             // The lock is held, and a full disk must not end the session: the refresh goes on without the intent.
             if case .failed(let failure) = outcome { turn.emit(.saveFailed(failure.error)) }
             return serviceCall
         case (_, .token(let held)): return refreshed(held, flight, &turn)
         case (.refresh, .failed(let failure)) where failure.mayEndSession && isKept: return .verify(failure)
-        case (.verify(let failure), .loaded(let item, let intent)):
-            return verified(failure, item, intent, &flight, &turn)
+        case (.verify(let failure), .loaded(let item, let intent, let absence)):
+            return verified(failure, item, intent, absence, &flight, &turn)
         case (.refresh, .failed(let failure)): return settle(failure, flight, &turn)
         case (_, .failed(let failure)):
             fail(flight, failure, &turn)
@@ -89,10 +90,11 @@ extension RefreshState {
     }
 
     private mutating func loaded(
-        _ item: StoredItem?, _ intent: RefreshIntent?, _ flight: inout Flight, _ turn: inout Turn
+        _ item: StoredItem?, _ intent: RefreshIntent?, _ absence: TokenAbsence, _ flight: inout Flight,
+        _ turn: inout Turn
     ) -> Step? {
         if storage == .readOnly {
-            look(item, flight, &turn)
+            look(item, absence, flight, &turn)
             return nil
         }
         guard let item else {
@@ -104,18 +106,19 @@ extension RefreshState {
     }
 
     /// What the store holds counts: this process refreshes nothing.
-    private mutating func look(_ item: StoredItem?, _ flight: Flight, _ turn: inout Turn) {
-        guard let item else {
+    private mutating func look(_ item: StoredItem?, _ absence: TokenAbsence, _ flight: Flight, _ turn: inout Turn) {
+        if item == nil, heldVersion == nil {
             end(flight, &turn)
-            if case .held = credential {
-                leaveFlight(&turn)
-                return endSession(NotAuthorized(.signedOut), &turn)
-            }
             credential = .absent
             return isHolding ? () : resumeAll(.failure(NotAuthorized(.noToken)), &turn)
         }
-        let wasNews = isNews(item)
-        if wasNews { adopt(item, nil, &turn) }
+        if item == nil, absence == .gone {
+            end(flight, &turn)
+            leaveFlight(&turn)
+            return endSession(NotAuthorized(.signedOut), &turn)
+        }
+        let wasNews = item.map(isNews) ?? false
+        if let item, wasNews { adopt(item, nil, &turn) }
         guard isServed(at: turn.now) else {
             note(RefreshFailure(ofStore: NotAuthorized(.refreshedElsewhere)), flight, &turn)
             end(flight, &turn)
@@ -128,8 +131,14 @@ extension RefreshState {
     }
 
     private mutating func reread(
-        _ item: StoredItem?, _ intent: RefreshIntent?, _ flight: inout Flight, _ turn: inout Turn
+        _ item: StoredItem?, _ intent: RefreshIntent?, _ absence: TokenAbsence, _ flight: inout Flight,
+        _ turn: inout Turn
     ) -> Step? {
+        if item == nil, isEnd(absence) {
+            endSession(NotAuthorized(.signedOut), of: flight, &turn)
+            return nil
+        }
+        if let item { note(item) }
         if let item, desired == nil, isNews(item) {
             turn.emit(.tokenAdopted)
             takeOver(item, intent, &flight, &turn)
@@ -147,20 +156,22 @@ extension RefreshState {
             publish(held, of: flight, &turn)
             return nil
         }
+        access?.leavesIntent = false
+        let older = TokenSaveCondition.older(session: held.version.session, generation: held.version.generation)
         // What stands in the store is of an older session, if the first token of this one could not be saved.
         let isFirst = desired?.replacesAnything == true
-        access?.leavesIntent = false
-        let version = held.version
-        let condition: TokenSaveCondition =
-            isFirst ? .anything : .older(session: version.session, generation: version.generation)
-        store(.save(held, replacing: condition), &turn) { .refreshed(held) }
+        store(.save(held, replacing: isFirst ? .anything : condition(older)), &turn) { .refreshed(held) }
         return .save
     }
 
     private mutating func verified(
-        _ failure: RefreshFailure, _ item: StoredItem?, _ intent: RefreshIntent?, _ flight: inout Flight,
-        _ turn: inout Turn
+        _ failure: RefreshFailure, _ item: StoredItem?, _ intent: RefreshIntent?, _ absence: TokenAbsence,
+        _ flight: inout Flight, _ turn: inout Turn
     ) -> Step? {
+        if item == nil, isEnd(absence) {
+            endSession(NotAuthorized(.signedOut), of: flight, &turn)
+            return nil
+        }
         guard let item, desired == nil, isNews(item) else { return settle(failure, flight, &turn) }
         turn.emit(.tokenAdopted)
         takeOver(item, intent, &flight, &turn)

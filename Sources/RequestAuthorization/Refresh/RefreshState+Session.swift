@@ -49,7 +49,8 @@ extension RefreshState {
         let isKnown = if case .unknown = credential { false } else { true }
         let version = TokenVersion(session: session, generation: heldVersion.map { $0.generation + 1 } ?? 0)
         let replacesAnything = !isKnown || desired?.replacesAnything == true
-        return .signOut(version, obtainedAt: now.date, replacing: replacesAnything ? .anything : .session(session))
+        return .signOut(
+            version, obtainedAt: now.date, replacing: replacesAnything ? .anything : condition(.session(session)))
     }
 
     /// The server ended the session: that is stored before it is told. Meanwhile requests wait.
@@ -61,7 +62,7 @@ extension RefreshState {
         let version = TokenVersion(session: held.version.session, generation: held.version.generation + 1)
         let content: Desired.Content =
             storage == .shared
-            ? .signOut(version, obtainedAt: held.obtainedAt, replacing: .session(session)) : .clear
+            ? .signOut(version, obtainedAt: turn.now.date, replacing: condition(.session(session))) : .clear
         guard isKept else {
             endSession(error, of: flight, &turn)
             return nil
@@ -71,7 +72,9 @@ extension RefreshState {
     }
 
     /// The store holds something new that a sibling left there.
-    mutating func noticed(_ item: StoredItem?, _ intent: RefreshIntent?, _ turn: inout Turn) {
+    mutating func noticed(
+        _ item: StoredItem?, _ intent: RefreshIntent?, _ absence: TokenAbsence, _ turn: inout Turn
+    ) {
         guard desired == nil, !isClosed else { return }
         switch credential {
         case .unknown: return
@@ -81,10 +84,12 @@ extension RefreshState {
         case .held: break
         }
         guard let item else {
+            guard isEnd(absence) else { return }
             leaveFlight(&turn)
             forgetFailures()
             return endSession(NotAuthorized(.signedOut), &turn)
         }
+        note(item)
         guard isNews(item) else { return }
         turn.emit(.tokenAdopted)
         adopt(item, intent, &turn)
@@ -95,12 +100,13 @@ extension RefreshState {
 
     /// Takes over what a store holds, and tells the observers. No request that waits is released yet.
     mutating func adopt(_ item: StoredItem, _ intent: RefreshIntent?, _ turn: inout Turn) {
+        note(item)
         let isNewSession = item.token == nil || item.version.session != session
         if isNewSession { leaveFlight(&turn) }
         session = item.version.session
         // A successor that has expired as well is no reason to try earlier: siblings would drive each other on.
         if isNewSession || item.token?.isExpired(at: turn.now.date) == false { forgetFailures() }
-        guard let held = item.token else { return invalidate(NotAuthorized(.signedOut), &turn) }
+        guard let held = item.token else { return invalidate(item.ending, &turn) }
         let former = line.number
         line.adopt(held)
         if line.number != former { turn.dismissFormer() }
@@ -115,6 +121,21 @@ extension RefreshState {
     func isNews(_ item: StoredItem) -> Bool {
         guard let held = heldVersion, held.session == item.version.session, item.token != nil else { return true }
         return item.version.generation > held.generation
+    }
+
+    /// The store has been seen to hold the session.
+    mutating func note(_ item: StoredItem) { if item.token != nil { storedSession = item.version.session } }
+
+    /// Whether it is the end of the session that the store keeps nothing: it held the session, and somebody removed it.
+    ///
+    /// What is damaged or whose place is missing has not been ended by anybody: this process may hold the only copy.
+    func isEnd(_ absence: TokenAbsence) -> Bool { absence == .gone && storedSession == session && desired == nil }
+
+    /// What must stand in the store for something of this session to be saved.
+    ///
+    /// - Parameter known: the condition if the store has been seen to hold the session.
+    func condition(_ known: TokenSaveCondition) -> TokenSaveCondition {
+        storedSession == session ? known : .nothing
     }
 
     /// What a look at the store is compared with.

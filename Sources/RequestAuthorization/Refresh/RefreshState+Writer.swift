@@ -30,23 +30,21 @@ extension RefreshState {
 
     /// A turn of the writer has ended.
     ///
-    /// - Parameter result: what stands in the store in place of the content, if that was refused.
     /// - Returns: whether there is something newer to write at once.
-    mutating func endWrite(
-        _ job: WriterJob, _ result: Result<StoredItem?, any Error>, _ turn: inout Turn
-    ) -> Bool {
+    mutating func endWrite(_ job: WriterJob, _ written: Written, _ turn: inout Turn) -> Bool {
         desired?.isWriting = false
+        if case .saved = written, case .save(let held, _) = job.content { storedSession = held.version.session }
         guard let desired else { return false }
         guard desired.number == job.number else { return true }
-        switch result {
-        case .success(nil):
+        switch written {
+        case .saved:
             (self.desired, lastStored) = (nil, job.number)
             if job.ends != nil, !isAnnounced { access?.intent = nil }
             tellPending(&turn)
-        case .success(let item?):
+        case .refused(let item):
             (self.desired, lastStored) = (nil, job.number)
             refused(item, &turn)
-        case .failure(let error):
+        case .failed(let error):
             self.desired?.error = StoreFailure(error: error)
             self.desired?.backOff.fail(at: turn.now, policy: Self.writeBackOff, random: turn.random)
             turn.emit(desired.token == nil ? .clearFailed(error) : .saveFailed(error))
@@ -83,20 +81,28 @@ extension RefreshState {
     private static let writeBackOff = RefreshPolicy.BackOff(initial: .seconds(1), maximum: .seconds(5))
 
     /// A sibling has signed out, signed in or refreshed: what it left counts.
-    private mutating func refused(_ item: StoredItem, _ turn: inout Turn) {
+    ///
+    /// - Parameter item: what it left; `nil` if it has removed the session.
+    private mutating func refused(_ item: StoredItem?, _ turn: inout Turn) {
         let former = pending
         pending = nil
         let flight = takeSavingFlight()
         if case .refreshed(let held)? = former?.news {
-            // Signed out, or in as somebody else: then the token belongs to a session that is over.
-            let isOver = item.token == nil || item.version.session != held.version.session
-            if isOver { discard(held, &turn) } else { turn.emit(.tokenDiscarded) }
+            // Signed out, or in as somebody else: then the token belongs to a session that is over. One that was moved goes on.
+            let isMoved = if case .moved? = item?.content { true } else { false }
+            let isOver = item?.token == nil || item?.version.session != held.version.session
+            if isOver, !isMoved { discard(held, &turn) } else { turn.emit(.tokenDiscarded) }
         }
-        if case .ended(let ending)? = former?.news, item.token == nil {
+        if case .ended(let ending)? = former?.news, item?.token == nil {
             return endSession(ending.error, of: flight, &turn)
         }
         // A sign-out stays one, whoever has signed in before it was written.
         let isOver = if case .ended = credential { true } else { false }
+        guard let item else {
+            if !isOver { return endSession(NotAuthorized(.signedOut), of: flight, &turn) }
+            return releaseWaiters(&turn)
+        }
+        note(item)
         if !isOver, isNews(item) {
             turn.emit(.tokenAdopted)
             adopt(item, nil, &turn)

@@ -66,6 +66,8 @@ struct RefreshState: Hashable {
     var pending: Pending?
     /// What the store does not hold yet.
     var desired: Desired?
+    /// The session that the store has been seen to hold: what is gone there has been ended by somebody.
+    var storedSession: UUID?
     /// The number of what was stored last.
     var lastStored = 0
     /// Exclusive access to a shared store.
@@ -172,7 +174,7 @@ extension RefreshState {
     /// What a step brought.
     enum Outcome {
         case done
-        case loaded(StoredItem?, RefreshIntent?)
+        case loaded(StoredItem?, RefreshIntent?, TokenAbsence = .gone)
         case token(HeldToken)
         case failed(RefreshFailure)
     }
@@ -184,6 +186,14 @@ extension RefreshState {
         let isAwaited: Bool
         /// Requests wait for it, until its deadline.
         var isHolding = true
+    }
+
+    /// What became of a try to store something.
+    enum Written {
+        case saved
+        /// What stands in the store instead; `nil` if the session is gone.
+        case refused(StoredItem?)
+        case failed(any Error)
     }
 
     /// A token, or the end of the session, that is told after the first try to store it.

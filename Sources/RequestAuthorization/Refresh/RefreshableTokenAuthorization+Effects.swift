@@ -146,39 +146,40 @@ extension RefreshableTokenAuthorization {
     /// Brings to the store what is not there yet, until nothing is left or the store fails.
     private func write() async {
         while let job = change({ state, _ in state.beginWrite() }) {
-            let result: Result<StoredItem?, any Error>
-            do { result = .success(try await bring(job)) } catch { result = .failure(error) }
-            if !change({ $0.endWrite(job, result, &$1) }) { return }
+            let written: RefreshState.Written
+            do { written = try await bring(job) } catch { written = .failed(error) }
+            if !change({ $0.endWrite(job, written, &$1) }) { return }
         }
     }
 
-    /// - Returns: what stands in the store instead, if the content was refused.
-    private func bring(_ job: RefreshState.WriterJob) async throws -> StoredItem? {
+    private func bring(_ job: RefreshState.WriterJob) async throws -> RefreshState.Written {
         let (store, shared) = (store, sharedStore)
         switch job.content {
         case .clear:
             try await callStore { try await store?.clear() }
-            return nil
+            return .saved
         case .save(let held, let condition):
             return try await save(stored(held), replacing: condition, ending: job.ends)
         case .signOut(let version, let obtainedAt, let condition):
             let tombstone = StoredToken<Token>(.signedOut, version: version, obtainedAt: obtainedAt)
-            guard shared != nil else { return nil }
+            guard shared != nil else { return .saved }
             return try await save(tombstone, replacing: condition, ending: job.ends)
         }
     }
 
     private func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> StoredItem? {
+    ) async throws -> RefreshState.Written {
         let (store, shared) = (store, sharedStore)
         let result = try await callStore { () -> TokenSaveResult<Token> in
             if let shared { return try await shared.save(stored, replacing: condition, ending: intent) }
             try await store?.save(stored)
             return .saved
         }
-        if case .refused(let stored) = result { return stored.map(item) }
-        return nil
+        return switch result {
+        case .saved: .saved
+        case .refused(let stored): .refused(stored.map(item))
+        }
     }
 
     // MARK: - The store
@@ -192,7 +193,7 @@ extension RefreshableTokenAuthorization {
             if let shared { return try await shared.loadWithIntent() }
             return TokenWithIntent(try await store.load(), intent: nil)
         }
-        return .loaded(kept.stored.map(item), kept.intent)
+        return .loaded(kept.stored.map(item), kept.intent, kept.absence)
     }
 
     private func setIntent(_ intent: RefreshIntent?) async throws {
@@ -216,6 +217,7 @@ extension RefreshableTokenAuthorization {
             switch stored.content {
             case .token(let token): .token(hold(token, version: stored.version, obtainedAt: stored.obtainedAt))
             case .signedOut: .signedOut
+            case .moved(let place): .moved(to: place)
             }
         return StoredItem(
             content: content, version: stored.version, obtainedAt: stored.obtainedAt, wasSetAside: stored.wasSetAside)
@@ -239,11 +241,11 @@ extension RefreshableTokenAuthorization {
         var isOutdated = true
         while isOutdated {
             let basis = core.read { $0.basis }
-            guard case .loaded(let item, let intent) = try? await load() else { return }
+            guard case .loaded(let item, let intent, let absence) = try? await load() else { return }
             isOutdated = change { state, turn in
                 // What was read before a sign-out must not undo it.
                 guard state.basis == basis else { return true }
-                state.noticed(item, intent, &turn)
+                state.noticed(item, intent, absence, &turn)
                 return false
             }
         }

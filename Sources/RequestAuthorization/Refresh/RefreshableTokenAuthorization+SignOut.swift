@@ -47,11 +47,11 @@ extension RefreshableTokenAuthorization {
         switch credential {
         case .absent, .ended: return nil
         case .unknown:
-            guard case .loaded(let item?, _) = try await load(), let held = item.token else { return nil }
+            guard case .loaded(let item?, _, _) = try await load(), let held = item.token else { return nil }
             return (typed(held).token, held.version)
         case .held(let held):
             // A sibling may have refreshed since.
-            guard storage == .shared, case .loaded(let item?, _) = try? await load(), let newer = item.token,
+            guard storage == .shared, case .loaded(let item?, _, _) = try? await load(), let newer = item.token,
                 newer.version.session == held.version.session, newer.version.generation > held.version.generation
             else { return (typed(held).token, held.version) }
             return (typed(newer).token, newer.version)

@@ -57,30 +57,52 @@ extension SharedTokenStore {
 public struct TokenWithIntent<Token: AuthorizationToken>: Sendable {
     /// The token, or the fact that somebody signed out; `nil` if nothing is kept.
     public let stored: StoredToken<Token>?
+    /// Why nothing is kept, if nothing is.
+    public let absence: TokenAbsence
     /// The intent that a refresh left, if it is still open.
     public let intent: RefreshIntent?
 
-    public init(_ stored: StoredToken<Token>?, intent: RefreshIntent?) {
+    public init(_ stored: StoredToken<Token>?, absence: TokenAbsence = .gone, intent: RefreshIntent?) {
         self.stored = stored
+        self.absence = absence
         self.intent = intent
     }
 }
 
+/// Why a store keeps nothing.
+public enum TokenAbsence: Hashable, Sendable {
+    /// Somebody removed it, or nothing was ever saved. It ends the session of a provider that read or saved that session there.
+    case gone
+    /// It was damaged, and was set aside. A provider that holds the token saves it anew with its next refresh.
+    case setAside
+    /// The place itself is missing or new: a folder that was removed, a table that was dropped. A provider that holds the token
+    /// saves it anew with its next refresh.
+    case placeMissing
+}
+
 /// What must stand in a shared store for a save to happen.
 public enum TokenSaveCondition: Hashable, Sendable {
-    /// Anything or nothing.
+    /// Anything or nothing: for a sign-in.
     case anything
-    /// A token of this session, of whatever generation, or nothing.
+    /// Nothing, for whatever reason: for the first token of a session for which no person signed in.
+    case nothing
+    /// A token of this session, of whatever generation. What is damaged or whose place is missing is replaced too; what is gone
+    /// is not, for somebody has ended the session.
     case session(UUID)
-    /// A token of this session and of a lower generation, or nothing.
+    /// A token of this session and of a lower generation; else as ``session(_:)``.
     case older(session: UUID, generation: Int)
 
     /// Whether the condition holds for what a store keeps.
-    public func allows<Token>(_ stored: StoredToken<Token>?) -> Bool {
-        guard let stored else { return true }
-        if case .signedOut = stored.content { return self == .anything }
+    ///
+    /// - Parameters:
+    ///   - stored: what is kept; `nil` for nothing.
+    ///   - absence: why nothing is kept, if nothing is.
+    public func allows<Token>(_ stored: StoredToken<Token>?, absence: TokenAbsence = .gone) -> Bool {
+        guard let stored else { return self == .anything || self == .nothing || absence != .gone }
+        guard stored.token != nil else { return self == .anything }
         switch self {
         case .anything: return true
+        case .nothing: return false
         case .session(let session): return stored.version.session == session
         case .older(let session, let generation):
             return stored.version.session == session && stored.version.generation < generation

@@ -7,10 +7,10 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a token store keeps: a token, or the fact that somebody signed out.
+/// What a token store keeps: a token, or the fact that somebody signed out or moved it.
 ///
-/// It is encoded flat, in a form that stays; `status` is `token` or `signedOut` (then there is no `token`), and the token itself
-/// and the date look as its type and the encoder say:
+/// It is encoded flat, in a form that stays; `status` is `token`, `signedOut` (then there is no `token`) or `moved` (then there
+/// is `movedTo`), and the token itself and the date look as its type and the encoder say:
 ///
 ///     {"status":"token","token":{…},"session":"6D1C…","generation":3,"obtainedAt":…}
 public struct StoredToken<Token: AuthorizationToken>: Sendable {
@@ -20,6 +20,8 @@ public struct StoredToken<Token: AuthorizationToken>: Sendable {
         case token(Token)
         /// The user signed out: a tombstone. A late token of this session must not be used or stored.
         case signedOut
+        /// The token was moved to another store: it must not be used or refreshed from here. The name of that store, for people.
+        case moved(to: String)
     }
 
     public let content: Content
@@ -67,6 +69,7 @@ extension StoredToken.Content: CustomStringConvertible, CustomDebugStringConvert
         switch self {
         case .token: "token([redacted])"
         case .signedOut: "signedOut"
+        case .moved(let place): "moved(to: \(place))"
         }
     }
     public var debugDescription: String { description }
@@ -82,10 +85,10 @@ extension StoredToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
 // MARK: - Coding
 
 extension StoredToken {
-    private enum CodingKeys: String, CodingKey { case status, token, session, generation, obtainedAt }
+    private enum CodingKeys: String, CodingKey { case status, token, session, generation, obtainedAt, movedTo }
 
     /// `setAside` is read, for what earlier versions wrote, and kept as it is when the item is copied to another store.
-    private enum Status: String, Codable { case token, signedOut, setAside }
+    private enum Status: String, Codable { case token, signedOut, moved, setAside }
 }
 
 extension StoredToken: Encodable where Token: Encodable {
@@ -97,6 +100,9 @@ extension StoredToken: Encodable where Token: Encodable {
             try container.encode(token, forKey: .token)
         case .signedOut:
             try container.encode(Status.signedOut, forKey: .status)
+        case .moved(let place):
+            try container.encode(Status.moved, forKey: .status)
+            try container.encode(place, forKey: .movedTo)
         }
         try container.encode(version.session, forKey: .session)
         try container.encode(version.generation, forKey: .generation)
@@ -112,12 +118,13 @@ extension StoredToken: Decodable where Token: Decodable {
         guard let status = Status(rawValue: try container.decode(String.self, forKey: .status)) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .status, in: container,
-                debugDescription: "the status of a stored token is neither token nor signedOut")
+                debugDescription: "the status of a stored token is neither token nor signedOut nor moved")
         }
         let content: Content =
             switch status {
             case .token, .setAside: .token(try container.decode(Token.self, forKey: .token))
             case .signedOut: .signedOut
+            case .moved: .moved(to: try container.decode(String.self, forKey: .movedTo))
             }
         let version = TokenVersion(
             session: try container.decode(UUID.self, forKey: .session),

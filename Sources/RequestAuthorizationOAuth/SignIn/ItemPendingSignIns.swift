@@ -60,7 +60,7 @@ public final class ItemPendingSignIns<Items: TokenItemStore>: PendingSignInStore
             try await items.save(new)
             return true
         }
-        return try await shared.save(new) { $0 == nil || $0 == old } == .saved
+        return try await shared.save(new) { kept, _ in kept == nil || kept == old } == .saved
     }
 
     private struct Contents: Codable {

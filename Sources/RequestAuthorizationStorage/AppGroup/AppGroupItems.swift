@@ -44,7 +44,7 @@ final class AppGroupItems: SharedTokenItemStore, RedactedDescription {
     }
 
     func save(
-        _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?) throws -> Bool
+        _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {
         let result = try await changing { try await $0.save(item, ending: intent, if: condition) }
         excludeFromBackup()
@@ -52,6 +52,7 @@ final class AppGroupItems: SharedTokenItemStore, RedactedDescription {
     }
 
     func clear() async throws { try await changing { try await $0.clear() } }
+    func clear(_ item: Data) async throws { try await changing { try await $0.clear(item) } }
     func setAside(_ item: Data) async throws -> String? { try await changing { try await $0.setAside(item) } }
     func loadWithIntent() async throws -> ItemWithIntent { try await items().loadWithIntent() }
     func saveIntent(_ intent: Data?) async throws { try await changing { try await $0.saveIntent(intent) } }

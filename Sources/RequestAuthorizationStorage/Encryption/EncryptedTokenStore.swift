@@ -63,13 +63,13 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
     /// - Throws: ``TokenStoreError``: `wrongKey`, `corrupt` (it was set aside), `unreadable`; what the store of bytes and the
     ///   source of the key throw.
     public func load() async throws -> StoredToken<Token>? {
-        try await opened(for: .load)?.stored
+        try await opened(for: .load).opened?.stored
     }
 
     /// - Throws: ``TokenStoreError`` as ``load()`` does, if what is there cannot be opened and not be set aside either: it is
     ///   not replaced.
     public func save(_ stored: StoredToken<Token>) async throws {
-        _ = try await replace(for: .signIn) { _ in stored }
+        _ = try await replace(for: .signIn) { _, _ in stored }
     }
 
     /// Removes what is kept, also what cannot be opened.
@@ -81,7 +81,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
     /// - Throws: as ``load()``.
     @discardableResult
     public func reencrypt() async throws -> Bool {
-        try await replace(for: .reencryption) { $0 }.isReplaced
+        try await replace(for: .reencryption) { stored, _ in stored }.isReplaced
     }
 
     // MARK: -
@@ -90,6 +90,13 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
         let item: Data
         let envelope: TokenSealer.Opened
         let stored: StoredToken<Token>
+    }
+
+    private struct Found {
+        let opened: Opened?
+        /// Why there is nothing, if there is nothing.
+        let absence: TokenAbsence
+        let intent: Data?
     }
 
     enum Replacement: Sendable {
@@ -107,14 +114,15 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
     /// The rule sees only what was opened, so no decision depends on bytes that anybody could have written.
     func replace(
         for purpose: Purpose, ending intent: Data? = nil,
-        _ rule: @escaping @Sendable (StoredToken<Token>?) -> StoredToken<Token>?
+        _ rule: @escaping @Sendable (StoredToken<Token>?, TokenAbsence) -> StoredToken<Token>?
     ) async throws -> Replacement {
         try await turns.next { [self] in
             while true {
                 try Task.checkCancellation()
-                let kept = try await opened(for: purpose)
+                let found = try await opened(for: purpose)
+                let kept = found.opened
                 if purpose == .reencryption, kept?.envelope.isCurrent == true { return .refused(kept?.stored) }
-                guard let stored = rule(kept?.stored) else { return .refused(kept?.stored) }
+                guard let stored = rule(kept?.stored, found.absence) else { return .refused(kept?.stored) }
                 let item = try await seal(stored, after: kept)
                 if try await put(item, ending: intent, replacing: kept?.item) { return .done }
             }
@@ -127,23 +135,31 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
             try await items.save(item)
             return true
         }
-        return try await shared.save(item, ending: intent) { $0 == kept } == .saved
+        return try await shared.save(item, ending: intent) { found, _ in found == kept } == .saved
     }
 
     /// What is kept and can be opened. What cannot is set aside if it may be; a save then finds nothing in its way.
-    private func opened(for purpose: Purpose) async throws -> Opened? {
-        while let item = try await items.load() {
+    private func opened(for purpose: Purpose) async throws -> Found {
+        while true {
+            let kept = try await read()
+            guard let item = kept.item else { return Found(opened: nil, absence: kept.absence, intent: kept.intent) }
             do {
-                return try await open(item)
+                return Found(opened: try await open(item), absence: .gone, intent: kept.intent)
             } catch let problem as EnvelopeProblem {
                 let mayMove = problem.place == .setAside || problem.place == .makesRoom && purpose == .signIn
                 let place = mayMove ? try await items.setAside(item) : nil
                 if place == nil, try await items.load() != item { continue }
-                if place != nil, purpose == .signIn || purpose == .refresh { return nil }
+                if place != nil, purpose == .signIn || purpose == .refresh {
+                    return Found(opened: nil, absence: .setAside, intent: kept.intent)
+                }
                 throw problem.error(place.map { "it was set aside as \($0)" } ?? "it was left where it is")
             }
         }
-        return nil
+    }
+
+    private func read() async throws -> ItemWithIntent {
+        if let shared = items as? any SharedTokenItemStore { return try await shared.loadWithIntent() }
+        return ItemWithIntent(try await items.load(), intent: nil)
     }
 
     private func open(_ item: Data) async throws -> Opened {
@@ -167,9 +183,16 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
 extension EncryptedTokenStore: SharedTokenStore, SharedItemTokenStore where Items: SharedTokenItemStore {
     /// - Throws: as ``load()``.
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {
-        let stored = try await load()
-        let intent = try await items.loadWithIntent().intent
-        return TokenWithIntent(stored, intent: intent.flatMap { RefreshIntentFormat.decode($0, for: stored) })
+        let found = try await opened(for: .load)
+        let stored = found.opened?.stored
+        if let opened = found.opened, let tombstone = OldTombstone(opened.stored, item: opened.item),
+            await tombstone.sweep(from: items)
+        {
+            return TokenWithIntent(nil, intent: found.intent.flatMap(RefreshIntentFormat.decode))
+        }
+        return TokenWithIntent(
+            stored, absence: found.absence, intent: found.intent.flatMap { RefreshIntentFormat.decode($0, for: stored) }
+        )
     }
 
     /// - Throws: as ``save(_:)``; unlike a sign-in, a refreshed token does not make room for itself.
@@ -178,7 +201,7 @@ extension EncryptedTokenStore: SharedTokenStore, SharedItemTokenStore where Item
     ) async throws -> TokenSaveResult<Token> {
         let intent = try intent.map(RefreshIntentFormat.encode)
         let result = try await replace(for: condition == .anything ? .signIn : .refresh, ending: intent) {
-            condition.allows($0) ? stored : nil
+            condition.allows($0, absence: $1) ? stored : nil
         }
         return switch result {
         case .done: .saved

@@ -71,7 +71,7 @@ struct ItemKeySource<Items: SharedTokenItemStore>: TokenKeySource, RedactedDescr
     func load() async throws -> Data? { try await items.load() }
 
     func keep(_ key: Data) async throws -> Data {
-        if case .refused(let kept?) = try await items.save(key, if: { $0 == nil }) { return kept }
+        if case .refused(let kept?) = try await items.save(key, if: { kept, _ in kept == nil }) { return kept }
         return key
     }
 }

@@ -46,6 +46,7 @@ struct CredentialFiles: Sendable {
     private var new: String { stem + ".new" }
     private var intent: String { stem + ".intent" }
     private var name: String { stem + ".name" }
+    private var guardName: String { stem + ".guard" }
 
     // MARK: The item
 
@@ -55,19 +56,27 @@ struct CredentialFiles: Sendable {
     }
 
     func loadWithIntent() throws -> ItemWithIntent {
-        guard let folder = try open(making: false) else { return ItemWithIntent(nil, intent: nil) }
-        return ItemWithIntent(try load(in: folder), intent: try loadIntent(in: folder))
+        guard let folder = try open(making: false) else {
+            return ItemWithIntent(nil, absence: .placeMissing, intent: nil)
+        }
+        try refuseCollision(in: folder)
+        let kept = try kept(in: folder)
+        return ItemWithIntent(kept.item, absence: kept.absence, intent: try loadIntent(in: folder))
     }
 
     /// - Parameter intent: removed when the item is durable, unless another stands there.
-    func save(_ item: Data, ending intent: Data?, if condition: (Data?) throws -> Bool) throws -> ItemSaveResult {
+    func save(
+        _ item: Data, ending intent: Data?, if condition: (Data?, TokenAbsence) throws -> Bool
+    ) throws -> ItemSaveResult {
         guard !item.isEmpty, item.count <= Self.maximumSize else {
             throw TokenStoreError(.unsuitable, "an item has \(item.count) bytes; files take 1 to \(Self.maximumSize)")
         }
-        return try withGuard { folder in
-            let kept = try self.item(in: folder)
+        return try withGuard { folder, isNew in
+            let (kept, absence) = try kept(in: folder)
             // What could not be made durable the first time is written anew.
-            if kept != item, try !condition(kept) { return .refused(kept) }
+            if kept != item, try !condition(kept, isNew && absence == .gone ? .placeMissing : absence) {
+                return .refused(kept)
+            }
             try prepare(folder)
             // What stands there has been read, so it is one of ours.
             try exchange(item, as: token, in: folder)
@@ -78,7 +87,7 @@ struct CredentialFiles: Sendable {
 
     func clear() throws {
         guard try open(making: false) != nil else { return }
-        try withGuard { folder in
+        try withGuard { folder, _ in
             for name in [new, token, name] {
                 try folder.check(name)
                 try folder.remove(name)
@@ -87,10 +96,20 @@ struct CredentialFiles: Sendable {
         }
     }
 
+    /// Removes the item if it is still this one.
+    func clear(_ item: Data) throws {
+        guard let folder = try open(making: false), try kept(in: folder).item == item else { return }
+        try withGuard(in: folder) { folder, _ in
+            guard try kept(in: folder).item == item else { return }
+            try folder.remove(token)
+            try folder.sync()
+        }
+    }
+
     func setAside(_ item: Data) throws -> String? {
         guard try open(making: false) != nil else { return nil }
-        return try withGuard { folder in
-            guard try self.item(in: folder) == item else { return nil }
+        return try withGuard { folder, _ in
+            guard try kept(in: folder).item == item else { return nil }
             let aside = try copyAside(item, in: folder)
             // The name is never without a file: to siblings that would be a sign-out.
             try exchange(Data(), as: token, in: folder)
@@ -101,7 +120,7 @@ struct CredentialFiles: Sendable {
     /// Removes all that there is of the credential but its locks, which siblings may have open.
     func removeAll() throws {
         guard try open(making: false) != nil else { return }
-        try withGuard { folder in
+        try withGuard { folder, _ in
             let names = try folder.names.filter {
                 $0.hasPrefix(stem + ".") && !$0.hasSuffix(".lock") && !$0.hasSuffix(".guard")
             }
@@ -117,17 +136,19 @@ struct CredentialFiles: Sendable {
             throw TokenStoreError(
                 .unsuitable, "an intent has \(data.count) bytes; files take 1 to \(IntentRecord.capacity)")
         }
-        if data == nil, try open(making: false) == nil { return }
+        guard let folder = try open(making: data != nil) else { return }
+        // Where nothing was ever saved, no save comes late either; and a guard would say that something was.
+        if try folder.status(of: guardName) == nil { return try writeIntent(data, in: folder) }
         // A save that was given up and returns late must not end it.
-        try withGuard { folder in
-            guard let data else { return try removeIntent(in: folder) }
-            let record = IntentRecord.encode(data)
-            guard let file = try folder.open(intent, for: .overwriting) else {
-                return try makeIntent(record, in: folder)
-            }
-            try file.write(record)
-            try file.syncData()
-        }
+        try withGuard(in: folder) { folder, _ in try writeIntent(data, in: folder) }
+    }
+
+    private func writeIntent(_ data: Data?, in folder: OpenFolder) throws {
+        guard let data else { return try removeIntent(in: folder) }
+        let record = IntentRecord.encode(data)
+        guard let file = try folder.open(intent, for: .overwriting) else { return try makeIntent(record, in: folder) }
+        try file.write(record)
+        try file.syncData()
     }
 
     /// Not durably: one that comes back after the machine has stopped names a token that is no longer kept, or still to be
@@ -208,7 +229,7 @@ struct CredentialFiles: Sendable {
 
     private func load(in folder: OpenFolder) throws -> Data? {
         try refuseCollision(in: folder)
-        return try item(in: folder)
+        return try kept(in: folder).item
     }
 
     private func loadIntent(in folder: OpenFolder) throws -> Data? {
@@ -216,14 +237,18 @@ struct CredentialFiles: Sendable {
         return IntentRecord.decode(try file.read(atMost: IntentRecord.size + 1))
     }
 
-    private func item(in folder: OpenFolder) throws -> Data? {
-        guard let file = try folder.open(token, for: .reading) else { return nil }
+    /// The item, or why there is none.
+    private func kept(in folder: OpenFolder) throws -> (item: Data?, absence: TokenAbsence) {
+        guard let file = try folder.open(token, for: .reading) else {
+            // A folder that somebody removed is made again with the lock of a refresh; the guard comes with the first save.
+            return (nil, try folder.status(of: guardName) == nil ? .placeMissing : .gone)
+        }
         let item = try file.read(atMost: Self.maximumSize + 1)
         guard item.count <= Self.maximumSize else {
             throw TokenStoreError(
                 .corrupt, "\(folder.path)/\(token) is larger than any item; move it away, then sign in again")
         }
-        return item.isEmpty ? nil : item
+        return item.isEmpty ? (nil, .setAside) : (item, .gone)
     }
 
     /// Writes a file, unless something that is not ours stands under its name.
@@ -310,15 +335,24 @@ struct CredentialFiles: Sendable {
     // MARK: Guards
 
     /// Runs a body that nobody else runs at the time, neither here nor in another process.
-    private func withGuard<Result>(_ body: (OpenFolder) throws -> Result) throws -> Result {
-        let folder = try made()
-        let name = stem + ".guard"
+    ///
+    /// - Parameter body: is told whether nothing was ever saved there. If it throws then, the guard goes again.
+    private func withGuard<Result>(
+        in opened: OpenFolder? = nil, _ body: (OpenFolder, _ isNew: Bool) throws -> Result
+    ) throws -> Result {
+        let folder = try opened ?? made()
         var waited = 0
         while true {
-            let file = try lockFile(name, in: folder)
+            let isNew = try folder.status(of: guardName) == nil
+            let file = try lockFile(guardName, in: folder)
             if try file.lock(waits: false) {
-                if try isCurrent(file, name, in: folder) { return try withExtendedLifetime(file) { try body(folder) } }
-                continue
+                guard try isCurrent(file, guardName, in: folder) else { continue }
+                do {
+                    return try withExtendedLifetime(file) { try body(folder, isNew) }
+                } catch {
+                    if isNew { try? folder.remove(guardName) }
+                    throw error
+                }
             }
             guard waited < guardLimit else {
                 throw TokenStoreError(

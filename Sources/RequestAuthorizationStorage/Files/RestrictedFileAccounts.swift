@@ -22,7 +22,7 @@ public struct RestrictedFileAccounts: Sendable {
     ///   - folder: where the files are.
     public init(client: String, folder: TokenFolder = .default) { (self.client, self.folder) = (client, folder) }
 
-    /// The accounts for which something is kept, sorted; those that have signed out are left out.
+    /// The accounts for which something is kept, sorted; those that have signed out, or that were moved, are left out.
     ///
     /// - Throws: ``TokenStoreError``.
     public func names() async throws -> [String] {
@@ -32,7 +32,7 @@ public struct RestrictedFileAccounts: Sendable {
                 .filter { credential in
                     guard let item = try CredentialFiles(credential, in: place).load() else { return false }
                     // What is no JSON of ours may be sealed: something is kept.
-                    return (try? JSONDecoder().decode(StoredTokenFace.self, from: item))?.status != "signedOut"
+                    return (try? JSONDecoder().decode(StoredTokenFace.self, from: item))?.holdsNothing != true
                 }
                 .map(\.account).sorted()
         }

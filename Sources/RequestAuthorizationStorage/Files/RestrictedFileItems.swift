@@ -63,16 +63,18 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     }
 
     public func save(_ item: Data) async throws {
-        _ = try await run("save the token") { try $0.save(item, ending: nil) { _ in true } }
+        _ = try await run("save the token") { try $0.save(item, ending: nil) { _, _ in true } }
     }
 
     public func save(
-        _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?) throws -> Bool
+        _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {
         try await run("save the token") { try $0.save(item, ending: intent, if: condition) }
     }
 
     public func clear() async throws { try await run("remove the token") { try $0.clear() } }
+
+    public func clear(_ item: Data) async throws { try await run("remove the token") { try $0.clear(item) } }
 
     public func setAside(_ item: Data) async throws -> String? {
         try await run("set a damaged item aside") { try $0.setAside(item) }

@@ -36,7 +36,13 @@ extension SharedItemTokenStore {
     func loadWithIntent(decode: (Data) throws -> StoredToken<Token>) async throws -> TokenWithIntent<Token> {
         let kept = try await items.loadWithIntent()
         let stored = if let item = kept.item { try await self.decode(item, decode) } else { StoredToken<Token>?.none }
-        return TokenWithIntent(stored, intent: kept.intent.flatMap { RefreshIntentFormat.decode($0, for: stored) })
+        if let item = kept.item, let stored, let tombstone = OldTombstone(stored, item: item),
+            await tombstone.sweep(from: items)
+        {
+            return TokenWithIntent(nil, intent: kept.intent.flatMap(RefreshIntentFormat.decode))
+        }
+        return TokenWithIntent(
+            stored, absence: kept.absence, intent: kept.intent.flatMap { RefreshIntentFormat.decode($0, for: stored) })
     }
 
     func save(
@@ -46,12 +52,17 @@ extension SharedItemTokenStore {
         let item = try StoredTokenFormat.encode(stored)
         let intent = try intent.map(RefreshIntentFormat.encode)
         do {
-            return try await items.save(item, ending: intent) { condition.allows(try $0.map(decode)) }.map(decode)
+            return try await items.save(item, ending: intent) { kept, absence in
+                condition.allows(try kept.map(decode), absence: absence)
+            }.map(decode)
         } catch let error as UnreadableItem {
             let report = try await error.reported(by: items, setsAside: condition == .anything)
-            guard condition == .anything else { throw report }
-            // Somebody signed in: that must not fail because of what was there, which is out of the way if it can be.
-            return try await items.save(item, ending: intent) { $0 == nil || $0 == error.item }.map(decode)
+            // Damage ends no session, and somebody who signs in must not fail because of what was there. It is out of the way if
+            // it can be.
+            guard error.isDamaged || condition == .anything else { throw report }
+            return try await items.save(item, ending: intent) { kept, absence in
+                try kept == error.item || condition.allows(kept.map(decode), absence: absence)
+            }.map(decode)
         }
     }
 }

@@ -27,11 +27,14 @@ public protocol SharedTokenItemStore: TokenItemStore {
     /// - Parameters:
     ///   - item: what to keep.
     ///   - intent: the one that is over once the item is durable. It is removed then, unless another stands there.
-    ///   - condition: asked once with what is kept, on a thread that it must not block; what it throws, `save` throws, and
-    ///     nothing is changed.
+    ///   - condition: asked once with what is kept or why nothing is, on a thread that it must not block; what it throws, `save`
+    ///     throws, and nothing is changed.
     func save(
-        _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?) throws -> Bool
+        _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult
+
+    /// Removes the item if it is still this one, in one step.
+    func clear(_ item: Data) async throws
 
     /// Replaces the intent, durably, or removes it with `nil`. Only who has exclusive access does that.
     ///
@@ -42,7 +45,7 @@ public protocol SharedTokenItemStore: TokenItemStore {
 extension SharedTokenItemStore {
     /// Saves, and leaves the intent as it is; see ``save(_:ending:if:)``.
     public func save(
-        _ item: Data, if condition: @escaping @Sendable (Data?) throws -> Bool
+        _ item: Data, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {
         try await save(item, ending: nil, if: condition)
     }
@@ -52,12 +55,15 @@ extension SharedTokenItemStore {
 public struct ItemWithIntent: Sendable, RedactedDescription {
     /// The item; `nil` if nothing is kept.
     public let item: Data?
+    /// Why nothing is kept, if nothing is.
+    public let absence: TokenAbsence
     /// The intent; `nil` if there is none. Empty if there is one that cannot be read, for instance because the machine stopped
     /// while it was written.
     public let intent: Data?
 
-    public init(_ item: Data?, intent: Data?) {
+    public init(_ item: Data?, absence: TokenAbsence = .gone, intent: Data?) {
         self.item = item
+        self.absence = absence
         self.intent = intent
     }
 }

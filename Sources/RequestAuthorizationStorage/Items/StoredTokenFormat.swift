@@ -35,6 +35,9 @@ enum StoredTokenFormat<Token: AuthorizationToken & Codable> {
 /// What the JSON of every stored token has.
 struct StoredTokenFace: Decodable {
     let status: String
+
+    /// Whether it says that there is no token.
+    var holdsNothing: Bool { ["signedOut", "moved"].contains(status) }
 }
 
 /// An item that is not what this process would have written.

@@ -14,6 +14,7 @@ enum StoredTokenComparison {
         guard one.version == other.version else { return false }
         return switch (one.content, other.content) {
         case (.signedOut, .signedOut): true
+        case (.moved(let one), .moved(let other)): one == other
         case (.token(let one), .token(let other)): isSame(one, other)
         default: false
         }

@@ -91,7 +91,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
             nil, stored(.token(token(1)), .probe(1)), stored(.signedOut, .probe(1)),
         ]
         let conditions: [TokenSaveCondition] = [
-            .anything, .session(session), .session(UUID()), .older(session: session, generation: 2),
+            .anything, .nothing, .session(session), .session(UUID()), .older(session: session, generation: 2),
             .older(session: session, generation: 1), .older(session: UUID(), generation: 2),
         ]
         let new = stored(.token(token(2)), .probe(2))

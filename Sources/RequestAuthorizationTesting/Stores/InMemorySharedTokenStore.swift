@@ -35,6 +35,11 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
     /// Ends the process of this handle: exclusive access that it had is free again; what it saved, and its intent, stay.
     public func crash() { place.releaseAll(of: id) }
 
+    /// Loses what is kept, as a store does whose item is damaged or whose folder was removed.
+    ///
+    /// - Parameter absence: what the store says of it from then on, until something is saved.
+    public func lose(_ absence: TokenAbsence) { place.put(nil, absence: absence, by: id) }
+
     /// What is kept now.
     public var stored: StoredToken<Token>? { place.stored }
 

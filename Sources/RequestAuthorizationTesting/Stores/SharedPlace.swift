@@ -13,6 +13,7 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
 
     private struct State: Sendable {
         var stored: StoredToken<Token>?
+        var absence = TokenAbsence.gone
         var intent: RefreshIntent?
         var handles = 0
         /// Who has access comes first, the others wait in order of arrival.
@@ -36,11 +37,13 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         set { state.withLock { $0.intent = newValue } }
     }
 
-    var kept: TokenWithIntent<Token> { state.withLock { TokenWithIntent($0.stored, intent: $0.intent) } }
+    var kept: TokenWithIntent<Token> {
+        state.withLock { TokenWithIntent($0.stored, absence: $0.absence, intent: $0.intent) }
+    }
 
-    func put(_ stored: StoredToken<Token>?, by handle: Int) {
+    func put(_ stored: StoredToken<Token>?, absence: TokenAbsence = .gone, by handle: Int) {
         change(by: handle) { state in
-            state.stored = stored
+            (state.stored, state.absence) = (stored, absence)
             return .saved
         }
     }
@@ -50,8 +53,8 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         ending intent: RefreshIntent?
     ) -> TokenSaveResult<Token> {
         change(by: handle) { state in
-            guard condition.allows(state.stored) else { return .refused(state.stored) }
-            state.stored = stored
+            guard condition.allows(state.stored, absence: state.absence) else { return .refused(state.stored) }
+            (state.stored, state.absence) = (stored, .gone)
             if intent != nil, state.intent == intent { state.intent = nil }
             return .saved
         }

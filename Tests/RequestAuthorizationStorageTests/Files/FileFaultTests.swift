@@ -39,7 +39,8 @@ import Darwin
         try await store.setIntent(RefreshIntent(session: UUID(), generation: 1, beganAt: .now))
         #expect(
             calls.withLock { $0 } == [
-                "openFolder .", "open client,me.guard", "lock client,me.guard", "status client,me.guard",
+                "openFolder .", "status client,me.guard", "status client,me.guard", "open client,me.guard",
+                "lock client,me.guard", "status client,me.guard",
                 "open client,me.intent", "write client,me.intent", "syncData client,me.intent",
             ])
     }

@@ -59,6 +59,30 @@ import Testing
         #expect(intent?.session == TokenVersion.test(3).session && intent?.generation == 3)
     }
 
+    @Test(arguments: [(29, false), (31, true)])
+    func `a tombstone is removed after thirty days, and no token is`(days: Double, isOld: Bool) async throws {
+        let date = Date(timeIntervalSinceNow: -days * 86_400)
+        for content in [StoredToken<TestToken>.Content.signedOut, .token(TestToken("old"))] {
+            let items = InMemoryItems()
+            let store = InMemoryItemTokenStore<TestToken>(items)
+            let stored = StoredToken(content, version: .test(1), obtainedAt: date)
+            try await store.save(stored)
+            let isSwept = isOld && stored.token == nil
+            #expect(try await store.loadWithIntent().stored?.version == (isSwept ? nil : .test(1)))
+            #expect((items.item == nil) == isSwept)
+        }
+    }
+
+    @Test func `an old tombstone stays as long as a refresh is under way`() async throws {
+        let items = InMemoryItems()
+        let store = InMemoryItemTokenStore<TestToken>(items)
+        try await store.save(StoredToken(.signedOut, version: .test(1), obtainedAt: .distantPast))
+        let lock = try await items.lock(within: .seconds(10))
+        #expect(try await store.loadWithIntent().stored?.content == .signedOut)
+        await lock.unlock()
+        #expect(try await store.loadWithIntent().stored == nil)
+    }
+
     @Test func `an item is the JSON of the stored token`() async throws {
         let items = InMemoryItems()
         try await InMemoryItemTokenStore<TestToken>(items).save(.make(1))

@@ -15,11 +15,12 @@ import Testing
             InMemoryTokenStore<TestToken>(.make(3)), folder.store(), InMemoryItemTokenStore<TestToken>()
         )
         #expect(try await plain.migrate(to: file) == .moved)
-        #expect(plain.stored == nil)
+        #expect(plain.stored?.content == .moved(to: "RestrictedFileTokenStore"))
+        #expect(try await plain.migrate(to: file) == .nothingToMove)
         #expect(try await file.migrate(to: items) == .moved)
-        #expect(try await file.load() == nil)
+        #expect(try await file.load()?.content == .moved(to: "InMemoryItemTokenStore"))
         #expect(try await items.migrate(to: plain) == .moved)
-        #expect(try await items.load() == nil && plain.stored == .make(3))
+        #expect(try await items.load()?.token == nil && plain.stored == .make(3))
         #expect(try await items.migrate(to: plain) == .nothingToMove)
     }
 
@@ -34,11 +35,11 @@ import Testing
         for (there, outcome, left) in cases {
             let plain = (old: InMemoryTokenStore<TestToken>(.make(2)), new: InMemoryTokenStore(there))
             #expect(try await plain.old.migrate(to: plain.new) == outcome)
-            #expect(plain.old.stored == left)
+            #expect(plain.old.stored?.token == left?.token)
             #expect(plain.new.stored == (outcome == .moved ? .make(2) : there))
             let shared = (old: InMemorySharedTokenStore<TestToken>(.make(2)), new: InMemorySharedTokenStore(there))
             #expect(try await shared.old.migrate(to: shared.new) == outcome)
-            #expect(shared.old.stored == left)
+            #expect(shared.old.stored?.token == left?.token)
             #expect(shared.new.stored == (outcome == .moved ? .make(2) : there))
         }
     }
@@ -61,7 +62,7 @@ import Testing
                     _ = try? await old.migrate(to: new)
                     #expect(old.base.stored == .make(2) || new.base.stored == .make(2))
                     for _ in 0..<4 { _ = try? await old.migrate(to: new) }
-                    #expect(old.base.stored == nil && new.base.stored == .make(2))
+                    #expect(old.base.stored?.token == nil && new.base.stored == .make(2))
                 }
             }
         }

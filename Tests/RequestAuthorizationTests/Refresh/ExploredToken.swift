@@ -42,10 +42,12 @@ extension StormGuard {
 }
 
 extension TokenSaveCondition {
-    func allows(_ item: StoredItem?) -> Bool {
-        guard let item else { return true }
-        let content: StoredToken<ExploredToken>.Content = item.token.map { .token($0.explored) } ?? .signedOut
-        return allows(StoredToken(content, version: item.version, obtainedAt: item.obtainedAt))
+    func allows(_ item: StoredItem?, absence: TokenAbsence) -> Bool {
+        let stored = item.map { item in
+            let content: StoredToken<ExploredToken>.Content = item.token.map { .token($0.explored) } ?? .signedOut
+            return StoredToken(content, version: item.version, obtainedAt: item.obtainedAt)
+        }
+        return allows(stored, absence: absence)
     }
 }
 

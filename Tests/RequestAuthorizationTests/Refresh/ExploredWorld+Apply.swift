@@ -115,7 +115,7 @@ extension ExploredWorld {
         case (_, .token(let held)):
             fresh.append(held)
             if held.version.session == intent?.session { isLost = false }
-        case (_, .loaded(let item, _)): isEndRead = item?.token == nil
+        case (_, .loaded(let item, _, _)): isEndRead = item?.token == nil
         case (.refresh, .failed(let failure)) where failure.isLoss: if state.access?.user == runner.id { isLost = true }
         default: break
         }
@@ -143,7 +143,7 @@ extension ExploredWorld {
             return .token(newToken(answer, version: version))
         case (.initial, .ok), (.initial, .expired):
             return .token(newToken(answer, version: TokenVersion(session: state.session, generation: 0)))
-        case (.load, .ok), (.reread, .ok), (.verify, .ok): return .loaded(stored?.copy, openIntent)
+        case (.load, .ok), (.reread, .ok), (.verify, .ok): return .loaded(stored?.copy, openIntent, absence)
         case (.intent(let new), .ok):
             // The store calls of a provider come one after another: what ends the intent comes later.
             if lock == runner.id {
@@ -200,15 +200,15 @@ extension ExploredWorld {
         switch event {
         case .noticed(let act):
             if let act { actOfSibling(act) }
-            let (item, intent) = (stored?.copy, openIntent)
-            change { $0.noticed(item, intent, &$1) }
+            let (item, intent, absence) = (stored?.copy, openIntent, absence)
+            change { $0.noticed(item, intent, absence, &$1) }
         case .look(let act):
             if let act { actOfSibling(act) }
-            look = Look(basis: state.basis, item: stored?.copy, intent: openIntent)
+            look = Look(basis: state.basis, item: stored?.copy, intent: openIntent, absence: absence)
         default:
             guard let look else { return }
             self.look = nil
-            if state.basis == look.basis { change { $0.noticed(look.item, look.intent, &$1) } }
+            if state.basis == look.basis { change { $0.noticed(look.item, look.intent, look.absence, &$1) } }
         }
     }
 
@@ -227,6 +227,10 @@ extension ExploredWorld {
             (intent, isLost) = (nil, false)
             stored = StoredItem(newToken(version: next))
         case .signedIn: break
+        case .removed:
+            removed.append(old.version.session)
+            (stored, absence) = (nil, .gone)
+        case .lost: (stored, absence) = (nil, .placeMissing)
         case .signedOut where state.storage != .shared: stored = nil
         case .signedOut: stored = StoredItem(content: .signedOut, version: next, obtainedAt: now.date)
         case .crashed:

@@ -82,13 +82,14 @@ extension ExploredWorld {
     private func name(of condition: TokenSaveCondition) -> String {
         switch condition {
         case .anything: "anything"
+        case .nothing: "nothing"
         case .session: "its session"
         case .older: "older"
         }
     }
 
     private func name(of item: StoredItem?) -> String {
-        guard let item else { return "empty" }
+        guard let item else { return absence == .gone ? "empty" : "lost" }
         return item.token.map { "token \($0.number)" } ?? "signed out"
     }
 

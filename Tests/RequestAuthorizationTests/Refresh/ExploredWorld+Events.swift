@@ -67,7 +67,8 @@ extension ExploredWorld {
         case after(SiblingAct)
     }
 
-    enum SiblingAct: Hashable, CaseIterable { case refreshed, signedIn, signedOut, crashed }
+    /// `removed` leaves no tombstone; `lost` is the folder, with all that is in it.
+    enum SiblingAct: Hashable, CaseIterable { case refreshed, signedIn, signedOut, crashed, removed, lost }
 
     enum Threshold: Hashable, CaseIterable {
         case slot, youth, refresh, expiry, patience, deadline, hardLimit, manualDeadline, writeSlot
@@ -160,6 +161,7 @@ extension ExploredWorld {
         guard let stored else { return acts }
         if case .signedOut = stored.content { return acts }
         acts.append(.signedOut)
+        if state.storage == .shared { acts += [.removed, .lost] }
         if state.storage != .shared { return acts + [.refreshed] }
         if lock == nil { acts += intent == nil ? [.refreshed, .crashed] : [.refreshed] }
         return acts

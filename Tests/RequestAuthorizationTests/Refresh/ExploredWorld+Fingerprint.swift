@@ -101,6 +101,7 @@ private struct FingerprintWriter {
     private mutating func write(_ condition: TokenSaveCondition) {
         switch condition {
         case .anything: write(0)
+        case .nothing: write(3)
         case .session(let session):
             write(1)
             write(name(session))
@@ -191,6 +192,7 @@ private struct FingerprintWriter {
         for number in world.tried { write(Self.name(of: number, in: &tokens)) }
         write(-3)
         for number in world.refused { write(Self.name(of: number, in: &tokens)) }
+        for session in world.removed { write(name(session)) }
         var over = 0
         for session in world.over {
             let number = Int(session.uuid.14) << 8 | Int(session.uuid.15)
@@ -237,8 +239,9 @@ private struct FingerprintWriter {
     }
 
     private mutating func write(_ landed: State.Outcome?) {
-        guard case .loaded(let item, let intent)? = landed else { return write(-1) }
+        guard case .loaded(let item, let intent, let absence)? = landed else { return write(-1) }
         write(item)
+        write(absence == .gone)
         write(intent)
     }
 
@@ -255,6 +258,7 @@ private struct FingerprintWriter {
         let state = world.state
         guard state.storage != .none else { return }
         write(world.stored)
+        write(world.absence == .gone, state.storedSession == state.session)
         write(world.intent)
         write(state.desired, pending: state.pending)
         write(world.isWriteDue, world.isStoreOurs, world.isLost, world.isIntentOurs)
@@ -265,10 +269,11 @@ private struct FingerprintWriter {
         write(world.lock == nil ? -6 : -7)
         write(world.lateWrite, of: state)
         write(world.writing?.job, of: state)
-        if case .success(let item)? = world.writing?.landed { write(item) }
+        if case .refused(let item)? = world.writing?.landed { write(item) }
         guard let look = world.look else { return write(-8) }
         write(look.basis == state.basis)
         write(look.item)
+        write(look.absence == .gone)
         write(look.intent)
     }
 

@@ -197,6 +197,9 @@ extension ExploredWorld.Event {
     /// Only these end one.
     fileprivate func mayEnd(_ before: ExploredWorld) -> Bool {
         switch self {
+        // Nobody has ended what was lost.
+        case .noticed(.lost?), .step(_, .after(.lost)), .endWrite(.after(.lost)): false
+        case .noticed(nil): before.stored != nil || before.absence == .gone
         case .reset, .noticed, .hear, .endWrite, .due: true
         case .step(_, .after), .step(_, .ok): true
         case .step(_, .terminal), .step(_, .noRefreshToken): !before.state.isKept && before.state.storage != .readOnly

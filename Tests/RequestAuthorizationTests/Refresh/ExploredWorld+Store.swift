@@ -35,26 +35,28 @@ extension ExploredWorld {
         if change({ $0.endWrite(job, result, &$1) }) { isWriteDue = true }
     }
 
-    private mutating func landing(of job: State.WriterJob, _ answer: Answer) -> Result<StoredItem?, any Error> {
+    private mutating func landing(of job: State.WriterJob, _ answer: Answer) -> State.Written {
         if case .after(let act) = answer {
             actOfSibling(act)
             return landing(of: job, .ok)
         }
-        if answer == .notSent || answer == .givenUp { return .failure(ExploredFailure()) }
+        if answer == .notSent || answer == .givenUp { return .failed(ExploredFailure()) }
         var item: StoredItem?
         switch job.content {
         case .clear: item = nil
         case .save(let held, let condition):
-            if state.storage == .shared, !condition.allows(stored) { return .success(stored?.copy) }
+            if state.storage == .shared, !condition.allows(stored, absence: absence) { return .refused(stored?.copy) }
+            let isBack = removed.contains(held.version.session) && state.storage == .shared
+            demand(!isBack || condition == .anything, "a session comes back that was removed")
             item = StoredItem(held)
         case .signOut(let version, let obtainedAt, let condition):
-            if !condition.allows(stored) { return .success(stored?.copy) }
+            if !condition.allows(stored, absence: absence) { return .refused(stored?.copy) }
             item = StoredItem(content: .signedOut, version: version, obtainedAt: obtainedAt)
         }
-        (stored, isStoreOurs) = (item, true)
-        if answer == .overdue { return .failure(ExploredFailure()) }
+        (stored, absence, isStoreOurs) = (item, .gone, true)
+        if answer == .overdue { return .failed(ExploredFailure()) }
         if job.ends != nil { endIntent() }
-        return .success(nil)
+        return .saved
     }
 
     // MARK: Programs

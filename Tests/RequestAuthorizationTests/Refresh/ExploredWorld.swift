@@ -63,7 +63,7 @@ struct ExploredWorld {
     /// What the store is asked to hold, and what it has answered.
     struct Writing {
         let job: State.WriterJob
-        var landed: Result<StoredItem?, any Error>?
+        var landed: State.Written?
     }
 
     /// What was read from the store when a sibling changed it.
@@ -71,6 +71,7 @@ struct ExploredWorld {
         let basis: State.Basis
         let item: StoredItem?
         let intent: RefreshIntent?
+        let absence: TokenAbsence
     }
 
     var state: State
@@ -93,6 +94,8 @@ struct ExploredWorld {
     var isFlying: [RefreshID] = []
 
     var stored: StoredItem?
+    /// Why nothing is stored, if nothing is: whether a sibling has removed it, or the folder is missing.
+    var absence = TokenAbsence.gone
     var intent: RefreshIntent?
     /// The intent was left by a flight of the provider.
     var isIntentOurs = false
@@ -116,6 +119,8 @@ struct ExploredWorld {
     var isRefreshing = false
     /// Sessions that siblings have begun.
     var sessionsOfSiblings: [UUID] = []
+    /// Sessions that a sibling has removed from the store.
+    var removed: [UUID] = []
     /// Sessions that have been left.
     var over: [UUID] = []
     /// Tokens that came from the service and are neither in use nor given up yet.

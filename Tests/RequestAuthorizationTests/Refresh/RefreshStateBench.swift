@@ -24,7 +24,7 @@ struct RefreshStateBench {
     static func make(holding token: Int? = 1, storage: State.Storage = .none, policy: RefreshPolicy = .explored) -> Self
     {
         var bench = Self(state: State(.absent, session: session, storage: storage, policy: policy))
-        if let token { bench.state.credential = .held(bench.held(token)) }
+        if let token { (bench.state.credential, bench.state.storedSession) = (.held(bench.held(token)), session) }
         return bench
     }
 
@@ -93,9 +93,9 @@ struct RefreshStateBench {
 
     /// The next turn of the writer ends.
     @discardableResult
-    mutating func write(_ result: Result<StoredItem?, any Error> = .success(nil)) -> [String] {
+    mutating func write(_ written: State.Written = .saved) -> [String] {
         guard let job = state.beginWrite() else { return ["nothing to write"] }
-        return does { $0.endWrite(job, result, &$1) }
+        return does { $0.endWrite(job, written, &$1) }
     }
 
     /// A token of another session is set.
@@ -106,7 +106,7 @@ struct RefreshStateBench {
 
     @discardableResult
     mutating func notice(_ item: StoredItem, _ intent: RefreshIntent? = nil) -> [String] {
-        does { $0.noticed(item, intent, &$1) }
+        does { $0.noticed(item, intent, .gone, &$1) }
     }
 
     /// The deadline of the flight passes, or the hard limit too.
@@ -151,7 +151,11 @@ struct RefreshStateBench {
     // MARK: Words
 
     private static func words(_ condition: TokenSaveCondition) -> String {
-        condition == .anything ? " for anything" : ""
+        switch condition {
+        case .anything: " for anything"
+        case .nothing: " for nothing"
+        case .session, .older: ""
+        }
     }
 
     private static func words(_ notice: Notice) -> String {

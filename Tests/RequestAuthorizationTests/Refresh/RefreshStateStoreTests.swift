@@ -64,7 +64,7 @@ struct RefreshStateStoreTests {
         #expect(bench.advance(stray, .failed(.terminal), .loaded(item, nil)) == ["write"])
         #expect(bench.answer() == "wait")
         #expect(
-            bench.write(.failure(ExploredFailure())) == ["clear failed", "announce rejected by the token endpoint"])
+            bench.write(.failed(ExploredFailure())) == ["clear failed", "announce rejected by the token endpoint"])
         #expect(bench.answer() == "rejected by the token endpoint")
     }
 
@@ -104,7 +104,7 @@ struct RefreshStateStoreTests {
         bench.advance(bench.state.flight?.id, .done, .nothingStored, .token(bench.held(2)))
         let item = bench.stored(3, session: other, generation: 0)
         #expect(
-            bench.write(.success(item)) == [
+            bench.write(.refused(item)) == [
                 "token discarded", "token adopted", "announce 3", "token installed", "refresh ended", "discard 2",
                 "resume [7] with 3", "unlock",
             ])
@@ -122,7 +122,7 @@ struct RefreshStateStoreTests {
     @Test func `a flight past its hard limit keeps the lock while a token is unstored`() {
         var bench = Bench.make(storage: .shared)
         bench.setToken(2, session: other)
-        bench.write(.failure(ExploredFailure()))
+        bench.write(.failed(ExploredFailure()))
         let flight = bench.refuse()
         bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
         #expect(!bench.overdue(isStray: true).contains("unlock"))
@@ -156,6 +156,73 @@ struct RefreshStateStoreTests {
         #expect(bench.state.beginWrite()?.ends != nil)
     }
 
+    // MARK: What is gone, and what is lost
+
+    @Test func `a session that is gone under the lock is over`() {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse(waiter: 7)
+        #expect(
+            bench.advance(flight, .done, .nothingStored)
+                == ["announce signed out", "refresh ended", "resume [7] with signed out", "unlock"])
+    }
+
+    @Test(arguments: [TokenAbsence.setAside, .placeMissing])
+    func `a session that was lost under the lock is refreshed and saved anew`(absence: TokenAbsence) {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse()
+        bench.advance(flight, .done, .loaded(nil, nil, absence), .done, .token(bench.held(2, generation: 1)))
+        #expect(bench.unsaved == "token 2")
+        #expect(bench.write() == ["announce 2", "token installed", "refresh ended", "unlock"])
+    }
+
+    @Test func `a session that the store never held is not gone`() {
+        var bench = Bench.make(storage: .shared)
+        bench.state.storedSession = nil
+        let flight = bench.refuse()
+        bench.advance(flight, .done, .nothingStored, .done, .token(bench.held(2, generation: 1)))
+        #expect(bench.unsaved == "token 2 for nothing")
+    }
+
+    @Test func `a session that is gone when its token is saved is over, and the token is revoked`() {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse(waiter: 7)
+        let item = bench.stored(1, generation: 0)
+        bench.advance(flight, .done, .loaded(item, nil), .done, .token(bench.held(2, generation: 1)))
+        #expect(
+            bench.write(.refused(nil)) == [
+                "token discarded", "announce signed out", "refresh ended", "discard 2", "resume [7] with signed out",
+                "unlock, end intent",
+            ])
+    }
+
+    @Test func `a session that is gone is over before a verdict is asked for`() {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse()
+        bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done, .failed(.terminal))
+        #expect(
+            bench.advance(flight, .nothingStored) == ["announce signed out", "refresh ended", "unlock, end intent"])
+    }
+
+    @Test func `the end by the server is told if the session is gone`() {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse()
+        let item = bench.stored(1, generation: 0)
+        bench.advance(flight, .done, .loaded(item, nil), .done, .failed(.terminal), .loaded(item, nil))
+        #expect(
+            bench.write(.refused(nil))
+                == ["announce rejected by the token endpoint", "refresh ended", "unlock, end intent"])
+    }
+
+    @Test func `a session that was moved is over, and what comes late is not revoked`() {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse()
+        let item = bench.stored(1, generation: 0)
+        bench.advance(flight, .done, .loaded(item, nil), .done, .token(bench.held(2, generation: 1)))
+        let marker = StoredItem(content: .moved(to: "there"), version: item.version, obtainedAt: item.obtainedAt)
+        let told = bench.write(.refused(marker))
+        #expect(told.contains("announce signed out") && !told.contains("discard 2"))
+    }
+
     // MARK: Siblings
 
     @Test func `a newer token of the session leaves the service call alone, and what that brings is not revoked`() {
@@ -173,7 +240,7 @@ struct RefreshStateStoreTests {
         let flight = bench.refuse()
         bench.advance(flight, .token(bench.held(2, generation: 1)))
         let item = bench.stored(5, session: other, generation: 0)
-        #expect(bench.does { $0.noticed(item, nil, &$1) } == [])
+        #expect(bench.does { $0.noticed(item, nil, .gone, &$1) } == [])
     }
 
     @Test func `what was read before a write is outdated after it`() {
@@ -184,7 +251,7 @@ struct RefreshStateStoreTests {
         #expect(bench.state.basis != basis)
         bench.does { $0.reset(newSession: ExploredWorld.session(8), &$1) }
         let second = bench.state.basis
-        bench.write(.success(bench.stored(3, session: ExploredWorld.session(3), generation: 0)))
+        bench.write(.refused(bench.stored(3, session: ExploredWorld.session(3), generation: 0)))
         #expect(bench.state.basis != second)
     }
 

@@ -239,7 +239,7 @@ struct RefreshStateTests {
         let flight = bench.refuse()
         bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
         bench.advance(flight, .token(bench.held(2, generation: 1)))
-        bench.write(.failure(ExploredFailure()))
+        bench.write(.failed(ExploredFailure()))
         #expect(bench.state.access != nil)
         bench.does { $0.shutDown(&$1) }
         #expect(bench.does { $0.giveUpWriting(&$1) } == ["unlock"])
@@ -250,6 +250,6 @@ struct RefreshStateTests {
         bench.does { $0.shutDown(&$1) }
         bench.does { $0.giveUpWriting(&$1) }
         let item = bench.stored(3, session: ExploredWorld.session(3), generation: 0)
-        #expect(bench.does { $0.noticed(item, nil, &$1) } == [])
+        #expect(bench.does { $0.noticed(item, nil, .gone, &$1) } == [])
     }
 }

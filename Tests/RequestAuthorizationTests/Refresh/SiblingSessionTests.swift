@@ -65,11 +65,11 @@ import Testing
     @Test func `nothing but a token is news to who holds nothing`() {
         var bench = RefreshStateBench.make(holding: nil, storage: .shared)
         let tombstone = bench.tombstone(generation: 3)
-        #expect(bench.does { $0.noticed(tombstone, nil, &$1) } == [])
-        #expect(bench.does { $0.noticed(nil, nil, &$1) } == [])
+        #expect(bench.does { $0.noticed(tombstone, nil, .gone, &$1) } == [])
+        #expect(bench.does { $0.noticed(nil, nil, .gone, &$1) } == [])
         let token = bench.stored(1, session: ExploredWorld.session(2), generation: 0)
         #expect(
-            bench.does { $0.noticed(token, nil, &$1) }
+            bench.does { $0.noticed(token, nil, .gone, &$1) }
                 == ["token adopted", "announce 1", "token installed"])
     }
 }

@@ -52,7 +52,7 @@ import Testing
         let error = #expect(throws: DecodingError.self) { try decode(text) }
         guard case .dataCorrupted(let context) = error else { return #expect(Bool(false), "\(error as Any)") }
         #expect(context.codingPath.map(\.stringValue) == ["status"])
-        #expect(context.debugDescription == "the status of a stored token is neither token nor signedOut")
+        #expect(context.debugDescription == "the status of a stored token is neither token nor signedOut nor moved")
     }
 
     @Test(arguments: ["status", "token", "session", "generation", "obtainedAt"])
@@ -107,10 +107,18 @@ import Testing
         let stored = Self.stored(kept)
         let older = TokenSaveCondition.older(session: Self.session, generation: 3)
         #expect(TokenSaveCondition.anything.allows(stored))
-        #expect(
-            TokenSaveCondition.session(Self.session).allows(stored)
-                == [.nothing, .own2, .own3, .own4].contains(kept))
-        #expect(older.allows(stored) == [.nothing, .own2].contains(kept))
+        #expect(TokenSaveCondition.nothing.allows(stored) == (kept == .nothing))
+        #expect(TokenSaveCondition.session(Self.session).allows(stored) == [.own2, .own3, .own4].contains(kept))
+        #expect(older.allows(stored) == [.own2].contains(kept))
+    }
+
+    @Test(arguments: [TokenAbsence.setAside, .placeMissing])
+    func `a condition allows what was lost, and not what is gone`(absence: TokenAbsence) {
+        let older = TokenSaveCondition.older(session: Self.session, generation: 3)
+        for condition in [.anything, .nothing, .session(Self.session), older] {
+            #expect(condition.allows(StoredToken<TestToken>?.none, absence: absence))
+        }
+        #expect(!older.allows(Self.stored(.own3), absence: absence))
     }
 
     private static func stored(_ kept: Kept) -> StoredToken<TestToken>? {

@@ -41,7 +41,7 @@ struct StressStore<Base: SharedTokenStore>: SharedTokenStore {
 
     func loadWithIntent() async throws -> TokenWithIntent<Token> {
         let kept = try await base.loadWithIntent()
-        return controls.withoutIntent ? TokenWithIntent(kept.stored, intent: nil) : kept
+        return controls.withoutIntent ? TokenWithIntent(kept.stored, absence: kept.absence, intent: nil) : kept
     }
 
     func setIntent(_ intent: RefreshIntent?) async throws {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationStorage
+import RequestAuthorizationTesting
+import Testing
+
+/// What somebody removed stays removed, whether or not a sibling has heard of it; what was lost by accident does not.
+@Suite(.timeLimit(.minutes(5))) struct ClearedSessionTests {
+    @Test(arguments: [true, false])
+    func `a removed account is not brought back by a sibling's next request`(follows: Bool) async throws {
+        let bench = try await FileBench(follows: follows)
+        #expect(try await bench.name() == "old")
+        try await bench.accounts.remove("me")
+        bench.expire()
+        await bench.expectSignedOut()
+        #expect(bench.service.calls == 0)
+        #expect(try await bench.sibling.load() == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `what was cleared during a refresh is not brought back by its token`(follows: Bool) async throws {
+        let bench = try await FileBench(follows: follows, .heldIgnoringCancellation)
+        bench.expire()
+        let request = Task { try await bench.name() }
+        let call = try await bench.service.nextCall()
+        try await bench.sibling.clear()
+        call.succeed(TestToken("late"))
+        let error = await #expect(throws: NotAuthorized.self) { try await request.value }
+        #expect(error?.reason == .signedOut)
+        #expect(try await bench.sibling.load() == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `a token that was moved is not spent by who still uses the old place`(follows: Bool) async throws {
+        let bench = try await FileBench(follows: follows)
+        #expect(try await bench.name() == "old")
+        let new = RestrictedFileTokenStore<TestToken>(
+            client: "client", account: "me", folder: .at(bench.folder.path + "/new"))
+        #expect(try await bench.sibling.migrate(to: new) == .moved)
+        bench.expire()
+        let error = await bench.expectSignedOut()
+        #expect(error?.description.contains("moved to RestrictedFileTokenStore") == true)
+        #expect(bench.service.calls == 0)
+        #expect(try await new.load()?.token?.name == "old")
+    }
+
+    @Test(arguments: [true, false])
+    func `a sign-out after the session was removed leaves nothing`(follows: Bool) async throws {
+        let bench = try await FileBench(follows: follows)
+        #expect(try await bench.name() == "old")
+        try await bench.accounts.remove("me")
+        await bench.auth.reset()
+        #expect(try await bench.sibling.load() == nil)
+    }
+
+    /// The folder, or the item in it: what this process holds is the only copy.
+    @Test(arguments: [true, false], [true, false])
+    func `a token whose place was lost, or whose item was damaged, is saved anew`(follows: Bool, isFolder: Bool)
+        async throws
+    {
+        let bench = try await FileBench(follows: follows, .token("new"))
+        #expect(try await bench.name() == "old")
+        if isFolder {
+            try FileManager.default.removeItem(atPath: bench.folder.tokens)
+        } else {
+            try bench.folder.write("damaged", to: "client,me.token")
+            await #expect(throws: TokenStoreError.self) { try await bench.sibling.load() }
+        }
+        bench.expire()
+        #expect(try await bench.name() == "new")
+        let stored = try await bench.sibling.load()
+        #expect(stored?.token?.name == "new" && stored?.version.generation == 1)
+    }
+
+    @Test func `a token that cannot be saved anew is saved with the next try`() async throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.tokens, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let fails = Lock(true)
+        let store = folder.store(
+            on: ObservedFileLayer(before: { call in
+                if call.function == "create", fails.withLock({ $0 }) { throw CocoaError(.fileWriteOutOfSpace) }
+            }))
+        let older = TokenSaveCondition.older(session: TokenVersion.test(2).session, generation: 2)
+        await #expect(throws: (any Error).self) { try await store.save(.make(2), replacing: older) }
+        fails.withLock { $0 = false }
+        #expect(try await store.save(.make(2), replacing: older) == .saved)
+        try await store.clear()
+        #expect(try await store.save(.make(3), replacing: older) == .refused(nil))
+    }
+}
+
+/// A provider over a store of files, and others who use its folder.
+private struct FileBench {
+    let folder: TemporaryFolder
+    let clock = ManualClock()
+    let service: ScriptedTokenService<TestToken>
+    let auth: RefreshableTokenAuthorization<TestToken>
+    let sibling: RestrictedFileTokenStore<TestToken>
+
+    var accounts: RestrictedFileAccounts { RestrictedFileAccounts(client: "client", folder: .at(folder.tokens)) }
+
+    /// - Parameter follows: whether the provider hears of what others do.
+    init(follows: Bool, _ script: ScriptedTokenService<TestToken>.Step...) async throws {
+        folder = try TemporaryFolder()
+        sibling = folder.store()
+        service = ScriptedTokenService(clock: clock)
+        for step in script { service.append(step) }
+        try await sibling.save(
+            StoredToken(
+                .token(TestToken("old", expiresAt: clock.now + 100)),
+                version: TokenVersion(session: UUID(), generation: 0), obtainedAt: clock.now))
+        let store: any TokenStore<TestToken> = follows ? folder.store() : UnwatchedStore(folder.store())
+        auth = RefreshableTokenAuthorization(service: service, token: nil, store: store, clock: clock)
+    }
+
+    func name() async throws -> String { try await auth.validToken().name }
+
+    func expire() { clock.advance(by: .seconds(100)) }
+
+    @discardableResult
+    func expectSignedOut() async -> NotAuthorized? {
+        let error = await #expect(throws: NotAuthorized.self) { try await name() }
+        #expect(error?.reason == .signedOut)
+        return error
+    }
+}
+
+/// A store of which nobody hears when it is changed elsewhere, as if inotify had no more to give.
+struct UnwatchedStore<Base: SharedTokenStore>: SharedTokenStore {
+    private let base: Base
+
+    init(_ base: Base) { self.base = base }
+
+    func load() async throws -> StoredToken<Base.Token>? { try await base.load() }
+    func save(_ stored: StoredToken<Base.Token>) async throws { try await base.save(stored) }
+    func clear() async throws { try await base.clear() }
+    func lock(within limit: Duration) async throws -> TokenStoreLock { try await base.lock(within: limit) }
+    func loadWithIntent() async throws -> TokenWithIntent<Base.Token> { try await base.loadWithIntent() }
+    func save(
+        _ stored: StoredToken<Base.Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<Base.Token> {
+        try await base.save(stored, replacing: condition, ending: intent)
+    }
+    func setIntent(_ intent: RefreshIntent?) async throws { try await base.setIntent(intent) }
+}
