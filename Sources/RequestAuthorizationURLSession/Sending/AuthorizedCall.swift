@@ -115,12 +115,14 @@ enum RequestBody: Sendable {
 }
 
 extension URLRequest {
-    /// Refuses what would break out of its header line, also where a provider wrote around `setCredential`.
+    /// Refuses what would break out of its header line, also where a provider wrote around `setCredential`, and what was not set
+    /// for that reason: the request would leave without its credential.
     fileprivate func checkFields(_ names: Set<String>) throws {
-        for (name, value) in allHTTPHeaderFields ?? [:] where names.contains(name.lowercased()) {
-            guard name.fitsInHeaderLine, value.fitsInHeaderLine else {
-                throw NotAuthorized(.malformedCredential, detail: "a header field holds CR, LF or NUL")
-            }
+        let isWellFormed = (allHTTPHeaderFields ?? [:]).allSatisfy { name, value in
+            !names.contains(name.lowercased()) || (name.fitsInHeaderLine && value.fitsInHeaderLine)
+        }
+        guard isWellFormed, CredentialFields.current?.hasRefusal != true else {
+            throw NotAuthorized(.malformedCredential, detail: "a header field holds CR, LF or NUL")
         }
     }
 }
