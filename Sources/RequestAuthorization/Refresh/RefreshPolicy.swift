@@ -8,9 +8,9 @@ public struct RefreshPolicy: Hashable, Sendable {
     /// How long before its expiry a token is refreshed in the background.
     public struct Leeway: Hashable, Sendable {
         /// Never earlier than this before expiry; 120 s by default.
-        public var maximum: Duration = .seconds(120)
+        public var maximum: Duration
         /// Never earlier than this part of the lifetime before expiry; a tenth by default.
-        public var fraction: Double = 0.1
+        public var fraction: Double
 
         public init(maximum: Duration = .seconds(120), fraction: Double = 0.1) {
             self.maximum = maximum
@@ -21,11 +21,11 @@ public struct RefreshPolicy: Hashable, Sendable {
     /// How long to leave a failing token service alone: a random time up to `initial`, doubled with each failure.
     public struct BackOff: Hashable, Sendable {
         /// The bound after the first failure; 1 s by default.
-        public var initial: Duration = .seconds(1)
+        public var initial: Duration
         /// The bound that is never passed; 60 s by default.
-        public var maximum: Duration = .seconds(60)
+        public var maximum: Duration
         /// How much of a server's `Retry-After` is honoured; 5 min by default.
-        public var maximumRetryAfter: Duration = .seconds(300)
+        public var maximumRetryAfter: Duration
 
         public init(
             initial: Duration = .seconds(1), maximum: Duration = .seconds(60),
@@ -40,11 +40,11 @@ public struct RefreshPolicy: Hashable, Sendable {
     /// How many young tokens a server may refuse before refreshing stops.
     public struct Storm: Hashable, Sendable {
         /// Refreshes within the window that 401s on young tokens may cause; 5 by default.
-        public var limit: Int = 5
+        public var limit: Int
         /// 30 s by default.
-        public var window: Duration = .seconds(30)
+        public var window: Duration
         /// A token is young during this part of its lifetime; a tenth by default.
-        public var youth: Double = 0.1
+        public var youth: Double
 
         public init(limit: Int = 5, window: Duration = .seconds(30), youth: Double = 0.1) {
             self.limit = limit

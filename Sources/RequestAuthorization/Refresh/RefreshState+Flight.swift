@@ -331,7 +331,8 @@ extension RefreshState {
 
     /// The flight has had twice its time: another may begin, and a late answer still counts as long as there is none newer.
     ///
-    /// It has no exclusive access any more, and its intent stays. Of two strays the older is forgotten.
+    /// It has no exclusive access any more, and its intent stays. Of two strays the older is forgotten. No request waits for
+    /// it since its deadline.
     mutating func hardLimitPassed(_ turn: inout Turn) {
         // The token is there, and may have spent the one before: it goes out, and no other call begins.
         tellPending(&turn)
@@ -346,7 +347,6 @@ extension RefreshState {
             failure = failure ?? overdue(at: flight.step)
         }
         (stray, strayedAt) = (flight, turn.now.uptime)
-        releaseWaiters(failing: error(at: turn.now), &turn)
     }
 
     // MARK: - Flights by name

@@ -98,6 +98,14 @@ struct RefreshStateStoreTests {
         #expect(bench.advance(bench.state.flight?.id, .loaded(old, nil)) == ["announce 1", "token installed"])
     }
 
+    @Test func `a read-only store is known to be empty once it has been read`() {
+        var bench = Bench.make(holding: nil, storage: .readOnly)
+        bench.state.credential = .unknown
+        bench.wait(7)
+        bench.advance(bench.state.flight?.id, .nothingStored)
+        #expect(bench.state.credential == .absent)
+    }
+
     @Test func `a sibling's first token takes the place of one that could not be saved beside it`() {
         var bench = Bench.make(holding: nil, storage: .shared)
         bench.wait(7)
@@ -127,6 +135,18 @@ struct RefreshStateStoreTests {
         bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
         #expect(!bench.overdue(isStray: true).contains("unlock"))
         #expect(bench.write() == ["unlock"])
+    }
+
+    @Test func `a flight uses the lock that an unsaved token has kept`() {
+        var bench = Bench.make(storage: .shared)
+        let first = bench.refuse()
+        bench.advance(first, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
+        bench.advance(first, .token(bench.held(2, generation: 1)))
+        bench.write(.failure(ExploredFailure()))
+        bench.pass(200)
+        let second = bench.refuse()
+        #expect(second != nil && bench.state.access?.user == second)
+        #expect(bench.state.flight?.step == .reread)
     }
 
     @Test func `the intent of a call stays while an older token is stored beside it`() {

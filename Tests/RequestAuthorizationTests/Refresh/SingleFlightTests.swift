@@ -30,6 +30,15 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
+    @Test func `no request goes out with a token that has expired`() async throws {
+        let bench = Bench.make(.token("new"))
+        #expect(try await TokenBearer().authorized(using: bench.auth).header == "Bearer old")
+        bench.clock.advance(by: .seconds(100))
+        #expect(try bench.auth.authorizeAtOnce(TokenBearer()) == nil)
+        #expect(try await TokenBearer().authorized(using: bench.auth).header == "Bearer new")
+        #expect(try bench.auth.authorizeAtOnce(TokenBearer())?.header == "Bearer new")
+    }
+
     @Test func `a request that comes during a refresh after a 401 is held`() async throws {
         let bench = Bench.make(.held)
         #expect(try await bench.name() == "old")
