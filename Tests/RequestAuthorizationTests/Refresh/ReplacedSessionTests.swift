@@ -40,7 +40,8 @@ import Testing
         #expect(try await bench.name() == "old")
         bench.clock.advance(by: .seconds(10))
         let requests = (0..<21).map { _ in Task { try await bench.name() } }
-        await bench.held.reaches(21)
+        // The first of all, which loaded the token, was held too.
+        await bench.held.reaches(1 + 21)
         try await bench.sibling().auth.signIn { TestToken("other") }
         for request in requests {
             let error = await #expect(throws: NotAuthorized.self) { try await request.value }
@@ -54,7 +55,7 @@ import Testing
         #expect(try await bench.name() == "old")
         bench.clock.advance(by: .seconds(10))
         let request = Task { try await bench.name() }
-        await bench.held.reaches(1)
+        await bench.held.reaches(1 + 1)
         try await bench.auth.signIn { TestToken("mine") }
         #expect(try await request.value == "mine")
     }
