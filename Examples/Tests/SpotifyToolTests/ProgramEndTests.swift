@@ -28,6 +28,21 @@ import Testing
         #expect(tally.endedWhileRefreshing > tally.runs / 8)
     }
 
+    @Test func `goes on when its terminal is closed, if it was started to`() async throws {
+        let answers = HeldAnswers()
+        let spotify = try LocalSpotify(policy: Self.strict, clock: answers)
+        try await Person.with(spotify) { person in
+            try await person.login("--no-browser")
+            try await person.expireToken()
+            await spotify.inject(.slow(.milliseconds(500)), on: .tokenEndpoint)
+            let held = answers.watched()
+            let me = try Running(["me", "--local"], environment: person.environment, ignoring: "HUP")
+            for await _ in held { break }
+            me.send(SIGHUP)
+            #expect(try await me.result().status == 0)
+        }
+    }
+
     @Test func `ends at once when it is told a second time`() async throws {
         let answers = HeldAnswers()
         let spotify = try LocalSpotify(policy: Self.strict, clock: answers)
@@ -88,7 +103,7 @@ private struct CommandRun {
             case 6..<8: -1
             default: 3000
             }
-        signal = [nil, SIGINT, SIGTERM][random.next(below: 3)]
+        signal = [nil, SIGINT, SIGTERM, SIGHUP][random.next(below: 4)]
         delay = .milliseconds(random.next(below: remaining < 120 ? 600 : 200))
     }
 

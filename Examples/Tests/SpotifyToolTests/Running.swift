@@ -19,9 +19,15 @@ final class Running: Sendable {
     /// - Parameters:
     ///   - arguments: of the command line.
     ///   - environment: all of it, but for where programs and libraries are found.
-    init(_ arguments: [String], environment: [String: String]) throws {
-        process.executableURL = Self.products.appending(path: "spotify")
-        process.arguments = arguments
+    ///   - signal: one that it is started to ignore, as by `nohup`.
+    init(_ arguments: [String], environment: [String: String], ignoring signal: String? = nil) throws {
+        let program = Self.products.appending(path: "spotify")
+        if let signal {
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-c", "trap '' \(signal); exec \"$0\" \"$@\"", program.path] + arguments
+        } else {
+            (process.executableURL, process.arguments) = (program, arguments)
+        }
         let inherited = ProcessInfo.processInfo.environment.filter {
             ["PATH", "LD_LIBRARY_PATH", "HOME"].contains($0.key)
         }

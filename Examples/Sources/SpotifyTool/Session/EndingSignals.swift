@@ -5,9 +5,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Ctrl-C and SIGTERM. The first one is reported, so that the program can end in order; the second one ends it at once.
+/// Ctrl-C, SIGTERM, and SIGHUP of a terminal that is closed. The first one is reported, so that the program can end in order;
+/// the second one ends it at once.
 ///
-/// They are watched as long as this exists.
+/// They are watched as long as this exists. A SIGHUP that is ignored already (`nohup`) goes on to be.
 final class EndingSignals {
     private let sources: [any DispatchSourceSignal]
     private let first: First
@@ -20,7 +21,9 @@ final class EndingSignals {
     static func watched() async -> EndingSignals {
         let first = First()
         var sources: [any DispatchSourceSignal] = []
-        for number in [SIGINT, SIGTERM] { sources.append(await source(of: number, telling: first)) }
+        for number in [SIGINT, SIGTERM, SIGHUP] where number != SIGHUP || !isIgnored(number) {
+            sources.append(await source(of: number, telling: first))
+        }
         return EndingSignals(sources, first)
     }
 
@@ -30,7 +33,7 @@ final class EndingSignals {
     /// The first one that came.
     var received: Int32? { first.number }
 
-    /// Ends the program by a signal: whoever started it sees how it ended (130 and 143 in a shell).
+    /// Ends the program by a signal: whoever started it sees how it ended (130, 143 and 129 in a shell).
     static func endProgram(by number: Int32) -> Never {
         signal(number, SIG_DFL)
         // Dispatch blocks the signals that it watches, in this thread too.
@@ -43,6 +46,17 @@ final class EndingSignals {
     }
 
     // MARK: -
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        #if canImport(Darwin)
+        let handler = action.__sigaction_u.__sa_handler
+        #else
+        let handler = action.__sigaction_handler.sa_handler
+        #endif
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
 
     private static func source(of number: Int32, telling first: First) async -> any DispatchSourceSignal {
         #if canImport(Darwin)
