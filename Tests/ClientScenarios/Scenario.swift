@@ -29,6 +29,7 @@ package enum Scenario: String, CaseIterable, Sendable {
     case failedRefreshIsThrown = "a refresh that fails is thrown to all who wait, and asked for once"
     case rejectedRefreshEndsSession = "a refresh that is rejected ends the session"
     case endedSessionIsThrown = "50 concurrent 401s of a session that ends are thrown alike, as its end"
+    case replacedSessionIsNotSent = "a request is not sent again in a session that a sibling process has begun"
     case otherStatusIsUntouched = "403 and other statuses are returned as they are"
 
     // MARK: Bodies
@@ -58,6 +59,8 @@ package enum Scenario: String, CaseIterable, Sendable {
     case redirectKeepsBody = "a redirect that keeps the method keeps the body"
 
     // MARK: Connections
+    case bodiesQueue = "requests with bodies keep to the number of connections; those that wait can be cancelled"
+    case bodiesReuse = "a request with a body that may be repeated uses a connection again"
     case connectionIsReused = "the connection is used again after a 401"
     case manyRequestsLeaveNothing = "10 000 requests leave neither a descriptor nor memory behind"
 
@@ -70,7 +73,8 @@ package enum Scenario: String, CaseIterable, Sendable {
         case .refusalIsRetriedOnce, .refusalWithoutChallengeIsRetried, .basicChallengeIsRetried,
             .secondRefusalIsReturned, .refreshCountIsKept, .constantRefusalIsReturned, .interactionIsNoRefresh,
             .staleRefusalRefreshesNothing, .fiftyRefusalsRefreshOnce, .requestsAreHeldDuringRefresh,
-            .failedRefreshIsThrown, .rejectedRefreshEndsSession, .endedSessionIsThrown, .otherStatusIsUntouched:
+            .failedRefreshIsThrown, .rejectedRefreshEndsSession, .endedSessionIsThrown, .replacedSessionIsNotSent,
+            .otherStatusIsUntouched:
             "Refreshing"
         case .bodyIsSentAgain, .oneShotBodyIsSentOnce, .bodyInPiecesIsWhole, .headHasNoBody: "Bodies"
         case .cancelledBeforehand, .cancelledWhileHeld, .cancelledAfterRefusal, .cancelledWhileSending,
@@ -79,7 +83,7 @@ package enum Scenario: String, CaseIterable, Sendable {
         case .sameOriginKeeps, .otherHostDrops, .otherPortDrops, .upgradeDrops, .downgradeDrops, .customFieldDrops,
             .droppedStaysDropped, .refusalElsewhereIsNoNews, .locationIsNoCredential, .redirectKeepsBody:
             "Redirects"
-        case .connectionIsReused, .manyRequestsLeaveNothing: "Connections"
+        case .bodiesQueue, .bodiesReuse, .connectionIsReused, .manyRequestsLeaveNothing: "Connections"
         }
     }
 

@@ -34,6 +34,7 @@ struct ScenarioRun {
         case .failedRefreshIsThrown: try await failedRefreshIsThrown()
         case .rejectedRefreshEndsSession: try await rejectedRefreshEndsSession()
         case .endedSessionIsThrown: try await endedSessionIsThrown()
+        case .replacedSessionIsNotSent: try await replacedSessionIsNotSent()
         case .otherStatusIsUntouched: try await otherStatusIsUntouched()
         case .bodyIsSentAgain: try await bodyIsSentAgain()
         case .oneShotBodyIsSentOnce: try await oneShotBodyIsSentOnce()
@@ -55,6 +56,8 @@ struct ScenarioRun {
         case .refusalElsewhereIsNoNews: try await refusalElsewhereIsNoNews()
         case .locationIsNoCredential: try await locationIsNoCredential()
         case .redirectKeepsBody: try await redirectKeepsBody()
+        case .bodiesQueue: try await bodiesQueue()
+        case .bodiesReuse: try await bodiesReuse()
         case .connectionIsReused: try await connectionIsReused()
         case .manyRequestsLeaveNothing: try await manyRequestsLeaveNothing()
         }

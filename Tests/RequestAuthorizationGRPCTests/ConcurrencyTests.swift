@@ -60,6 +60,34 @@ import Testing
         #expect(echo.calls.count == 50 && service.calls == 1)
     }
 
+    /// Two providers over one shared store stand for two processes.
+    @Test(.shows(.replacedSessionIsNotSent))
+    func `a call is not made again in a session that a sibling process has begun`() async throws {
+        let place = InMemorySharedTokenStore<TestToken>()
+        let service = ScriptedTokenService<TestToken>()
+        let auth = Auth(service: service, store: place)
+        let sibling = Auth(service: service, store: place.sibling())
+        try await auth.signIn { TestToken("a") }
+        let (arrived, replaced) = (Arrivals(1), Arrivals(1))
+        let echo = EchoService { call in
+            guard call.credential == "Bearer a" else { return nil }
+            arrived.add()
+            try await replaced.all()
+            return .atOnce()
+        }
+        try await withEcho(echo, auth) { client in
+            let call = Task { try await Way.unary.call(client) }
+            try await arrived.all()
+            try await sibling.signIn { TestToken("b") }
+            _ = await auth.tokenChanges.first { _ in auth.currentToken?.name == "b" }
+            replaced.add()
+            let error = await #expect(throws: RPCError.self) { try await call.value }
+            #expect(error?.pushback == ["-1"])
+            #expect((error?.cause as? NotAuthorized)?.reason == .sessionReplaced)
+        }
+        #expect(echo.calls.map(\.credential) == ["Bearer a"])
+    }
+
     @Test(.shows(.staleRefusalRefreshesNothing)) func `a refusal for an old token refreshes nothing`() async throws {
         let arrived = Arrivals(1)
         let release = Arrivals(1)

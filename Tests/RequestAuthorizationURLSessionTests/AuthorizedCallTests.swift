@@ -12,7 +12,7 @@ import FoundationNetworking
 
 struct AuthorizedCallTests {
     private func call(_ statuses: Int...) -> AuthorizedCall<ScriptedReceiver> {
-        AuthorizedCall(session: .shared, body: .ofRequest, receiver: ScriptedReceiver(statuses))
+        AuthorizedCall(session: .shared, body: .ofRequest, receiver: ScriptedReceiver(statuses), connection: .automatic)
     }
 
     private func request() throws -> URLRequest {

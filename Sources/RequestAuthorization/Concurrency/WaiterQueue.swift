@@ -2,26 +2,26 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// Waiters, first in, first out. Adding, removing and draining cost O(1) for each.
-struct WaiterQueue<Waiter> {
+package struct WaiterQueue<Waiter> {
     /// From the first that still waits on; empty where a waiter has left.
     private var places: [Waiter?] = []
     private var head = 0
     private var numberOfFirst = 0
 
     /// How many wait.
-    private(set) var count = 0
+    package private(set) var count = 0
 
-    var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// - Returns: the number of the waiter's place, which is never used twice.
-    mutating func append(_ waiter: Waiter) -> Int {
+    package mutating func append(_ waiter: Waiter) -> Int {
         places.append(waiter)
         count += 1
         return numberOfFirst + places.count - 1
     }
 
     /// - Returns: the waiter at the place; `nil` if it has been removed or drained.
-    mutating func remove(_ number: Int) -> Waiter? {
+    package mutating func remove(_ number: Int) -> Waiter? {
         let index = number - numberOfFirst
         guard index >= head, index < places.count, let waiter = places[index] else { return nil }
         places[index] = nil
@@ -29,6 +29,14 @@ struct WaiterQueue<Waiter> {
         trim()
         return waiter
     }
+
+    package init() {}
+
+    /// The one that waits longest.
+    package var first: Waiter? { isEmpty ? nil : places[head] }
+
+    /// - Returns: the one that waits longest; it waits no longer.
+    package mutating func removeFirst() -> Waiter? { isEmpty ? nil : remove(numberOfFirst + head) }
 
     /// - Returns: all that wait, in order of arrival, and `nil` for each that has left.
     mutating func drain() -> ArraySlice<Waiter?> {

@@ -136,6 +136,11 @@ extension RefreshableTokenAuthorization {
         return request
     }
 
+    package nonisolated func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool {
+        let header = authorized.credential(in: "Authorization")
+        return core.read { !$0.line.includes(header) }
+    }
+
     /// Apart, and not inlined, so that the warm path above touches nothing else.
     @inline(never)
     private nonisolated func heldHeader() async throws -> String { try await heldToken(.now).header }

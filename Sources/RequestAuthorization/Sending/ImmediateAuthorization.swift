@@ -10,8 +10,13 @@ package protocol ImmediateAuthorization: AuthorizationProvider {
 
     /// Returns what ``AuthorizationProvider/authorize(_:)`` would, if that can be had without waiting; else `nil`.
     func authorizeAtOnce<Request: AuthorizableRequest>(_ request: Request) throws -> Request?
+
+    /// Whether a sibling process has replaced the session in which a request was authorized, so that it must not be authorized anew.
+    func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool
 }
 
 extension ImmediateAuthorization {
     package var credentialFields: Set<String> { CredentialFields.authorization }
+
+    package func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool { false }
 }

@@ -11,16 +11,22 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     let session: URLSession
     let body: RequestBody
     let receiver: Receiver
+    let connection: ConnectionUse
 
     func send(
         _ request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int
     ) async throws -> (Receiver.Body, URLResponse) {
+        let departure = departure(for: request, body, of: Carrier.of(session))
+        defer { departure?.end() }
         if let immediate = provider as? any ImmediateAuthorization {
-            return try await send(request, authorizedAtOnceBy: immediate, refreshCount: refreshCount)
+            return try await send(
+                request, authorizedAtOnceBy: immediate, refreshCount: refreshCount, departure: departure)
         }
         let fields = CredentialFields()
         return try await CredentialFields.$current.withValue(fields) {
-            try await send(request, authorizedBy: provider, refreshCount: refreshCount) { authorized in
+            try await send(
+                request, authorizedBy: provider, refreshCount: refreshCount, departure: departure
+            ) { authorized in
                 let names = fields.names(on: authorized, comparedWith: request)
                 try authorized.checkFields(names)
                 return names
@@ -30,50 +36,58 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
 
     /// As a rule one of our own providers has its credential, and the answer is not a 401.
     private func send(
-        _ request: URLRequest, authorizedAtOnceBy provider: some ImmediateAuthorization, refreshCount: Int
+        _ request: URLRequest, authorizedAtOnceBy provider: some ImmediateAuthorization, refreshCount: Int,
+        departure: Departure?
     ) async throws -> (Receiver.Body, URLResponse) {
         let fields = provider.credentialFields
-        guard let authorized = try provider.authorizeAtOnce(request) else {
-            return try await send(request, authorizedBy: provider, refreshCount: refreshCount) { _ in fields }
+        guard let authorized = try provider.authorizeAtOnce(request), departure?.beginsAtOnce() ?? true else {
+            return try await send(
+                request, authorizedBy: provider, refreshCount: refreshCount, departure: departure
+            ) { _ in fields }
         }
         try Task.checkCancellation()
-        let first = try await exchange(authorized, credentialFields: fields)
+        let first = try await exchange(authorized, credentialFields: fields, departure: departure)
         guard refreshCount > 0, first.refusal != nil else { return (first.body, first.response) }
-        let answer = try await provider.resend(
+        let answer = try await DepartingAuthorization(provider: provider, departure: departure).resend(
             request, after: first, to: authorized, refreshCount: refreshCount,
             isReplayable: body.isReplayable(with: request), unauthorized: { $0.refusal },
             discard: { receiver.discard($0.body) }
-        ) { try await exchange($0, credentialFields: fields) }
+        ) { try await exchange($0, credentialFields: fields, departure: departure) }
         return (answer.body, answer.response)
     }
 
     /// - Parameter credentialFields: the names of the fields that the provider has set, in lower case.
     private func send(
         _ request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int,
-        credentialFields: (URLRequest) throws -> Set<String>
+        departure: Departure?, credentialFields: (URLRequest) throws -> Set<String>
     ) async throws -> (Receiver.Body, URLResponse) {
-        let answer = try await provider.send(
+        let answer = try await DepartingAuthorization(provider: provider, departure: departure).send(
             request, refreshCount: refreshCount, isReplayable: body.isReplayable(with: request),
             unauthorized: { $0.refusal }, discard: { receiver.discard($0.body) }
         ) { authorized in
-            try await exchange(authorized, credentialFields: try credentialFields(authorized))
+            try await exchange(
+                authorized, credentialFields: try credentialFields(authorized), departure: departure)
         }
         return (answer.body, answer.response)
     }
 
     /// Sends an authorized request and follows redirects.
+    ///
+    /// - Parameter departure: has the slot of the request, if it needs one; gives it back before this returns.
     private func exchange(
-        _ authorized: URLRequest, credentialFields: Set<String>
+        _ authorized: URLRequest, credentialFields: Set<String>, departure: Departure?
     ) async throws -> Answer<Receiver.Body> {
         let carrier = Carrier.of(session)
-        let limits = SessionLimits(carrier.settings)
+        let limits = departure?.limits ?? SessionLimits(carrier.settings)
         let rule = RedirectRule(credentialFields: credentialFields, fieldsOfSession: carrier.settings.addedFields)
         var hop = Redirection(request: authorized, keepsBody: true, keepsCredential: true)
-        var body = body
+        var (body, departure) = (body, departure)
+        defer { departure?.end() }
         for _ in 0...RedirectRule.limit {
             let delegate = HopDelegate(rule: rule, request: hop.request, body: body, session: session)
             let (received, response) = try await receiver.receive(
-                hop.request, body: body, over: carrier, delegate: delegate, limits: limits)
+                hop.request, body: body, over: departure == nil ? carrier : carrier.withOwnConnections(),
+                delegate: delegate, limits: limits)
             guard var next = delegate.redirection else {
                 return Answer(body: received, response: response, carriedCredential: hop.keepsCredential)
             }
@@ -81,8 +95,36 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
             next.keepsCredential = next.keepsCredential && hop.keepsCredential
             if !next.keepsBody { body = .ofRequest }
             hop = next
+            departure = try await self.departure(for: hop.request, body, of: carrier, after: departure, limits)
         }
         throw URLError(.httpTooManyRedirects)
+    }
+
+    // MARK: - Slots
+
+    /// What a request waits for that gets a connection of its own; `nil` for any other.
+    private func departure(
+        for request: URLRequest, _ body: RequestBody, of carrier: @autoclosure () -> Carrier,
+        limits: SessionLimits? = nil
+    ) -> Departure? {
+        guard body.needsOwnConnection(with: request, connection), let host = request.origin else { return nil }
+        let carrier = carrier()
+        let settings = carrier.settings
+        return Departure(
+            to: host, slots: carrier.slots, limit: connection.limit ?? settings.connectionsPerHost,
+            settings: settings, limits: limits)
+    }
+
+    /// The slot in which a redirect is followed: at the same origin the one of the request before, whose credential goes along.
+    private func departure(
+        for request: URLRequest, _ body: RequestBody, of carrier: Carrier, after former: Departure?,
+        _ limits: SessionLimits
+    ) async throws -> Departure? {
+        let next = departure(for: request, body, of: carrier, limits: limits)
+        if let former, former.host == next?.host { return former }
+        former?.end()
+        try await next?.wait()
+        return next
     }
 }
 
@@ -94,24 +136,6 @@ private struct Answer<Body> {
 
     /// A 401 of an origin that was never shown the credential says nothing about it.
     var refusal: UnauthorizedResponse? { carriedCredential ? (response as? HTTPURLResponse)?.unauthorized : nil }
-}
-
-/// Where the body of a request is.
-enum RequestBody: Sendable {
-    /// In the request, if it has one.
-    case ofRequest
-    case data(Data)
-    case file(URL)
-
-    func isReplayable(with request: URLRequest) -> Bool {
-        guard case .ofRequest = self else { return true }
-        return request.isReplayable
-    }
-
-    func isPresent(with request: URLRequest) -> Bool {
-        guard case .ofRequest = self else { return true }
-        return request.httpBodyStream != nil || request.httpBody?.isEmpty == false
-    }
 }
 
 extension URLRequest {

@@ -33,7 +33,6 @@ extension TaskReceiver {
         _ request: URLRequest, body: RequestBody, over carrier: Carrier, delegate: HopDelegate, limits: SessionLimits
     ) async throws -> (Body, URLResponse) {
         let (request, timeout) = limits.applied(to: request)
-        let carrier = body.mustNotBeRepeated(with: request) ? carrier.withOwnConnections() : carrier
         defer { withExtendedLifetime(carrier) {} }
         let session = session(for: request, of: carrier)
         let flight = TaskFlight(discard: discard, abandon: { abandon($0, of: session) })
@@ -94,21 +93,6 @@ extension FileReceiver: TaskReceiver {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try Data().write(to: file)
         return file
-    }
-}
-
-extension RequestBody {
-    /// Whether the request must not go over a connection that was used before.
-    ///
-    /// When such a connection drops without an answer, libcurl sends the request again on a new one: with a body that is its
-    /// head alone, and then it waits for the time-out; without a body it is the whole, which only idempotent methods
-    /// (RFC 9110 §9.2.2) bear.
-    fileprivate func mustNotBeRepeated(with request: URLRequest) -> Bool {
-        if isPresent(with: request) { return true }
-        return switch request.httpMethod ?? "GET" {
-        case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE": false
-        default: true
-        }
     }
 }
 #endif

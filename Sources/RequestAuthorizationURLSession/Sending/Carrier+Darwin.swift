@@ -8,6 +8,9 @@ import Foundation
 struct Carrier {
     let session: URLSession
     let settings: SessionSettings
+    let slots = ConnectionSlots()
+
+    func withOwnConnections() -> Carrier { self }
 
     static func of(_ session: URLSession) -> Carrier {
         Carrier(session: session, settings: SessionSettings(session.configuration))

@@ -12,6 +12,8 @@ import FoundationNetworking
 /// around that queue by a short cut of its own, which a task whose redirects are watched cannot have.
 final class Carrier: Sendable {
     let settings: SessionSettings
+    /// For the requests that get a connection of their own.
+    let slots = ConnectionSlots()
     /// With the user's settings.
     let session: URLSession
     /// The same without a cache.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationNetworking)
 import Dispatch
 import Foundation
 
@@ -20,4 +19,3 @@ struct Deadline {
 
     func cancel() { timer.cancel() }
 }
-#endif

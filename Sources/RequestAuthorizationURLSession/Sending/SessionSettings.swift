@@ -12,12 +12,15 @@ struct SessionSettings: Sendable {
     let idleTimeout: TimeInterval
     /// Seconds for a whole call, redirects included.
     let wholeTimeout: TimeInterval
+    /// How many requests with a connection of their own may be under way to a host.
+    let connectionsPerHost: Int
     /// The names of the fields that the session puts on every request, in lower case.
     let addedFields: [String]
 
     init(_ configuration: URLSessionConfiguration) {
         idleTimeout = configuration.timeoutIntervalForRequest
         wholeTimeout = configuration.timeoutIntervalForResource
+        connectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
         addedFields = (configuration.httpAdditionalHeaders ?? [:]).keys.compactMap { ($0 as? String)?.lowercased() }
     }
 }

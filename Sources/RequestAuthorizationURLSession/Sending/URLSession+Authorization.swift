@@ -23,7 +23,8 @@ public import FoundationNetworking
 /// What cannot be had from swift-corelibs-foundation: on Linux the body of a 401 that offers `Basic` and the body of a
 /// redirect that is returned are empty, a time-out under a second counts from the start of each request instead of from
 /// the last byte, and `bytes(for:authorizedBy:)` does not exist. A request with a body or a method that is not idempotent
-/// goes over a connection of its own there, because on a reused one that drops `URLSession` would send it twice.
+/// goes over a connection of its own there, because on a reused one that drops `URLSession` would send it twice. At most
+/// `httpMaximumConnectionsPerHost` of them are under way to a host, and the others wait in order: see ``ConnectionUse``.
 extension URLSession {
     /// Authorizes a request, sends it, and returns the whole answer.
     ///
@@ -31,13 +32,15 @@ extension URLSession {
     ///   - request: the request, without credential. It is sent again only if its body is not a stream.
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
+    ///   - connection: what connection a request gets on Linux that must not be sent twice; see ``ConnectionUse``.
     /// - Returns: the body and the response. A 401 that ends no session is a response too, not an error.
     /// - Throws: what the provider throws (`NotAuthorized`, also for a 401 when the session is over; `RefreshFailed`), a
     ///   `URLError`, `CancellationError`.
     public func data(
-        for request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1
+        for request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1,
+        connection: ConnectionUse = .automatic
     ) async throws -> (Data, URLResponse) {
-        try await AuthorizedCall(session: self, body: .ofRequest, receiver: DataReceiver())
+        try await AuthorizedCall(session: self, body: .ofRequest, receiver: DataReceiver(), connection: connection)
             .send(request, authorizedBy: provider, refreshCount: refreshCount)
     }
 
@@ -48,7 +51,7 @@ extension URLSession {
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
     /// - Returns: the body and the response, whatever its status.
-    /// - Throws: what ``data(for:authorizedBy:refreshCount:)`` throws.
+    /// - Throws: what ``data(for:authorizedBy:refreshCount:connection:)`` throws.
     public func data(
         from url: URL, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1
     ) async throws -> (Data, URLResponse) {
@@ -62,13 +65,14 @@ extension URLSession {
     ///   - bodyData: the body; sent again after a 401 that led to a refresh.
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
+    ///   - connection: what connection a request gets on Linux that must not be sent twice; see ``ConnectionUse``.
     /// - Returns: the body and the response, whatever its status.
-    /// - Throws: what ``data(for:authorizedBy:refreshCount:)`` throws.
+    /// - Throws: what ``data(for:authorizedBy:refreshCount:connection:)`` throws.
     public func upload(
         for request: URLRequest, from bodyData: Data, authorizedBy provider: some AuthorizationProvider,
-        refreshCount: Int = 1
+        refreshCount: Int = 1, connection: ConnectionUse = .automatic
     ) async throws -> (Data, URLResponse) {
-        try await AuthorizedCall(session: self, body: .data(bodyData), receiver: DataReceiver())
+        try await AuthorizedCall(session: self, body: .data(bodyData), receiver: DataReceiver(), connection: connection)
             .send(request, authorizedBy: provider, refreshCount: refreshCount)
     }
 
@@ -79,13 +83,14 @@ extension URLSession {
     ///   - fileURL: the file with the body; read again after a 401 that led to a refresh.
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
+    ///   - connection: what connection a request gets on Linux that must not be sent twice; see ``ConnectionUse``.
     /// - Returns: the body and the response, whatever its status.
-    /// - Throws: what ``data(for:authorizedBy:refreshCount:)`` throws.
+    /// - Throws: what ``data(for:authorizedBy:refreshCount:connection:)`` throws.
     public func upload(
         for request: URLRequest, fromFile fileURL: URL, authorizedBy provider: some AuthorizationProvider,
-        refreshCount: Int = 1
+        refreshCount: Int = 1, connection: ConnectionUse = .automatic
     ) async throws -> (Data, URLResponse) {
-        try await AuthorizedCall(session: self, body: .file(fileURL), receiver: DataReceiver())
+        try await AuthorizedCall(session: self, body: .file(fileURL), receiver: DataReceiver(), connection: connection)
             .send(request, authorizedBy: provider, refreshCount: refreshCount)
     }
 
@@ -95,12 +100,14 @@ extension URLSession {
     ///   - request: the request, without credential. It is sent again only if its body is not a stream.
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
+    ///   - connection: what connection a request gets on Linux that must not be sent twice; see ``ConnectionUse``.
     /// - Returns: the file, to be moved or removed by the caller, and the response, whatever its status.
-    /// - Throws: what ``data(for:authorizedBy:refreshCount:)`` throws.
+    /// - Throws: what ``data(for:authorizedBy:refreshCount:connection:)`` throws.
     public func download(
-        for request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1
+        for request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1,
+        connection: ConnectionUse = .automatic
     ) async throws -> (URL, URLResponse) {
-        try await AuthorizedCall(session: self, body: .ofRequest, receiver: FileReceiver())
+        try await AuthorizedCall(session: self, body: .ofRequest, receiver: FileReceiver(), connection: connection)
             .send(request, authorizedBy: provider, refreshCount: refreshCount)
     }
 
@@ -112,11 +119,11 @@ extension URLSession {
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
     /// - Returns: the bytes as they come in, and the response, whatever its status.
-    /// - Throws: what ``data(for:authorizedBy:refreshCount:)`` throws.
+    /// - Throws: what ``data(for:authorizedBy:refreshCount:connection:)`` throws.
     public func bytes(
         for request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1
     ) async throws -> (AsyncBytes, URLResponse) {
-        try await AuthorizedCall(session: self, body: .ofRequest, receiver: BytesReceiver())
+        try await AuthorizedCall(session: self, body: .ofRequest, receiver: BytesReceiver(), connection: .automatic)
             .send(request, authorizedBy: provider, refreshCount: refreshCount)
     }
     #endif

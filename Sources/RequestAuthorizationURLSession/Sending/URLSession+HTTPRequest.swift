@@ -22,14 +22,16 @@ extension URLSession {
     ///   - request: the request, without credential.
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
+    ///   - connection: what connection a request gets on Linux that must not be sent twice; see ``ConnectionUse``.
     /// - Returns: the body and the response. A 401 that ends no session is a response too, not an error.
     /// - Throws: what the provider throws (`NotAuthorized`, `RefreshFailed`), a `URLError` (`.badURL` if the request has no
     ///   scheme or no authority), `CancellationError`.
     public func data(
-        for request: HTTPRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1
+        for request: HTTPRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1,
+        connection: ConnectionUse = .automatic
     ) async throws -> (Data, HTTPResponse) {
         let (data, response) = try await data(
-            for: URLRequest(of: request), authorizedBy: provider, refreshCount: refreshCount)
+            for: URLRequest(of: request), authorizedBy: provider, refreshCount: refreshCount, connection: connection)
         return (data, try HTTPResponse(of: response))
     }
 
@@ -40,14 +42,16 @@ extension URLSession {
     ///   - bodyData: the body; sent again after a 401 that led to a refresh.
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
+    ///   - connection: what connection a request gets on Linux that must not be sent twice; see ``ConnectionUse``.
     /// - Returns: the body and the response, whatever its status.
-    /// - Throws: what `data(for:authorizedBy:refreshCount:)` throws.
+    /// - Throws: what `data(for:authorizedBy:refreshCount:connection:)` throws.
     public func upload(
         for request: HTTPRequest, from bodyData: Data, authorizedBy provider: some AuthorizationProvider,
-        refreshCount: Int = 1
+        refreshCount: Int = 1, connection: ConnectionUse = .automatic
     ) async throws -> (Data, HTTPResponse) {
         let (data, response) = try await upload(
-            for: URLRequest(of: request), from: bodyData, authorizedBy: provider, refreshCount: refreshCount)
+            for: URLRequest(of: request), from: bodyData, authorizedBy: provider, refreshCount: refreshCount,
+            connection: connection)
         return (data, try HTTPResponse(of: response))
     }
 
@@ -58,14 +62,16 @@ extension URLSession {
     ///   - fileURL: the file with the body; read again after a 401 that led to a refresh.
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
+    ///   - connection: what connection a request gets on Linux that must not be sent twice; see ``ConnectionUse``.
     /// - Returns: the body and the response, whatever its status.
-    /// - Throws: what `data(for:authorizedBy:refreshCount:)` throws.
+    /// - Throws: what `data(for:authorizedBy:refreshCount:connection:)` throws.
     public func upload(
         for request: HTTPRequest, fromFile fileURL: URL, authorizedBy provider: some AuthorizationProvider,
-        refreshCount: Int = 1
+        refreshCount: Int = 1, connection: ConnectionUse = .automatic
     ) async throws -> (Data, HTTPResponse) {
         let (data, response) = try await upload(
-            for: URLRequest(of: request), fromFile: fileURL, authorizedBy: provider, refreshCount: refreshCount)
+            for: URLRequest(of: request), fromFile: fileURL, authorizedBy: provider, refreshCount: refreshCount,
+            connection: connection)
         return (data, try HTTPResponse(of: response))
     }
 
@@ -75,13 +81,15 @@ extension URLSession {
     ///   - request: the request, without credential.
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
+    ///   - connection: what connection a request gets on Linux that must not be sent twice; see ``ConnectionUse``.
     /// - Returns: the file, to be moved or removed by the caller, and the response, whatever its status.
-    /// - Throws: what `data(for:authorizedBy:refreshCount:)` throws.
+    /// - Throws: what `data(for:authorizedBy:refreshCount:connection:)` throws.
     public func download(
-        for request: HTTPRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1
+        for request: HTTPRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1,
+        connection: ConnectionUse = .automatic
     ) async throws -> (URL, HTTPResponse) {
         let (file, response) = try await download(
-            for: URLRequest(of: request), authorizedBy: provider, refreshCount: refreshCount)
+            for: URLRequest(of: request), authorizedBy: provider, refreshCount: refreshCount, connection: connection)
         return (file, try HTTPResponse(of: response))
     }
 
@@ -93,7 +101,7 @@ extension URLSession {
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
     /// - Returns: the bytes as they come in, and the response, whatever its status.
-    /// - Throws: what `data(for:authorizedBy:refreshCount:)` throws.
+    /// - Throws: what `data(for:authorizedBy:refreshCount:connection:)` throws.
     public func bytes(
         for request: HTTPRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1
     ) async throws -> (AsyncBytes, HTTPResponse) {

@@ -42,5 +42,31 @@ extension ScenarioRun {
             #expect(service.calls == 1)
         }
     }
+
+    /// Two providers over one shared store stand for two processes.
+    func replacedSessionIsNotSent() async throws {
+        let place = InMemorySharedTokenStore<TestToken>()
+        let service = ScriptedTokenService<TestToken>()
+        let auth = RefreshableTokenAuthorization(service: service, store: place)
+        let sibling = RefreshableTokenAuthorization(service: service, store: place.sibling())
+        try await auth.signIn { TestToken("a") }
+        let replaced = Tally()
+        try await withServer { request in
+            await replaced.reaches(1)
+            return try await Self.refusesA(request)
+        } body: { server in
+            let call = Call(server.url("/"))
+            let reply = Task { try await client.send(call, authorizedBy: auth) }
+            await server.waitForRequests(1)
+            try await sibling.signIn { TestToken("b") }
+            _ = await auth.tokenChanges.first { _ in auth.currentToken?.name == "b" }
+            replaced.add()
+            let error = await #expect(throws: NotAuthorized.self) { try await reply.value }
+            #expect(error?.reason == .sessionReplaced && error?.needsSignIn == false)
+            #expect(try await client.send(Call(server.url("/next")), authorizedBy: auth).status == 200)
+            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer a", "Bearer b"])
+            #expect(service.calls == 0)
+        }
+    }
 }
 #endif

@@ -18,6 +18,8 @@ struct NotApplicableTests {
             .bodyInPiecesIsWhole: "gRPC cuts its messages by itself.",
             .headHasNoBody: "gRPC has one method of HTTP, POST.",
             .transportErrorIsPassedOn: "Connections are the transport's affair: calls wait in it until there is one.",
+            .bodiesQueue: "The calls of a channel are streams of one connection, and the transport queues them.",
+            .bodiesReuse: "All calls of a channel share one HTTP/2 connection.",
             .connectionIsReused: "All calls of a channel share one HTTP/2 connection.",
         ]) { first, _ in first }
     }()

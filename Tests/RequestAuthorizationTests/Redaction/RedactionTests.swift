@@ -83,7 +83,8 @@ import Testing
 
     /// Names, numbers, dates, origins and sessions only.
     private static let withoutSecrets: Set = [
-        "AuthorizationEvent.Kind", "DeadlineExceeded", "HeldStoreCall", "ManualClock", "NotAuthorized.Reason", "Origin",
+        "AuthorizationEvent.Kind", "ConnectionUse", "DeadlineExceeded", "HeldStoreCall", "ManualClock",
+        "NotAuthorized.Reason", "Origin",
         "AuthorizableRequestChecks", "AuthorizationStatus.Phase", "RefreshCause", "RefreshIntent", "RefreshPolicy",
         "RefreshPolicy.AheadOfExpiry", "RefreshPolicy.BackOff", "RefreshPolicy.Leeway", "RefreshPolicy.Storm",
         "ScriptRanOut",

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The slots of a session, by host, for requests that get a connection of their own.
+final class ConnectionSlots: Sendable {
+    private struct Waiter {
+        let continuation: UnsafeContinuation<Void, any Error>
+        let ticket: Ticket
+    }
+
+    /// One who waits, from before it can be cancelled. Read and changed under the lock of the queues alone.
+    private final class Ticket: Sendable {
+        enum State {
+            case new
+            case waiting(SlotQueue<Waiter>.Place)
+            case over((any Error)?)
+        }
+
+        let state = Lock(State.new)
+    }
+
+    private let hosts = Lock<[Origin: SlotQueue<Waiter>]>([:])
+    private let onWait = Lock<(@Sendable () -> Void)?>(nil)
+
+    /// Takes a slot if one is free and nobody waits who came before.
+    func takeAtOnce(at host: Origin, limit: Int, isReturning: Bool = false) -> Bool {
+        hosts.withLock { $0[host, default: SlotQueue()].takeAtOnce(limit: limit, isReturning: isReturning) }
+    }
+
+    /// Waits for a slot.
+    ///
+    /// - Parameters:
+    ///   - isReturning: the caller had a slot, gave it back to wait for something else, and goes first.
+    ///   - end: when the whole call must be over.
+    /// - Throws: `CancellationError` at once when the task is cancelled, `URLError.timedOut`; there is no slot then.
+    func take(at host: Origin, limit: Int, isReturning: Bool = false, until end: ContinuousClock.Instant?) async throws
+    {
+        let ticket = Ticket()
+        let deadline = end.map { end in
+            Deadline(after: max(0, ContinuousClock.now.duration(to: end) / .seconds(1))) {
+                self.leave(host, ticket, because: URLError(.timedOut))
+            }
+        }
+        defer { deadline?.cancel() }
+        try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { continuation in
+                let waiter = Waiter(continuation: continuation, ticket: ticket)
+                guard let result = enter(waiter, at: host, limit: limit, isReturning: isReturning) else {
+                    return onWait.withLock { $0 }?() ?? ()
+                }
+                continuation.resume(with: result)
+            }
+        } onCancel: {
+            leave(host, ticket, because: CancellationError())
+        }
+    }
+
+    /// Gives a slot back.
+    func give(at host: Origin) {
+        let admitted = hosts.withLock { hosts in
+            let admitted = Self.admit(hosts[host]?.give() ?? [])
+            if hosts[host]?.isIdle == true { hosts[host] = nil }
+            return admitted
+        }
+        for waiter in admitted { waiter.continuation.resume() }
+    }
+
+    /// Calls a function whenever somebody waits; for tests.
+    func onWait(_ body: @escaping @Sendable () -> Void) { onWait.withLock { $0 = body } }
+
+    // MARK: -
+
+    /// - Returns: `nil` if the caller waits now.
+    private func enter(
+        _ waiter: Waiter, at host: Origin, limit: Int, isReturning: Bool
+    ) -> Result<Void, any Error>? {
+        hosts.withLock { hosts in
+            // Cancelled, or too late, before it could wait.
+            if case .over(let error?) = waiter.ticket.state.withLock({ $0 }) { return .failure(error) }
+            var queue = hosts[host] ?? SlotQueue()
+            defer { hosts[host] = queue }
+            if queue.takeAtOnce(limit: limit, isReturning: isReturning) {
+                waiter.ticket.state.withLock { $0 = .over(nil) }
+                return .success(())
+            }
+            let place = queue.wait(waiter, limit: limit, isReturning: isReturning)
+            waiter.ticket.state.withLock { $0 = .waiting(place) }
+            return nil
+        }
+    }
+
+    private func leave(_ host: Origin, _ ticket: Ticket, because error: any Error) {
+        let (waiter, admitted) = hosts.withLock { hosts -> (Waiter?, [Waiter]) in
+            switch ticket.state.withLock({ $0 }) {
+            case .new:
+                ticket.state.withLock { $0 = .over(error) }
+                return (nil, [])
+            case .waiting(let place):
+                ticket.state.withLock { $0 = .over(error) }
+                let (waiter, admitted) = hosts[host]?.cancel(place) ?? (nil, [])
+                return (waiter, Self.admit(admitted))
+            case .over: return (nil, [])
+            }
+        }
+        waiter?.continuation.resume(throwing: error)
+        for waiter in admitted { waiter.continuation.resume() }
+    }
+
+    private static func admit(_ waiters: [Waiter]) -> [Waiter] {
+        for waiter in waiters { waiter.ticket.state.withLock { $0 = .over(nil) } }
+        return waiters
+    }
+}

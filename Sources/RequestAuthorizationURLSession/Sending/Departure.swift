@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The slot of a call whose request gets a connection of its own.
+final class Departure: Sendable {
+    let host: Origin
+    private let slots: ConnectionSlots
+    private let limit: Int
+    private let settings: SessionSettings
+    private let state: Lock<State>
+
+    private struct State {
+        var holdsSlot = false
+        var limits: SessionLimits?
+    }
+
+    /// - Parameter limits: the time-outs of a call that is under way already.
+    init(
+        to host: Origin, slots: ConnectionSlots, limit: Int, settings: SessionSettings, limits: SessionLimits? = nil
+    ) {
+        self.host = host
+        self.slots = slots
+        self.limit = limit
+        self.settings = settings
+        state = Lock(State(limits: limits))
+    }
+
+    /// The time-outs of the try that is under way, counted from when it could have been sent.
+    var limits: SessionLimits { state.withLock { $0.limits } ?? SessionLimits(settings) }
+
+    /// Takes a slot if that can be had without waiting.
+    func beginsAtOnce(isReturning: Bool = false) -> Bool {
+        let isTaken = slots.takeAtOnce(at: host, limit: limit, isReturning: isReturning)
+        state.withLock { state in
+            state.holdsSlot = isTaken
+            if !isReturning { state.limits = SessionLimits(settings) }
+        }
+        return isTaken
+    }
+
+    /// Waits for a slot.
+    func wait(isReturning: Bool = false) async throws {
+        try await slots.take(at: host, limit: limit, isReturning: isReturning, until: limits.end)
+        state.withLock { $0.holdsSlot = true }
+    }
+
+    /// Gives the slot back, if there is one.
+    func end() {
+        let heldSlot = state.withLock { state in
+            defer { state.holdsSlot = false }
+            return state.holdsSlot
+        }
+        if heldSlot { slots.give(at: host) }
+    }
+}
+
+/// A provider that puts the credential on when there is a slot to send the request in.
+struct DepartingAuthorization<Provider: AuthorizationProvider>: AuthorizationProvider, RedactedDescription {
+    let provider: Provider
+    /// `nil` for a request that shares connections.
+    let departure: Departure?
+
+    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        // Without a slot: this may wait for a refresh.
+        let first = try await provider.authorize(request)
+        guard let departure, !departure.beginsAtOnce() else { return first }
+        guard let immediate = provider as? any ImmediateAuthorization else {
+            try await departure.wait()
+            do {
+                return try await provider.authorize(request)
+            } catch {
+                departure.end()
+                throw error
+            }
+        }
+        try await departure.wait()
+        while true {
+            do {
+                // While it was queued somebody may have signed out, or a sibling process signed in.
+                if immediate.isReplaced(first) { throw NotAuthorized(.sessionReplaced) }
+                if let authorized = try immediate.authorizeAtOnce(request) { return authorized }
+            } catch {
+                departure.end()
+                throw error
+            }
+            departure.end()
+            _ = try await provider.authorize(request)
+            if !departure.beginsAtOnce(isReturning: true) { try await departure.wait(isReturning: true) }
+        }
+    }
+
+    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
+        _ response: UnauthorizedResponse, for request: Request
+    ) async throws {
+        try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
+    }
+
+    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
+        try await provider.setNeedsRefreshAfterUnauthorizedResponse(for: request)
+    }
+}

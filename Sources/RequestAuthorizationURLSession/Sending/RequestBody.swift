@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Where the body of a request is.
+enum RequestBody: Sendable {
+    /// In the request, if it has one.
+    case ofRequest
+    case data(Data)
+    case file(URL)
+
+    func isReplayable(with request: URLRequest) -> Bool {
+        guard case .ofRequest = self else { return true }
+        return request.isReplayable
+    }
+
+    func isPresent(with request: URLRequest) -> Bool {
+        guard case .ofRequest = self else { return true }
+        return request.httpBodyStream != nil || request.httpBody?.isEmpty == false
+    }
+
+    /// Whether the request must not go over a connection that was used before.
+    ///
+    /// When such a connection drops without an answer, libcurl sends the request again on a new one: with a body that is its
+    /// head alone, and then it waits for the time-out; without a body it is the whole, which only idempotent methods
+    /// (RFC 9110 §9.2.2) bear. The `URLSession` of Apple's platforms knows what may be repeated.
+    func needsOwnConnection(with request: URLRequest, _ use: ConnectionUse) -> Bool {
+        #if canImport(FoundationNetworking)
+        let isIdempotent = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(request.httpMethod ?? "GET")
+        if isIdempotent, !isPresent(with: request) { return false }
+        let mayBeRepeated = use.mayBeRepeated || request.value(forHTTPHeaderField: "Idempotency-Key") != nil
+        return !mayBeRepeated || !isReplayable(with: request)
+        #else
+        return false
+        #endif
+    }
+}
