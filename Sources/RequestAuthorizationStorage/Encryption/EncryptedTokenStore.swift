@@ -200,12 +200,20 @@ extension EncryptedTokenStore: SharedTokenStore, SharedItemTokenStore where Item
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> TokenSaveResult<Token> {
         let intent = try intent.map(RefreshIntentFormat.encode)
-        let result = try await replace(for: condition == .anything ? .signIn : .refresh, ending: intent) {
-            condition.allows($0, absence: $1) ? stored : nil
-        }
-        return switch result {
-        case .done: .saved
-        case .refused(let obstacle): .refused(obstacle)
+        do {
+            let result = try await replace(for: condition == .anything ? .signIn : .refresh, ending: intent) {
+                condition.allows($0, absence: $1) ? stored : nil
+            }
+            return switch result {
+            case .done: .saved
+            case .refused(let obstacle): .refused(obstacle)
+            }
+        } catch let error as TokenStoreError where error.kind == .noSpace && stored.token == nil {
+            // As in SharedItemTokenStore: the session must be over for everybody, although nothing can be written.
+            if let kept = try await opened(for: .load).opened, condition.allows(kept.stored) {
+                try await items.clear(kept.item)
+            }
+            throw error
         }
     }
 }

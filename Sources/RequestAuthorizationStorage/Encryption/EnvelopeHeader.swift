@@ -20,7 +20,7 @@ struct EnvelopeHeader: Hashable, Sendable {
     var owner: EnvelopeOwner
     var version: TokenVersion
 
-    static let magic = Array("RASE".utf8)
+    static let magic = EnvelopeFormat.magic
     static let formatVersion: UInt8 = 1
     static let keyIDBytes = 1...64
     static let keyCheckBytes = 8

@@ -26,6 +26,11 @@ extension SharedItemTokenStore {
         try await save(stored, replacing: condition, ending: intent, decode: StoredTokenFormat.decode)
     }
 
+    /// Saves in place of whatever is there. What is not understood is set aside first.
+    public func save(_ stored: StoredToken<Token>) async throws {
+        _ = try await save(stored, replacing: .anything, ending: nil)
+    }
+
     public func setIntent(_ intent: RefreshIntent?) async throws {
         try await items.saveIntent(try intent.map(RefreshIntentFormat.encode))
     }
@@ -49,6 +54,19 @@ extension SharedItemTokenStore {
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?,
         decode: @escaping @Sendable (Data) throws -> StoredToken<Token>
     ) async throws -> TokenSaveResult<Token> {
+        do {
+            return try await put(stored, replacing: condition, ending: intent, decode: decode)
+        } catch let error as TokenStoreError where error.kind == .noSpace && stored.token == nil {
+            // Nothing can be written, and the session must be over for everybody. The next try finds it gone.
+            if let item = try await items.load(), condition.allows(try decode(item)) { try await items.clear(item) }
+            throw error
+        }
+    }
+
+    private func put(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?,
+        decode: @escaping @Sendable (Data) throws -> StoredToken<Token>
+    ) async throws -> TokenSaveResult<Token> {
         let item = try StoredTokenFormat.encode(stored)
         let intent = try intent.map(RefreshIntentFormat.encode)
         do {
@@ -56,10 +74,11 @@ extension SharedItemTokenStore {
                 condition.allows(try kept.map(decode), absence: absence)
             }.map(decode)
         } catch let error as UnreadableItem {
-            let report = try await error.reported(by: items, setsAside: condition == .anything)
+            let isSignIn = condition == .anything
+            let report = try await error.reported(by: items, isSignIn: isSignIn)
             // Damage ends no session, and somebody who signs in must not fail because of what was there. It is out of the way if
             // it can be.
-            guard error.isDamaged || condition == .anything else { throw report }
+            guard error.makesRoom(isSignIn: isSignIn) else { throw report }
             return try await items.save(item, ending: intent) { kept, absence in
                 try kept == error.item || condition.allows(kept.map(decode), absence: absence)
             }.map(decode)

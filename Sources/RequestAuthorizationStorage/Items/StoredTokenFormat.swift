@@ -22,7 +22,8 @@ enum StoredTokenFormat<Token: AuthorizationToken & Codable> {
             return try JSONDecoder().decode(StoredToken<Token>.self, from: item)
         } catch {
             // Decoding errors quote what they read, so they are not kept.
-            throw UnreadableItem(item: item, isDamaged: !isWhole(item))
+            if EnvelopeFormat.isEnvelope(item) { throw UnreadableItem(item: item, kind: .sealed) }
+            throw UnreadableItem(item: item, kind: isWhole(item) ? .later : .damaged)
         }
     }
 
@@ -42,23 +43,39 @@ struct StoredTokenFace: Decodable {
 
 /// An item that is not what this process would have written.
 struct UnreadableItem: Error, RedactedDescription {
-    let item: Data
-    /// It is not even what any version would have written.
-    let isDamaged: Bool
+    enum Kind {
+        /// It is not even what any version would have written.
+        case damaged
+        /// It is whole, and of a later version or for another type of token.
+        case later
+        /// It is an envelope of ``EncryptedTokenStore``.
+        case sealed
+    }
 
-    /// Sets the item aside if it is damaged.
+    let item: Data
+    let kind: Kind
+
+    /// Whether a token may take its place.
     ///
-    /// - Parameter setsAside: whether it is to be set aside in any case.
+    /// - Parameter isSignIn: whether somebody signs in, rather than that a token is refreshed.
+    func makesRoom(isSignIn: Bool) -> Bool { kind == .damaged || kind == .later && isSignIn }
+
+    /// Sets the item aside if it makes room.
+    ///
     /// - Returns: what to tell people.
-    func reported(by items: some TokenItemStore, setsAside: Bool = false) async throws -> TokenStoreError {
-        let place = isDamaged || setsAside ? try await items.setAside(item) : nil
+    func reported(by items: some TokenItemStore, isSignIn: Bool = false) async throws -> TokenStoreError {
+        let place = makesRoom(isSignIn: isSignIn) ? try await items.setAside(item) : nil
         let kept = place.map { "it was set aside as \($0)" } ?? "it was left where it is"
-        if isDamaged {
-            return TokenStoreError(.corrupt, "what is kept is damaged; \(kept); sign in again")
+        return switch kind {
+        case .damaged: TokenStoreError(.corrupt, "what is kept is damaged; \(kept); sign in again")
+        case .later:
+            TokenStoreError(
+                .unreadable,
+                "what is kept is of a later version, or for another type of token; \(kept); update this program, or sign in again"
+            )
+        case .sealed:
+            TokenStoreError(
+                .unreadable, "what is kept is encrypted; \(kept); use EncryptedTokenStore, or remove it with clear()")
         }
-        return TokenStoreError(
-            .unreadable,
-            "what is kept is of a later version, or for another type of token; \(kept); update this program, or sign in again"
-        )
     }
 }

@@ -30,6 +30,22 @@ import Testing
         try await TokenStoreChecks(reopened: { _ in store() }, { store() }).run()
     }
 
+    @Test func `a store without the key leaves a sealed session alone, whatever it is asked to do`() async throws {
+        try await store().save(.make(1))
+        let plain = RestrictedFileTokenStore<TestToken>(client: "client", account: "me", folder: .at(folder.tokens))
+        let older = TokenSaveCondition.older(session: TokenVersion.test(1).session, generation: 2)
+        for body: @Sendable () async throws -> Void in [
+            { _ = try await plain.load() }, { _ = try await plain.loadWithIntent() },
+            { _ = try await plain.save(.make(2), replacing: older) },
+            { _ = try await plain.save(.make(2), replacing: .anything) }, { try await plain.save(.make(2)) },
+        ] {
+            let error = await #expect(throws: TokenStoreError.self) { try await body() }
+            #expect(error?.kind == .unreadable)
+            #expect(error?.detail.contains("EncryptedTokenStore") == true)
+        }
+        #expect(try await store().load() == .make(1))
+    }
+
     @Test func `nothing of the token can be read anywhere on the disk`() async throws {
         let store = store()
         let name = "test-credential"
