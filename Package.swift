@@ -242,32 +242,5 @@ let package = Package(
                 "LoopbackServer",
             ],
             swiftSettings: strict),
-        // Documentation/Performance.md: swift run -c release Benchmarks.
-        .executableTarget(
-            name: "Benchmarks",
-            dependencies: [
-                "RequestAuthorizationURLSession", "RequestAuthorizationStorage", "AllocationCounter",
-                "BenchmarkSupport",
-            ],
-            path: "Tests/Benchmarks",
-            swiftSettings: strict),
-        // The same for the clients, against themselves: swift run -c release --traits Full ClientBenchmarks.
-        .executableTarget(
-            name: "ClientBenchmarks",
-            dependencies: [
-                "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationGRPC",
-                "LoopbackServer", "BenchmarkSupport",
-                .product(
-                    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
-                    condition: .when(traits: ["Full"])),
-            ],
-            path: "Tests/ClientBenchmarks",
-            swiftSettings: strict),
-        .target(
-            name: "BenchmarkSupport", dependencies: ["BenchmarkMarks"], path: "Tests/BenchmarkSupport",
-            swiftSettings: strict),
-        .target(name: "BenchmarkMarks", path: "Tests/BenchmarkMarks"),
-        .testTarget(name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport"], swiftSettings: strict),
-        .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     ]
 )

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if Full
+#if Clients
 import Foundation
-import LoopbackServer
 import RequestAuthorization
 
 /// A token of 200 characters that does not expire.
@@ -21,11 +20,9 @@ enum Fixture {
         service: NoService(), token: LongToken())
 
     /// A server that answers everything with five bytes.
-    static func server() throws -> FastServer {
-        let answer = Data("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello".utf8)
-        let server = try FastServer { _ in answer }
-        server.start()
-        return server
+    static func server() throws -> ConstantServer {
+        try ConstantServer(
+            answer: "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello")
     }
 }
 #endif

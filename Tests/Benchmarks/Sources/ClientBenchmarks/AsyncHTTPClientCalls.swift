@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if Full
+#if Clients
 import BenchmarkSupport
 import Foundation
-import LoopbackServer
 import RequestAuthorizationAsyncHTTPClient
 
 /// `execute(_:timeout:authorizedBy:)` against `execute(_:timeout:)` with a constant header field, the body read each time.
@@ -13,7 +12,7 @@ func measureAsyncHTTPClient(slowDown: Double?) async throws -> [Figure] {
     var configuration = HTTPClient.Configuration()
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    let request = HTTPClientRequest(url: server.url("/v1/widgets?page=1").absoluteString)
+    let request = try HTTPClientRequest(url: server.url("/v1/widgets?page=1").absoluteString)
     let constant = try await request.authorized(using: Fixture.auth)
     let calls = Calls(
         "execute(authorizedBy:) / execute",

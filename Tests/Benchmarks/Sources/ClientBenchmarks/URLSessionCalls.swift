@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if Full
+#if Clients
 import BenchmarkSupport
 import Foundation
-import LoopbackServer
 import RequestAuthorizationURLSession
+import Synchronization
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -20,7 +20,7 @@ func measureURLSession(slowDown: Double?) async throws -> [Figure] {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpMaximumConnectionsPerHost = 64
     let session = URLSession(configuration: configuration)
-    let request = URLRequest(url: server.url("/v1/widgets?page=1"))
+    let request = try URLRequest(url: server.url("/v1/widgets?page=1"))
     let constant = try await request.authorized(using: Fixture.auth)
     let withDelegate = Calls(
         "data(for:authorizedBy:) / data task with a delegate",
@@ -38,7 +38,7 @@ func measureURLSession(slowDown: Double?) async throws -> [Figure] {
 extension URLSession {
     /// What a program writes that wants to hear of redirects.
     fileprivate func run(_ request: URLRequest) async throws {
-        let flight = Lock<URLSessionTask?>(nil)
+        let flight = Mutex<URLSessionTask?>(nil)
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let task = dataTask(with: request) { data, _, error in

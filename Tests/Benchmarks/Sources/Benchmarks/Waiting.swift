@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import BenchmarkSupport
-import RequestAuthorization
-import Synchronization
 
 /// What it costs one of very many requests to wait for a refresh, or to be cancelled meanwhile.
 func measureWaiting(slowDown: Double?) async throws -> [Figure] {
@@ -28,45 +26,12 @@ func measureWaiting(slowDown: Double?) async throws -> [Figure] {
     return figures
 }
 
-/// Holds requests until the benchmark lets go, and knows when all of them are held.
-private struct Crowd {
-    let service = GatedService()
-    let auth: RefreshableTokenAuthorization<BenchmarkToken>
-    private let held: AsyncStream<Void>
-
-    init(_ count: Int) {
-        let missing = Mutex(count)
-        let (held, continuation) = AsyncStream<Void>.makeStream()
-        self.held = held
-        auth = RefreshableTokenAuthorization(
-            service: service, token: .expired, store: nil, clock: .system,
-            onHold: {
-                let isComplete = missing.withLock { missing in
-                    missing -= 1
-                    return missing == 0
-                }
-                if isComplete { continuation.finish() }
-            })
-    }
-
-    /// Returns once all are held and the refresh is under way.
-    func isComplete() async {
-        for await _ in held {}
-        await service.hasBegun()
-    }
-
-    func checkOneRefresh() async throws {
-        let calls = await service.calls
-        if calls != 1 { throw BenchmarkError(description: "\(calls) refreshes in place of 1") }
-    }
-}
-
 /// From the first request to the return of the last, all in one task group.
 private func waitForRefresh(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
     let crowd = Crowd(count)
     let cost = try await stopwatch.measure {
         try await withThrowingTaskGroup { group in
-            for _ in 0..<count { group.addTask { keep(try await crowd.auth.authorize(SlotRequest())) } }
+            for _ in 0..<count { group.addTask { try await crowd.request() } }
             await crowd.isComplete()
             await crowd.service.open()
             try await group.waitForAll()
@@ -80,7 +45,7 @@ private func waitForRefresh(_ count: Int, _ stopwatch: Stopwatch) async throws -
 private func cancelInOrder(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
     let crowd = Crowd(count)
     let cost = try await withThrowingTaskGroup { group in
-        for _ in 0..<count { group.addTask { keep(try await crowd.auth.authorize(SlotRequest())) } }
+        for _ in 0..<count { group.addTask { try await crowd.request() } }
         await crowd.isComplete()
         return try await stopwatch.measure {
             group.cancelAll()
@@ -96,7 +61,7 @@ private func cancelInOrder(_ count: Int, _ stopwatch: Stopwatch) async throws ->
 private func cancelShuffled(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
     let crowd = Crowd(count)
     let tasks = (0..<count).map { _ in
-        Task.detached { keep(try await crowd.auth.authorize(SlotRequest())) }
+        Task.detached { try await crowd.request() }
     }
     await crowd.isComplete()
     let shuffled = tasks.shuffled()

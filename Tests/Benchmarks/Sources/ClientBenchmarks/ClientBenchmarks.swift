@@ -6,18 +6,20 @@ import Foundation
 
 /// Measures what `Documentation/Performance.md` promises of the clients, and exits with 1 if a promise is not kept.
 ///
-///     swift run -c release --traits Full ClientBenchmarks [--json] [--strict] [--slow-down=FACTOR] [GROUP…]
+///     swift run -c release --package-path Tests/Benchmarks --traits Clients ClientBenchmarks
+///
+/// Options: `[--json] [--strict] [--slow-down=FACTOR] [GROUP…]`
 @main
 struct ClientBenchmarks {
     static func main() {
-        #if Full
+        #if Clients
         BenchmarkRun(groups: [
             BenchmarkGroup("urlsession", measured: measureURLSession),
             BenchmarkGroup("asynchttpclient", measured: measureAsyncHTTPClient),
             BenchmarkGroup("grpc", measured: measureGRPC),
         ]).run()
         #else
-        FileHandle.standardError.write(Data("The clients need their packages: add --traits Full\n".utf8))
+        FileHandle.standardError.write(Data("The clients need their packages: add --traits Clients\n".utf8))
         exit(2)
         #endif
     }

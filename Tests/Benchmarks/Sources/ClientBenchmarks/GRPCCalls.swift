@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if Full
+#if Clients
 import BenchmarkSupport
 import GRPCNIOTransportHTTP2Posix
 import RequestAuthorizationGRPC

@@ -5,7 +5,9 @@ import BenchmarkSupport
 
 /// Measures what `Documentation/Performance.md` promises of the core, and exits with 1 if a promise is not kept.
 ///
-///     swift run -c release Benchmarks [--json] [--strict] [--slow-down=FACTOR] [GROUP…]
+///     swift run -c release --package-path Tests/Benchmarks Benchmarks
+///
+/// Options: `[--json] [--strict] [--slow-down=FACTOR] [GROUP…]`
 @main
 struct Benchmarks {
     static func main() {

@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+/// Warnings are errors where `CI` is set, so that a newer compiler's new warning breaks nobody's build but ours.
+let strict: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+    ] + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
+
+let library = "swift-request-authorization"
+
+extension Target.Dependency {
+    /// A product of the library: `.ours("Storage")` is `RequestAuthorizationStorage`.
+    static func ours(_ name: String = "", condition: TargetDependencyCondition? = nil) -> Self {
+        .productItem(name: "RequestAuthorization\(name)", package: library, moduleAliases: nil, condition: condition)
+    }
+}
+
+/// A package of its own: it measures what a user's program is built with, by way of what is public.
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    traits: [
+        .trait(name: "Clients", description: "The benchmarks of the clients, and the packages that those need."),
+        .default(enabledTraits: []),
+    ],
+    dependencies: [
+        .package(
+            name: library, path: "../..",
+            traits: [
+                .trait(name: "AsyncHTTPClient", condition: .when(traits: ["Clients"])),
+                .trait(name: "GRPC", condition: .when(traits: ["Clients"])),
+            ]),
+        // Trait Clients: the server and the client of the calls of gRPC.
+        .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.3.0"),
+    ],
+    targets: [
+        // swift run -c release --package-path Tests/Benchmarks Benchmarks
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [.ours(), .ours("URLSession"), .ours("Storage"), "AllocationCounter", "BenchmarkSupport"]),
+        // swift run -c release --package-path Tests/Benchmarks --traits Clients ClientBenchmarks
+        .executableTarget(
+            name: "ClientBenchmarks",
+            dependencies: [
+                .ours(), .ours("URLSession"), .ours("AsyncHTTPClient", condition: .when(traits: ["Clients"])),
+                .ours("GRPC", condition: .when(traits: ["Clients"])), "BenchmarkSupport",
+                .product(
+                    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
+                    condition: .when(traits: ["Clients"])),
+            ]),
+        .target(name: "BenchmarkSupport", dependencies: ["BenchmarkMarks"]),
+        .target(name: "BenchmarkMarks"),
+        .target(name: "AllocationCounter"),
+        .testTarget(name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport"]),
+    ]
+)
+
+for target in package.targets where !["BenchmarkMarks", "AllocationCounter"].contains(target.name) {
+    target.swiftSettings = strict
+}
