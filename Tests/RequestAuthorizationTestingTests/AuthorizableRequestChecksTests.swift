@@ -40,6 +40,14 @@ struct AuthorizableRequestChecksTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a request that goes elsewhere than to its origin fails`(goes: Bool) async {
+        let failures = await failures {
+            try await AuthorizableRequestChecks(method: nil, target: nil) { Wanderer(goes: goes) }.run()
+        }
+        #expect(failures.map(\.check) == ["goes to its origin alone"])
+    }
+
     @Test(arguments: [
         (BrokenRequest.Defect.comparesCase, ["keeps a credential", "replaces an earlier credential"]),
         (.adds, ["replaces an earlier credential"]), (.keepsOne, ["leaves other fields alone"]),
@@ -100,4 +108,10 @@ struct BrokenRequest: AuthorizableRequest {
     }
 
     private func name(_ field: String) -> String { defect == .comparesCase ? field : field.lowercased() }
+}
+
+private struct Wanderer: Plain {
+    var fields: [String: String] = [:]
+    let goes: Bool
+    func goes(to origin: Origin) -> Bool { goes }
 }

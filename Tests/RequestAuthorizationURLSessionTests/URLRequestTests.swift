@@ -22,6 +22,28 @@ struct URLRequestTests {
         #expect(request.allHTTPHeaderFields == ["Authorization": "Bearer ABC"])
     }
 
+    @Test(arguments: [
+        "https://api.example.com/v1", "https://API.EXAMPLE.COM:443/", "https://user@api.example.com/",
+        "https://api.example.com:444/", "http://api.example.com/", "https://api.example.com@evil.example/",
+        "https://b%C3%BCcher.example/", "mailto:a@b.example", "/v1",
+    ])
+    func `a request goes to its own origin and to no other`(url: String) throws {
+        let request = try request(url)
+        for origin: Origin in ["https://api.example.com", "https://evil.example", "https://xn--bcher-kva.example"] {
+            #expect(request.goes(to: origin) == (request.origin == origin))
+        }
+        if let origin = request.origin { #expect(request.goes(to: origin)) }
+    }
+
+    @Test func `a URL with a base goes where both lead`() throws {
+        let base = try #require(URL(string: "https://api.example.com/v1/"))
+        let request = URLRequest(url: try #require(URL(string: "//evil.example/", relativeTo: base)))
+        #expect(request.goes(to: "https://evil.example"))
+        #expect(!request.goes(to: "https://api.example.com"))
+        let relative = URLRequest(url: try #require(URL(string: "widgets", relativeTo: base)))
+        #expect(relative.goes(to: "https://api.example.com"))
+    }
+
     @Test func `the original request stays as it was`() async throws {
         let request = try request()
         let authorized = try await request.authorized(using: .bearer("ABC"))

@@ -7,17 +7,17 @@
 ///         "https://api.spotify.com": spotify,
 ///         "https://api.widgets.example": .header("X-API-Key", key),
 ///     ])
-public struct OriginAuthorization: AuthorizationProvider, RedactedDescription {
-    private let providers: [Origin: any AuthorizationProvider]
-    private let elsewhere: OtherOrigins
+public struct OriginAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
+    private let targets: ListedOrigins
+    private let elsewhere: Elsewhere
 
     /// - Parameters:
     ///   - providers: by the origin whose requests they authorize.
     ///   - elsewhere: what happens to requests for other origins. Refused by default; `.use(provider)` names a fallback,
     ///     whose credential then goes to any other origin.
     public init(_ providers: [Origin: any AuthorizationProvider], elsewhere: OtherOrigins = .refuse) {
-        self.providers = providers
-        self.elsewhere = elsewhere
+        targets = ListedOrigins(providers.lazy.map { ($0.key, $0.value) })
+        self.elsewhere = Elsewhere(elsewhere)
     }
 
     /// Returns the request with the credential of the provider for its origin.
@@ -25,28 +25,43 @@ public struct OriginAuthorization: AuthorizationProvider, RedactedDescription {
     /// - Throws: what that provider throws; ``NotAuthorized`` with the reason ``NotAuthorized/Reason/originNotAllowed`` if
     ///   there is none, unless told otherwise.
     public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        guard let provider = listedProvider(for: request) else { return try await elsewhere.authorize(request) }
-        return try await provider.authorize(request)
+        var authorized = request
+        if try authorizeAtOnce(&authorized) { return authorized }
+        return try await provider(for: request).authorize(request)
+    }
+
+    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
+        guard let target = targets.target(for: request) else { return try elsewhere.authorizeAtOnce(&request) }
+        return try target.authorizeAtOnce(&request)
+    }
+
+    package func credentialFields(for request: some AuthorizableRequest) -> Set<String>? {
+        guard let target = targets.target(for: request) else { return elsewhere.credentialFields(for: request) }
+        return target.credentialFields(for: request)
+    }
+
+    package func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool {
+        targets.target(for: authorized)?.isReplaced(authorized) ?? elsewhere.isReplaced(authorized)
     }
 
     /// Forwards to the provider that authorized the request; throws if none did.
     public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         _ response: UnauthorizedResponse, for request: Request
     ) async throws {
-        let provider = try listedProvider(for: request) ?? elsewhere.provider(for: request)
-        try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
+        try await provider(for: request).setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
     }
 
     /// The same without the response.
     public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         for request: Request
     ) async throws {
-        let provider = try listedProvider(for: request) ?? elsewhere.provider(for: request)
-        try await provider.setNeedsRefreshAfterUnauthorizedResponse(for: request)
+        try await provider(for: request).setNeedsRefreshAfterUnauthorizedResponse(for: request)
     }
 
-    private func listedProvider(for request: some AuthorizableRequest) -> (any AuthorizationProvider)? {
-        request.origin.flatMap { providers[$0] }
+    /// - Throws: ``NotAuthorized`` if there is none.
+    private func provider(for request: some AuthorizableRequest) throws(NotAuthorized) -> any AuthorizationProvider {
+        if let target = targets.target(for: request) { return target.provider }
+        return try elsewhere.provider(for: request)
     }
 }
 

@@ -8,6 +8,7 @@ struct PlaintextAllowed<Request: AuthorizableRequest>: AuthorizableRequest {
     var isPlaintext: Bool { false }
 
     var origin: Origin? { request.origin }
+    func goes(to origin: Origin) -> Bool { request.goes(to: origin) }
     var isReplayable: Bool { request.isReplayable }
     var requestMethod: String? { request.requestMethod }
     var targetURI: String? { request.targetURI }

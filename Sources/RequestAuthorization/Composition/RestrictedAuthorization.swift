@@ -3,11 +3,10 @@
 
 /// Binds a provider to origins, so that its credential goes nowhere else. Made by
 /// `restricted(to:allowingPlaintext:elsewhere:)`.
-public struct RestrictedAuthorization: AuthorizationProvider, RedactedDescription {
-    private let provider: any AuthorizationProvider
-    private let origins: Set<Origin>
+public struct RestrictedAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
+    private let origins: ListedOrigins
     private let allowsPlaintext: Bool
-    private let elsewhere: OtherOrigins
+    private let elsewhere: Elsewhere
 
     /// - Parameters:
     ///   - provider: authorizes requests for the origins.
@@ -18,10 +17,9 @@ public struct RestrictedAuthorization: AuthorizationProvider, RedactedDescriptio
         _ provider: any AuthorizationProvider, to origins: Set<Origin>, allowingPlaintext: Bool = false,
         elsewhere: OtherOrigins = .refuse
     ) {
-        self.provider = provider
-        self.origins = origins
+        self.origins = ListedOrigins(origins.lazy.map { ($0, provider) })
         self.allowsPlaintext = allowingPlaintext
-        self.elsewhere = elsewhere
+        self.elsewhere = Elsewhere(elsewhere)
     }
 
     /// Returns the request with the provider's credential if it goes to one of the origins.
@@ -30,9 +28,25 @@ public struct RestrictedAuthorization: AuthorizationProvider, RedactedDescriptio
     ///   another origin, unless told otherwise, and ``NotAuthorized/Reason/insecureTransport`` for a plain one that is not
     ///   allowed.
     public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        guard isMeant(for: request) else { return try await elsewhere.authorize(request) }
-        guard request.isPlaintext else { return try await provider.authorize(request) }
-        return try await provider.authorize(plaintextAllowed(request)).request
+        var authorized = request
+        if try authorizeAtOnce(&authorized) { return authorized }
+        return try await authorizeWaiting(request)
+    }
+
+    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
+        guard let target = origins.target(for: request) else { return try elsewhere.authorizeAtOnce(&request) }
+        let isRefusedThere = !allowsPlaintext && target.refusesPlaintext
+        guard !isRefusedThere, request.isPlaintext else { return try target.authorizeAtOnce(&request) }
+        return try authorizePlaintextAtOnce(&request, by: target)
+    }
+
+    package func credentialFields(for request: some AuthorizableRequest) -> Set<String>? {
+        guard let target = origins.target(for: request) else { return elsewhere.credentialFields(for: request) }
+        return target.credentialFields(for: request)
+    }
+
+    package func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool {
+        origins.target(for: authorized)?.isReplaced(authorized) ?? elsewhere.isReplaced(authorized)
     }
 
     /// Forwards to the provider that authorized the request; throws if none did, so that the 401 of another origin
@@ -40,31 +54,48 @@ public struct RestrictedAuthorization: AuthorizationProvider, RedactedDescriptio
     public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         _ response: UnauthorizedResponse, for request: Request
     ) async throws {
-        guard isMeant(for: request) else {
+        guard let target = origins.target(for: request) else {
             return try await elsewhere.provider(for: request)
                 .setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
         }
         guard request.isPlaintext else {
-            return try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
+            return try await target.provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
         }
-        try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: plaintextAllowed(request))
+        try await target.provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: plaintextAllowed(request))
     }
 
     /// The same without the response.
     public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         for request: Request
     ) async throws {
-        guard isMeant(for: request) else {
+        guard let target = origins.target(for: request) else {
             return try await elsewhere.provider(for: request).setNeedsRefreshAfterUnauthorizedResponse(for: request)
         }
         guard request.isPlaintext else {
-            return try await provider.setNeedsRefreshAfterUnauthorizedResponse(for: request)
+            return try await target.provider.setNeedsRefreshAfterUnauthorizedResponse(for: request)
         }
-        try await provider.setNeedsRefreshAfterUnauthorizedResponse(for: plaintextAllowed(request))
+        try await target.provider.setNeedsRefreshAfterUnauthorizedResponse(for: plaintextAllowed(request))
     }
 
-    private func isMeant(for request: some AuthorizableRequest) -> Bool {
-        request.origin.map(origins.contains) ?? false
+    // Both apart, and not inlined: to ask the runtime for another type of request would cost every call.
+
+    @inline(never)
+    private func authorizePlaintextAtOnce<Request: AuthorizableRequest>(
+        _ request: inout Request, by target: ForwardingTarget
+    ) throws -> Bool {
+        var allowed = try plaintextAllowed(request)
+        guard try target.authorizeAtOnce(&allowed) else { return false }
+        request = allowed.request
+        return true
+    }
+
+    @inline(never)
+    private func authorizeWaiting<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        guard let target = origins.target(for: request) else {
+            return try await elsewhere.provider(for: request).authorize(request)
+        }
+        guard request.isPlaintext else { return try await target.provider.authorize(request) }
+        return try await target.provider.authorize(plaintextAllowed(request)).request
     }
 
     private func plaintextAllowed<Request: AuthorizableRequest>(

@@ -37,11 +37,14 @@ public struct BasicAuthorization: AuthorizationProvider, ImmediateAuthorization,
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if name or password cannot
     ///   be sent, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
     public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        try credential.set(on: request)
+        var request = request
+        try credential.set(on: &request)
+        return request
     }
 
-    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: Request) throws -> Request? {
-        try credential.set(on: request)
+    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
+        try credential.set(on: &request)
+        return true
     }
 }
 

@@ -23,11 +23,14 @@ public struct BearerTokenAuthorization: AuthorizationProvider, ImmediateAuthoriz
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the token has not the
     ///   form of one, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
     public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        try credential.set(on: request)
+        var request = request
+        try credential.set(on: &request)
+        return request
     }
 
-    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: Request) throws -> Request? {
-        try credential.set(on: request)
+    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
+        try credential.set(on: &request)
+        return true
     }
 }
 

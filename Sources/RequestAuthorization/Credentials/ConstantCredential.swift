@@ -19,14 +19,11 @@ struct ConstantCredential: Sendable, RedactedDescription {
         }
     }
 
-    /// Returns the request with the field set.
+    /// Sets the field.
     ///
-    /// - Throws: ``NotAuthorized`` for plaintext, and for a malformed credential.
-    func set<Request: AuthorizableRequest>(on request: Request) throws(NotAuthorized) -> Request {
+    /// - Throws: ``NotAuthorized`` for plaintext, and for a malformed credential; the request is unchanged.
+    func set(on request: inout some AuthorizableRequest) throws(NotAuthorized) {
         try request.refusePlaintext()
-        let value = try value.get()
-        var request = request
-        request.setCredential(value, in: field)
-        return request
+        request.setCredential(try value.get(), in: field)
     }
 }

@@ -6,7 +6,7 @@
 ///     try await request.authorize(using: .header("X-API-Key", key))
 public struct HeaderAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
     private let credential: ConstantCredential
-    package let credentialFields: Set<String>
+    private let fields: Set<String>
 
     /// - Parameters:
     ///   - field: the name of the field.
@@ -14,7 +14,7 @@ public struct HeaderAuthorization: AuthorizationProvider, ImmediateAuthorization
     ///     ``authorize(_:)``.
     public init(field: String, value: String) {
         credential = ConstantCredential(field: field) { value }
-        credentialFields = [field.asciiLowercased]
+        fields = [field.asciiLowercased]
     }
 
     /// Returns the request with the field set.
@@ -22,11 +22,16 @@ public struct HeaderAuthorization: AuthorizationProvider, ImmediateAuthorization
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the name or the value
     ///   cannot stand in a header, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
     public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        try credential.set(on: request)
+        var request = request
+        try credential.set(on: &request)
+        return request
     }
 
-    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: Request) throws -> Request? {
-        try credential.set(on: request)
+    package func credentialFields(for request: some AuthorizableRequest) -> Set<String>? { fields }
+
+    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
+        try credential.set(on: &request)
+        return true
     }
 }
 

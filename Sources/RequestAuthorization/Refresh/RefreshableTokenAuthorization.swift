@@ -119,7 +119,6 @@ extension RefreshableTokenAuthorization {
     /// - Throws: ``NotAuthorized`` if somebody must sign in first, ``RefreshFailed`` if there is no token at this time,
     ///   `CancellationError` at once when the task is cancelled.
     public nonisolated func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        // Not by way of `authorizeAtOnce`: a copy in an optional would cost as much as the lock.
         try request.refusePlaintext()
         let header = if let header = core.warmHeader(at: clock.now) { header } else { try await heldHeader() }
         var request = request
@@ -127,13 +126,11 @@ extension RefreshableTokenAuthorization {
         return request
     }
 
-    @inline(__always)
-    package nonisolated func authorizeAtOnce<Request: AuthorizableRequest>(_ request: Request) throws -> Request? {
+    package nonisolated func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
         try request.refusePlaintext()
-        guard let header = core.warmHeader(at: clock.now) else { return nil }
-        var request = request
+        guard let header = core.warmHeader(at: clock.now) else { return false }
         request.setCredential(header, in: "Authorization")
-        return request
+        return true
     }
 
     package nonisolated func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool {

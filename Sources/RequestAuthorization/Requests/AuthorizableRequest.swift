@@ -16,6 +16,9 @@ public protocol AuthorizableRequest: Sendable {
     /// Where the request goes: scheme, host and port; `nil` if that cannot be known. Computed when asked for.
     var origin: Origin? { get }
 
+    /// Whether ``origin`` is this one, which is the default. A client that can tell without making an ``Origin`` says so here.
+    func goes(to origin: Origin) -> Bool
+
     /// Whether the request can be sent a second time, body included.
     ///
     /// A client that carries the body beside the request says so where it calls ``AuthorizationProvider/send(_:refreshCount:isReplayable:transport:)``.
@@ -47,6 +50,7 @@ public protocol AuthorizableRequest: Sendable {
 }
 
 extension AuthorizableRequest {
+    public func goes(to origin: Origin) -> Bool { self.origin == origin }
     public var isPlaintext: Bool { origin.map { $0.isPlaintext && !$0.isLoopback } ?? true }
     public var requestMethod: String? { nil }
     public var targetURI: String? { nil }
@@ -61,13 +65,13 @@ extension AuthorizableRequest {
     ///   ``NotAuthorized/Reason/malformedCredential`` if the provider has set what no header can hold; the request is unchanged
     ///   then.
     public mutating func authorize(using provider: some AuthorizationProvider) async throws {
-        self = try await CheckedAuthorization(provider).authorize(self)
+        self = try await provider.authorizeChecked(self)
     }
 
     /// Returns this request with a credential of the provider, waiting for one if need be.
     ///
     /// - Throws: what ``authorize(using:)`` throws.
     public func authorized(using provider: some AuthorizationProvider) async throws -> Self {
-        try await CheckedAuthorization(provider).authorize(self)
+        try await provider.authorizeChecked(self)
     }
 }

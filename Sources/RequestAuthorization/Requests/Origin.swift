@@ -91,7 +91,7 @@ extension Origin: CustomStringConvertible {
 // MARK: - Reading
 
 extension Origin {
-    private static func defaultPort(of scheme: String) -> Int {
+    static func defaultPort(of scheme: String) -> Int {
         switch scheme {
         case "https": 443
         case "http": 80

@@ -7,30 +7,11 @@
 /// request would go out without its credential.
 struct CheckedAuthorization<Provider: AuthorizationProvider>: AuthorizationProvider, RedactedDescription {
     let provider: Provider
-    /// Ours check each value before they set it.
-    private let isChecked: Bool
 
-    init(_ provider: Provider) {
-        self.provider = provider
-        isChecked = provider is any ImmediateAuthorization
-    }
+    init(_ provider: Provider) { self.provider = provider }
 
     func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        isChecked ? try await provider.authorize(request) : try await checked(request)
-    }
-
-    /// - Parameter isolation: the closure runs there too: a provider runs where its caller runs.
-    private func checked<Request: AuthorizableRequest>(
-        _ request: Request, isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Request {
-        let (fields, surrounding) = (CredentialFields(), CredentialFields.current)
-        let authorized = try await CredentialFields.$current.withValue(fields) {
-            _ = isolation
-            return try await provider.authorize(request)
-        }
-        surrounding?.insert(fields.names)
-        try fields.check(on: authorized)
-        return authorized
+        try await provider.authorizeChecked(request)
     }
 
     func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
@@ -44,16 +25,49 @@ struct CheckedAuthorization<Provider: AuthorizationProvider>: AuthorizationProvi
     }
 }
 
+extension AuthorizationProvider {
+    /// What ``authorize(_:)`` returns, looked at if this is a provider of anybody's. Ours check each value before they set it.
+    @inline(__always)
+    func authorizeChecked<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        if let immediate = self as? any ImmediateAuthorization {
+            var authorized = request
+            if try immediate.authorizeAtOnce(&authorized) { return authorized }
+            if immediate.credentialFields(for: request) != nil { return try await authorize(request) }
+        }
+        return try await authorizeAndCheck(request)
+    }
+
+    /// - Parameter isolation: the closure runs there too: a provider runs where its caller runs.
+    @inline(never)
+    private func authorizeAndCheck<Request: AuthorizableRequest>(
+        _ request: Request, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Request {
+        let (fields, surrounding) = (CredentialFields(), CredentialFields.current)
+        let authorized = try await CredentialFields.$current.withValue(fields) {
+            _ = isolation
+            return try await authorize(request)
+        }
+        surrounding?.insert(fields.names)
+        try fields.check(on: authorized)
+        return authorized
+    }
+}
+
 extension CredentialFields {
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if a request did not take
     ///   a value, or if the usual field would be two on the wire: not every type of request refuses such a value.
     fileprivate func check(on authorized: some AuthorizableRequest) throws(NotAuthorized) {
-        let breaksOut = authorized.credential(in: "Authorization")?.utf8.contains { [0x00, 0x0A, 0x0D].contains($0) }
-        guard !hasRefusal, breaksOut != true else {
+        guard !hasRefusal, authorized.credential(in: "Authorization")?.breaksOut != true else {
             throw NotAuthorized(
                 .malformedCredential,
                 detail: "the provider has set a header field whose name or value cannot stand in a header, such as one "
                     + "with a line feed")
         }
+    }
+}
+
+extension String {
+    fileprivate var breaksOut: Bool {
+        !HeaderFieldValue.isSurelyVisible(self) && utf8.contains { $0 == 0x00 || $0 == 0x0A || $0 == 0x0D }
     }
 }

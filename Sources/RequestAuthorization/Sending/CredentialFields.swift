@@ -10,24 +10,37 @@ package final class CredentialFields: Sendable {
     /// Those of the call that the current task is in.
     @TaskLocal package static var current: CredentialFields?
 
-    private let inserted = Lock(Set<String>())
-    private let refused = Lock(false)
+    private let seen = Lock(Seen())
+
+    private struct Seen {
+        var names: Set<String> = []
+        var hasRefusal = false
+    }
 
     package init() {}
 
     /// The field of most credentials.
     package static let authorization: Set = ["authorization"]
 
-    package func insert(_ name: String) { inserted.withLock { _ = $0.insert(name.asciiLowercased) } }
+    package func insert(_ name: String) {
+        let isUsual = name == "Authorization"
+        seen.withLock { seen in
+            if isUsual, seen.names.isEmpty {
+                seen.names = Self.authorization
+            } else {
+                seen.names.insert(name.asciiLowercased)
+            }
+        }
+    }
 
     /// Adds those that a provider has set by way of another one.
-    package func insert(_ names: Set<String>) { inserted.withLock { $0.formUnion(names) } }
+    package func insert(_ names: Set<String>) { seen.withLock { $0.names.formUnion(names) } }
 
     /// A request did not take a value or a name: it cannot stand in a header, and setting it cannot throw.
-    package func refuse() { refused.withLock { $0 = true } }
+    package func refuse() { seen.withLock { $0.hasRefusal = true } }
 
-    package var hasRefusal: Bool { refused.withLock { $0 } }
+    package var hasRefusal: Bool { seen.withLock { $0.hasRefusal } }
 
     /// What was set so far.
-    package var names: Set<String> { inserted.withLock { $0 } }
+    package var names: Set<String> { seen.withLock { $0.names } }
 }

@@ -20,15 +20,16 @@ struct AuthorizedExecution {
         isReplayable: Bool?
     ) async throws -> HTTPClientResponse {
         let immediate = provider as? any ImmediateAuthorization
-        let fields = immediate == nil ? CredentialFields() : nil
+        let known = immediate?.credentialFields(for: request)
+        let fields = known == nil ? CredentialFields() : nil
         let limited = DeadlineAuthorization(
-            provider: provider, immediate: immediate, deadline: deadline, eventLoops: client.eventLoopGroup,
-            fields: fields)
+            provider: provider, immediate: known == nil ? nil : immediate, deadline: deadline,
+            eventLoops: client.eventLoopGroup, fields: fields)
         return try await limited.send(
             request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: { $0.refusal },
             discard: { await $0.response.body.discard(until: deadline) }
         ) { authorized in
-            if let immediate { return try await execute(authorized, credentials: immediate.credentialFields) }
+            if let known { return try await execute(authorized, credentials: known) }
             let names = fields?.names(on: authorized, comparedWith: request) ?? []
             try authorized.checkFields(names)
             return try await execute(authorized, credentials: names)

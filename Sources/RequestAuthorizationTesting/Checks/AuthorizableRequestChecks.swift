@@ -13,8 +13,8 @@ public import RequestAuthorization
 ///
 /// The closure makes a request without credential; it is called for each check.
 ///
-/// The checks: a credential is set and found by any spelling of its field; another replaces it; other fields stay; method and
-/// target are those that are expected. A `requestMethod` of type `String` in place of `String?` compiles, and no provider sees
+/// The checks: a credential is set and found by any spelling of its field; another replaces it; other fields stay; the request
+/// goes to its origin and to no other; method and target are those that are expected. A `requestMethod` of type `String` in place of `String?` compiles, and no provider sees
 /// it: the last check finds that. It also finds a target with a fragment.
 public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable {
     private let method: String?
@@ -43,6 +43,7 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
             Check("keeps a credential") { try await checkKeeping() },
             Check("replaces an earlier credential") { try await checkReplacing() },
             Check("leaves other fields alone") { try await checkOthers() },
+            Check("goes to its origin alone") { try await checkOrigin() },
             Check("shows its method and its target") { try await checkSigned() },
         ]
         try await Check.run(checks, of: "\(Request.self)", within: .seconds(120), of: .system)
@@ -77,6 +78,14 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
         request.setCredential("Bearer first", in: "Authorization")
         let other = request.credential(in: "X-Probe-Key")
         try require(other == "key", "lost the field X-Probe-Key when Authorization was set")
+    }
+
+    private func checkOrigin() async throws {
+        let request = try await request()
+        let other = Origin(scheme: request.origin?.scheme ?? "https", host: "other.invalid", port: request.origin?.port)
+        try require(!request.goes(to: other), "says that it goes to an origin that is not its own")
+        guard let origin = request.origin else { return }
+        try require(request.goes(to: origin), "says that it does not go to its origin")
     }
 
     private func checkSigned() async throws {

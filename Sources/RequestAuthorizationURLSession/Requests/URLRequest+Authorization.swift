@@ -12,6 +12,12 @@ public import Foundation
 extension URLRequest: AuthorizableRequest {
     public var origin: Origin? { url.flatMap { Origin($0) } }
 
+    public func goes(to origin: Origin) -> Bool {
+        // Read from the bytes, which takes a twentieth of what the parts of a `URL` take.
+        if let url, let isOrigin = origin.isOrigin(ofURL: url.absoluteString) { return isOrigin }
+        return self.origin == origin
+    }
+
     /// Whether the body can be sent again: a stream can be read only once.
     public var isReplayable: Bool { httpBodyStream == nil }
 

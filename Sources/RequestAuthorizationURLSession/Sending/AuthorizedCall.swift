@@ -18,9 +18,12 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     ) async throws -> (Receiver.Body, URLResponse) {
         let departure = departure(for: request, body, of: Carrier.of(session))
         defer { departure?.end() }
-        if let immediate = provider as? any ImmediateAuthorization {
+        if let immediate = provider as? any ImmediateAuthorization,
+            let fields = immediate.credentialFields(for: request)
+        {
             return try await send(
-                request, authorizedAtOnceBy: immediate, refreshCount: refreshCount, departure: departure)
+                request, authorizedAtOnceBy: immediate, credentialFields: fields, refreshCount: refreshCount,
+                departure: departure)
         }
         let fields = CredentialFields()
         return try await CredentialFields.$current.withValue(fields) {
@@ -36,10 +39,9 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
 
     /// As a rule one of our own providers has its credential, and the answer is not a 401.
     private func send(
-        _ request: URLRequest, authorizedAtOnceBy provider: some ImmediateAuthorization, refreshCount: Int,
-        departure: Departure?
+        _ request: URLRequest, authorizedAtOnceBy provider: some ImmediateAuthorization,
+        credentialFields fields: Set<String>, refreshCount: Int, departure: Departure?
     ) async throws -> (Receiver.Body, URLResponse) {
-        let fields = provider.credentialFields
         guard let authorized = try provider.authorizeAtOnce(request), departure?.beginsAtOnce() ?? true else {
             return try await send(
                 request, authorizedBy: provider, refreshCount: refreshCount, departure: departure

@@ -71,7 +71,8 @@ struct DepartingAuthorization<Provider: AuthorizationProvider>: AuthorizationPro
         // Without a slot: this may wait for a refresh.
         let first = try await provider.authorize(request)
         guard let departure, !departure.beginsAtOnce() else { return first }
-        guard let immediate = provider as? any ImmediateAuthorization else {
+        guard let immediate = provider as? any ImmediateAuthorization, immediate.credentialFields(for: request) != nil
+        else {
             try await departure.wait()
             do {
                 return try await provider.authorize(request)

@@ -44,6 +44,10 @@ import Testing
             let restricted = provider.restricted(to: "https://api.example.com")
             _ = try await restricted.send(PickyRequest()) { try await client.send($0) }
         }
+        await fails {
+            let elsewhere = OriginAuthorization([:], elsewhere: .use(provider))
+            _ = try await elsewhere.send(PickyRequest()) { try await client.send($0) }
+        }
         #expect(client.requests.isEmpty)
     }
 

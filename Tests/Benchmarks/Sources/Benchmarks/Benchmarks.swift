@@ -14,6 +14,8 @@ struct Benchmarks {
         BenchmarkRun(groups: [
             BenchmarkGroup("allocations", measured: measureAllocations),
             BenchmarkGroup("requests", counted: compareURLRequests),
+            BenchmarkGroup("composition", counted: compareComposition),
+            BenchmarkGroup("sending", counted: compareSending),
             BenchmarkGroup("reading", measured: measureReading),
             BenchmarkGroup("challenges", counted: compareChallenges),
             BenchmarkGroup("waiting", measured: measureWaiting),

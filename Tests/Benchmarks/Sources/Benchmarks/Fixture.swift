@@ -60,8 +60,8 @@ struct SlotRequest: AuthorizableRequest {
 enum Fixture {
     static let warm = RefreshableTokenAuthorization(service: GatedService(), token: BenchmarkToken.valid)
 
-    static func urlRequest() throws -> URLRequest {
-        guard let url = URL(string: "https://api.example.com/v1/widgets?page=1") else { throw URLError(.badURL) }
+    static func urlRequest(to origin: Origin = "https://api.example.com") throws -> URLRequest {
+        guard let url = URL(string: "\(origin)/v1/widgets?page=1") else { throw URLError(.badURL) }
         return URLRequest(url: url)
     }
 }

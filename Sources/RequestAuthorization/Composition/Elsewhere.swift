@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// What ``OtherOrigins`` says, performed.
+enum Elsewhere: Sendable {
+    case refuse
+    case passThrough
+    case use(any AuthorizationProvider, immediate: (any ImmediateAuthorization)?)
+
+    init(_ origins: OtherOrigins) {
+        switch origins {
+        case .refuse: self = .refuse
+        case .passThrough: self = .passThrough
+        case .use(let provider): self = .use(provider, immediate: provider as? any ImmediateAuthorization)
+        }
+    }
+
+    /// As ``ImmediateAuthorization/authorizeAtOnce(_:)``: if it returns `false`, ``provider(for:)`` is to be asked.
+    func authorizeAtOnce(_ request: inout some AuthorizableRequest) throws -> Bool {
+        switch self {
+        case .refuse: throw Self.refusal(of: request)
+        case .passThrough: true
+        case .use(_, let immediate): try immediate?.authorizeAtOnce(&request) ?? false
+        }
+    }
+
+    /// The fields that are set on such a request; `nil` if they are not known.
+    func credentialFields(for request: some AuthorizableRequest) -> Set<String>? {
+        switch self {
+        case .refuse, .passThrough: []
+        case .use(_, let immediate): immediate?.credentialFields(for: request)
+        }
+    }
+
+    func isReplaced(_ authorized: some AuthorizableRequest) -> Bool {
+        guard case .use(_, let immediate?) = self else { return false }
+        return immediate.isReplaced(authorized)
+    }
+
+    /// The provider that answers for such a request.
+    ///
+    /// - Throws: ``NotAuthorized`` if there is none: a credential that was not sent cannot have been refused.
+    func provider(for request: some AuthorizableRequest) throws(NotAuthorized) -> any AuthorizationProvider {
+        guard case .use(let provider, _) = self else { throw Self.refusal(of: request) }
+        return provider
+    }
+
+    private static func refusal(of request: some AuthorizableRequest) -> NotAuthorized {
+        NotAuthorized(
+            .originNotAllowed,
+            detail: request.origin.map { "no credential is meant for \($0)" } ?? "the request has no origin")
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension Origin {
+    /// Whether a URL has this origin, read from its bytes; `nil` if that takes a parser.
+    ///
+    /// Read are `scheme://host` and `scheme://host:port` before the end, `/`, `?` or `#`, where the scheme has the length of
+    /// `http` or `https`, and the host consists of ASCII letters, digits, `.` and `-`. Anything else is left to the parser:
+    /// user information, a backslash, an escape, a WebSocket.
+    package func isOrigin(ofURL text: String) -> Bool? {
+        text.utf8.withContiguousStorageIfAvailable { begins($0) ? true : isOrigin(of: $0) } ?? nil
+    }
+
+    /// Whether a URL begins with this origin as most do: `https://`, the host in lower case, and no port.
+    @inline(__always)
+    private func begins(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard port == 443, scheme == "https", url.count > 8 else { return false }
+        let beginning = UnsafeRawBufferPointer(url).loadUnaligned(as: UInt64.self)
+        guard UInt64(littleEndian: beginning) == 0x2F2F_3A73_7074_7468, let end = url.skip(host, from: 8) else {
+            return false
+        }
+        return end > 8 && url.isEndOfAuthority(end)
+    }
+
+    private func isOrigin(of url: UnsafeBufferPointer<UInt8>) -> Bool? {
+        let colon = url.end(of: 0) { $0.isASCIILetterOrDigit }
+        let first = colon + 3
+        guard colon == 4 || colon == 5, first < url.count, url[0].isASCIILetter, url[colon] == UInt8(ascii: ":"),
+            url[colon + 1] == UInt8(ascii: "/"), url[colon + 2] == UInt8(ascii: "/")
+        else { return nil }
+        let end = url.end(of: first) { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+        guard end > first, let port = url.port(from: end), let isScheme = url.holds(scheme, in: 0..<colon),
+            let isHost = url.holds(host, in: first..<end)
+        else { return nil }
+        // If the scheme is the same, so is its default port.
+        return isScheme && isHost && self.port == (port ?? Self.defaultPort(of: scheme))
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Where a text ends that stands there.
+    @inline(__always)
+    fileprivate func skip(_ text: String, from start: Int) -> Int? {
+        let end = text.utf8.withContiguousStorageIfAvailable { text -> Int? in
+            guard count &- start >= text.count else { return nil }
+            var offset = 0
+            while offset < text.count {
+                guard text.count >= 8 else {
+                    guard self[start &+ offset] == text[offset] else { return nil }
+                    offset &+= 1
+                    continue
+                }
+                // Eight bytes at a time; the last eight overlap those before.
+                let place = Swift.min(offset, text.count &- 8)
+                let mine = UnsafeRawBufferPointer(self).loadUnaligned(fromByteOffset: start &+ place, as: UInt64.self)
+                let theirs = UnsafeRawBufferPointer(text).loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                guard mine == theirs else { return nil }
+                offset &+= 8
+            }
+            return start &+ text.count
+        }
+        return end ?? nil
+    }
+
+    /// Where a run of bytes ends.
+    @inline(__always)
+    fileprivate func end(of start: Int, _ isPart: (UInt8) -> Bool) -> Int {
+        var index = start
+        while index < count, isPart(self[index]) { index &+= 1 }
+        return index
+    }
+
+    /// The port between the host and the end of the authority, `.some(nil)` if there is none; `nil` if that takes a parser.
+    fileprivate func port(from start: Int) -> Int?? {
+        if isEndOfAuthority(start) { return .some(nil) }
+        guard self[start] == UInt8(ascii: ":") else { return nil }
+        let end = end(of: start + 1) { $0.isASCIIDigit }
+        guard end > start + 1, end <= start + 6, isEndOfAuthority(end) else { return nil }
+        let port = self[(start + 1)..<end].reduce(0) { $0 * 10 + Int($1 &- UInt8(ascii: "0")) }
+        guard port <= 65_535 else { return nil }
+        return .some(port)
+    }
+
+    @inline(__always)
+    fileprivate func isEndOfAuthority(_ index: Int) -> Bool {
+        guard index < count else { return true }
+        return self[index] == UInt8(ascii: "/") || self[index] == UInt8(ascii: "?") || self[index] == UInt8(ascii: "#")
+    }
+
+    /// Whether a text in lower case stands there, in letters of either case; `nil` if its bytes are not at hand.
+    fileprivate func holds(_ text: String, in range: Range<Int>) -> Bool? {
+        text.utf8.withContiguousStorageIfAvailable { text in
+            guard text.count == range.count else { return false }
+            for offset in 0..<text.count where self[range.lowerBound &+ offset].asciiLowercased != text[offset] {
+                return false
+            }
+            return true
+        }
+    }
+}

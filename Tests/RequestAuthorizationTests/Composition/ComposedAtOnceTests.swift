@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorization
+
+/// A provider that forwards has the credential at hand if the one that it forwards to has.
+@MainActor struct ComposedAtOnceTests {
+    nonisolated private static let api: Origin = "https://api.example.com"
+    private static let plain: Origin = "http://ledger.internal:8080"
+
+    private static var composed: [any ImmediateAuthorization] {
+        let bearer = BearerTokenAuthorization(token: "ABC")
+        let other: Origin = "https://other.example"
+        let many = (0..<9).map { Origin(host: "host\($0).example") }
+        return [
+            bearer.restricted(to: api), bearer.restricted(to: other, api), bearer.restricted(to: Set(many + [api])),
+            bearer.restricted(to: api, allowingPlaintext: true),
+            bearer.restricted(to: other).restricted(to: other, elsewhere: .use(bearer)),
+            bearer.restricted(to: api).restricted(to: api, other), OriginAuthorization([api: bearer]),
+            OriginAuthorization([api: bearer, other: .header("X-Key", "key")]),
+            OriginAuthorization([other: Spy()], elsewhere: .use(bearer)),
+        ]
+    }
+
+    @Test func `a credential that is at hand is set without waiting`() async throws {
+        for provider in Self.composed {
+            var request = FakeRequest.make(to: Self.api)
+            #expect(try provider.authorizeAtOnce(&request))
+            #expect(request.fields == ["authorization": "Bearer ABC"])
+            #expect(try await provider.authorize(FakeRequest.make(to: Self.api)) == request)
+            #expect(provider.credentialFields(for: request) == ["authorization"])
+        }
+    }
+
+    @Test func `plaintext is refused, and set if it is allowed by name`() throws {
+        let bearer = BearerTokenAuthorization(token: "ABC")
+        let request = FakeRequest.make(to: Self.plain)
+        let refusing: [any ImmediateAuthorization] = [
+            bearer.restricted(to: Self.plain), OriginAuthorization([Self.plain: bearer]),
+            // It forwards to one that would set nothing.
+            OriginAuthorization([:], elsewhere: .passThrough).restricted(to: Self.plain),
+        ]
+        for provider in refusing {
+            var refused = request
+            let error = #expect(throws: NotAuthorized.self) { try provider.authorizeAtOnce(&refused) }
+            #expect(error?.reason == .insecureTransport)
+            #expect(refused == request)
+        }
+        let allowing: [any ImmediateAuthorization] = [
+            bearer.restricted(to: Self.plain, allowingPlaintext: true),
+            bearer.restricted(to: Self.plain).restricted(to: Self.plain, allowingPlaintext: true),
+            OriginAuthorization([Self.plain: bearer.restricted(to: Self.plain, allowingPlaintext: true)]),
+        ]
+        for provider in allowing {
+            var allowed = request
+            #expect(try provider.authorizeAtOnce(&allowed))
+            #expect(allowed.fields == ["authorization": "Bearer ABC"])
+        }
+    }
+
+    @Test func `another origin is refused, passed or given to the fallback`() throws {
+        let bearer = BearerTokenAuthorization(token: "ABC")
+        let request = FakeRequest.make(to: "https://evil.example")
+        for provider: any ImmediateAuthorization in [bearer.restricted(to: Self.api), OriginAuthorization([:])] {
+            var refused = request
+            let error = #expect(throws: NotAuthorized.self) { try provider.authorizeAtOnce(&refused) }
+            #expect(error?.reason == .originNotAllowed)
+        }
+        let passing = bearer.restricted(to: Self.api, elsewhere: .passThrough)
+        var passed = request
+        #expect(try passing.authorizeAtOnce(&passed))
+        #expect(passed == request)
+        #expect(passing.credentialFields(for: request) == [])
+        let keyed = bearer.restricted(to: Self.api, elsewhere: .use(.header("X-Key", "key")))
+        #expect(try keyed.authorizeAtOnce(&passed))
+        #expect(passed.fields == ["x-key": "key"])
+        #expect(keyed.credentialFields(for: request) == ["x-key"])
+        #expect(keyed.credentialFields(for: FakeRequest.make(to: Self.api)) == ["authorization"])
+    }
+
+    @Test func `a provider of anybody's is awaited, and its fields are not known`() async throws {
+        let spy = Spy()
+        let providers: [any ImmediateAuthorization] = [
+            spy.restricted(to: Self.api), spy.restricted(to: Self.api).restricted(to: Self.api),
+            OriginAuthorization([Self.api: spy]), OriginAuthorization([:], elsewhere: .use(spy)),
+        ]
+        for provider in providers {
+            var request = FakeRequest.make(to: Self.api)
+            #expect(try !provider.authorizeAtOnce(&request))
+            #expect(provider.credentialFields(for: request) == nil)
+            _ = try await provider.authorize(request)
+        }
+        #expect(spy.log == Array(repeating: "authorize https://api.example.com", count: 4))
+    }
+
+    @Test func `a request that calls itself plain is not shown to a provider of anybody's`() async {
+        let spy = Spy()
+        let error = await #expect(throws: NotAuthorized.self) {
+            _ = try await spy.restricted(to: Self.api).authorize(PlainRequest())
+        }
+        #expect(error?.reason == .insecureTransport)
+        #expect(spy.log.isEmpty)
+    }
+
+    @Test func `a 401 refreshes the token of the provider behind it, once`() async throws {
+        for compose in [
+            { $0.restricted(to: Self.api) }, { OriginAuthorization([Self.api: $0]) },
+        ] as [@Sendable (RefreshableTokenAuthorization<TestToken>) -> any ImmediateAuthorization] {
+            let bench = Bench.make(.success(TestToken("new")))
+            let provider = compose(bench.auth)
+            let client = ScriptedTransport<FakeRequest, TestResponse>(
+                .success(TestResponse(401)), .success(TestResponse(200)))
+            let response = try await provider.send(FakeRequest.make(to: Self.api)) { try await client.send($0) }
+            #expect(response.statusCode == 200)
+            #expect(client.requests.map { $0.fields["authorization"] } == ["Bearer old", "Bearer new"])
+            #expect(bench.service.calls == 1)
+        }
+    }
+
+    @Test func `what is not at hand is waited for`() async throws {
+        let bench = Bench.make(holding: nil, .success(TestToken("first")))
+        let provider = bench.auth.restricted(to: Self.api)
+        var request = FakeRequest.make(to: Self.api)
+        #expect(try !provider.authorizeAtOnce(&request))
+        #expect(request == .make(to: Self.api))
+        #expect(try await provider.authorize(request).fields == ["authorization": "Bearer first"])
+        #expect(try provider.authorizeAtOnce(&request))
+        #expect(request.fields == ["authorization": "Bearer first"])
+    }
+}
+
+/// It goes to an encrypted origin, and knows better.
+private struct PlainRequest: AuthorizableRequest {
+    var origin: Origin? { "https://api.example.com" }
+    var isPlaintext: Bool { true }
+    var isReplayable: Bool { true }
+    func credential(in field: String) -> String? { nil }
+    mutating func setCredential(_ value: String, in field: String) {}
+}
