@@ -88,6 +88,18 @@ final class ProviderCore: Sendable {
 
     // MARK: Waiting
 
+    /// A request that has been suspended waits, if that changes nothing else: most of those that come during a refresh.
+    ///
+    /// - Parameter date: now.
+    /// - Returns: whether it waits; if not, ``request(_:within:_:ticket:_:)`` decides.
+    func waitAtOnce(at date: Date, ticket: WaiterTicket, _ continuation: Continuation) -> Bool {
+        contents.withLock { contents in
+            guard !Task.isCancelled, contents.state.holdsRequests(at: date) else { return false }
+            ticket.note(contents.enqueue(continuation, in: .ordinary), in: .ordinary)
+            return true
+        }
+    }
+
     /// A request that has been suspended asks for a token, and waits if it has to.
     ///
     /// - Returns: how it goes on, if that is known already; and what is to be done now.

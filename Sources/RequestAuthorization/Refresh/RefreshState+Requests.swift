@@ -41,6 +41,19 @@ extension RefreshState {
         }
     }
 
+    /// Whether a request that goes on with any valid token waits for what is under way: ``request(_:within:_:)`` would say so
+    /// and change nothing.
+    func holdsRequests(at date: Date) -> Bool {
+        if isShutDown { return false }
+        if isHolding { return true }
+        guard let flight, !flight.isDraining else { return false }
+        switch credential {
+        case .ended: return false
+        case .held(let held): return isRefused || held.isExpired(at: date)
+        case .unknown, .absent: return true
+        }
+    }
+
     /// A server answered 401 to a request with this credential.
     ///
     /// - Returns: why another try is pointless, or `nil` if it is not.

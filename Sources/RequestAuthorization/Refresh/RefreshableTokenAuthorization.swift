@@ -120,7 +120,8 @@ extension RefreshableTokenAuthorization {
     ///   `CancellationError` at once when the task is cancelled.
     public nonisolated func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         try request.refusePlaintext()
-        let header = if let header = core.warmHeader(at: clock.now) { header } else { try await heldHeader() }
+        let date = clock.now
+        let header = if let header = core.warmHeader(at: date) { header } else { try await heldHeader(at: date) }
         var request = request
         request.setCredential(header, in: "Authorization")
         return request
@@ -140,14 +141,17 @@ extension RefreshableTokenAuthorization {
 
     /// Apart, and not inlined, so that the warm path above touches nothing else.
     @inline(never)
-    private nonisolated func heldHeader() async throws -> String { try await heldToken(.now).header }
+    private nonisolated func heldHeader(at date: Date) async throws -> String {
+        try await heldToken(.now, at: date).header
+    }
 
     /// The token itself, valid now, for those who need it: a command-line tool that prints it, a WebSocket that sends it.
     ///
     /// - Throws: what ``authorize(_:)`` throws.
     public nonisolated func validToken() async throws -> Token {
-        if let held = core.warmToken(at: clock.now) { return typed(held).token }
-        return typed(try await heldToken(.now)).token
+        let date = clock.now
+        if let held = core.warmToken(at: date) { return typed(held).token }
+        return typed(try await heldToken(.now, at: date)).token
     }
 
     /// The token itself, valid for so long at least, for a program that hands it on.
@@ -209,14 +213,20 @@ extension RefreshableTokenAuthorization {
 
     /// Decides and waits in one step: under the lock, once the task has been suspended.
     ///
-    /// - Parameter isolation: the closures run there too, so that calls of one actor take the lock in the order of the calls.
+    /// - Parameters:
+    ///   - date: now, if it is known: most requests that come during a refresh need nothing else.
+    ///   - isolation: the closures run there too, so that calls of one actor take the lock in the order of the calls.
     private func heldToken(
-        _ need: RefreshState.Need, isolation: isolated (any Actor)? = #isolation
+        _ need: RefreshState.Need, at date: Date? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> HeldToken {
-        let (surrounding, inputs, ticket) = (SurroundingRefresh.live.map(\.id), inputs, WaiterTicket())
+        let (surrounding, ticket) = (SurroundingRefresh.live.map(\.id), WaiterTicket())
         return try await withTaskCancellationHandler {
             _ = isolation
             return try await withUnsafeThrowingContinuation { continuation in
+                if let date, surrounding.isEmpty, core.waitAtOnce(at: date, ticket: ticket, continuation) {
+                    onHold?()
+                    return
+                }
                 let (result, aftermath) = core.request(
                     need, within: surrounding, inputs, ticket: ticket, continuation)
                 perform(aftermath)

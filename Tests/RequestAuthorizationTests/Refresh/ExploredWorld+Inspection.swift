@@ -9,6 +9,7 @@ import Foundation
 extension ExploredWorld {
     mutating func inspect() {
         inspectWarm()
+        inspectHolding()
         inspectTimer(at: now)
         for threshold in Threshold.allCases {
             if let moment = moment(of: threshold) { inspectTimer(at: moment) }
@@ -26,6 +27,20 @@ extension ExploredWorld {
             return demand(false, "a token is warm that a request would not get")
         }
         demand(held === warm.held && turn.effects.isEmpty, "a token is warm although a refresh would have to begin")
+    }
+
+    /// Requests wait without a transition where the transition would let them wait and do nothing else.
+    private mutating func inspectHolding() {
+        let holds = state.holdsRequests(at: now.date)
+        var (copy, turn) = (state, turn(at: now))
+        let decision = copy.request(.now, &turn)
+        copy.finish(&turn)
+        let changesNothing = copy == state && turn.effects.isEmpty && turn.notices.isEmpty
+        guard case .wait(.ordinary) = decision, changesNothing else {
+            return demand(!holds, "a request would be held that could go on, or begin a refresh")
+        }
+        // Ahead of expiry a valid token may be waited for a while: that takes a decision.
+        demand(holds || state.isUsable(at: now), "a request would decide anew that it waits")
     }
 
     /// Nothing is due by time alone before the timer fires.

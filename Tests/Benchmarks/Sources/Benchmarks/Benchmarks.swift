@@ -16,8 +16,9 @@ struct Benchmarks {
             BenchmarkGroup("requests", counted: compareURLRequests),
             BenchmarkGroup("composition", counted: compareComposition),
             BenchmarkGroup("sending", counted: compareSending),
-            BenchmarkGroup("reading", measured: measureReading),
+            BenchmarkGroup("reading", counted: compareReading, measured: measureReading),
             BenchmarkGroup("challenges", counted: compareChallenges),
+            BenchmarkGroup("suspension", measured: measureSuspension),
             BenchmarkGroup("waiting", measured: measureWaiting),
             BenchmarkGroup("storage", counted: compareWarmStore, measured: measureRefresh),
         ]).run()

@@ -6,6 +6,17 @@ import Dispatch
 import RequestAuthorization
 import Synchronization
 
+/// What reading the token itself costs, beside putting it on a request that stores its field in place.
+func compareReading() async throws -> [Comparison] {
+    let read = Contender(times: 10_000) { times in
+        for _ in 0..<times { keep(try await Fixture.warm.validToken()) }
+    }
+    let authorize = Contender(times: 10_000) { times in
+        for _ in 0..<times { keep(try await Fixture.warm.authorize(SlotRequest())) }
+    }
+    return [Comparison("validToken() / authorize, own request", read, against: authorize, bound: 1.5, rounds: 200)]
+}
+
 /// What reading a valid token costs when many read it, and when the main actor does.
 func measureReading(slowDown: Double?) async throws -> [Figure] {
     var figures: [Figure] = []
