@@ -15,7 +15,7 @@ struct ProcessesCommand: ParsableCommand {
             that every worker uses the new token. The verdict is read off that log.
 
             The exit code is 1 if a token was asked for twice without a reason, if a session was lost that the server had to \
-            keep, or if there were more retries than kills and dropped answers.
+            keep or that somebody had ended came back, or if there were more retries than kills and dropped answers.
             """)
 
     @Option(help: ArgumentHelp("How many processes.", valueName: "n"))
@@ -54,6 +54,20 @@ struct ProcessesCommand: ParsableCommand {
     @Flag(help: "Leave no intents, to see what they are for.")
     var withoutIntent = false
 
+    @Flag(help: "Let nobody hear of what siblings do to the store.")
+    var withoutWatch = false
+
+    @Flag(help: "Take a session that was removed for one that was lost, to see what the difference is for.")
+    var withoutEnd = false
+
+    @Option(
+        help: ArgumentHelp("Let the disk be full for 5 s so many times, while a token is refreshed.", valueName: "n"))
+    var diskFull: Int?
+
+    @Option(
+        help: ArgumentHelp("Sign out or remove the session so many times, while a token is refreshed.", valueName: "n"))
+    var sessionChanges: Int?
+
     @Option(help: ArgumentHelp("Keep the server's log here.", valueName: "file"))
     var log: String?
 
@@ -62,8 +76,8 @@ struct ProcessesCommand: ParsableCommand {
 
     func validate() throws {
         guard (1...256).contains(workers) else { throw ValidationError("--workers must be between 1 and 256.") }
-        guard expiries >= 1, kills ?? 1 >= 1 else {
-            throw ValidationError("--expiries and --kills must be at least 1.")
+        guard expiries >= 1, kills ?? 1 >= 1, diskFull ?? 1 >= 1, sessionChanges ?? 1 >= 1 else {
+            throw ValidationError("Numbers of trials must be at least 1.")
         }
         guard grace >= 0, loseEvery >= 0, watch >= 0 else { throw ValidationError("No option may be negative.") }
     }
@@ -99,12 +113,16 @@ struct ProcessesCommand: ParsableCommand {
         options.watches = watch
         options.withoutLock = withoutLock
         options.withoutIntent = withoutIntent
+        options.withoutWatch = withoutWatch
+        options.withoutEnd = withoutEnd
         return options
     }
 
     private var trial: StressOptions.Trial {
         if let kills { return .killPoints(kills, point.isEmpty ? KillPoint.allCases : point) }
         if let killAtRandom { return .randomKills(seconds: killAtRandom) }
+        if let diskFull { return .fullDisk(diskFull) }
+        if let sessionChanges { return .sessionChanges(sessionChanges) }
         return realTime ? .realTime(expiries, lifetime: 1) : .expiries(expiries)
     }
 

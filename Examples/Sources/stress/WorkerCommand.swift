@@ -14,12 +14,14 @@ struct WorkerCommand: AsyncParsableCommand {
     @Argument var name: String
     @Flag var withoutLock = false
     @Flag var withoutIntent = false
+    @Flag var withoutWatch = false
+    @Flag var withoutEnd = false
 
     func run() async throws {
         guard let name = ProcessName(name) else { throw ValidationError("A name looks like 3.17.") }
         let options = WorkerOptions(
             folder: URL(filePath: folder), port: port, name: name, withoutLock: withoutLock,
-            withoutIntent: withoutIntent)
+            withoutIntent: withoutIntent, withoutWatch: withoutWatch, withoutEnd: withoutEnd)
         try await Worker(options).run()
     }
 }

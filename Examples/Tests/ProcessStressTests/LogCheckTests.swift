@@ -121,6 +121,30 @@ import Testing
         #expect(report.problems == [])
     }
 
+    @Test func `a session that is used when everybody's token has expired after its end has come back`() {
+        let ended = LogLine(.ended, process: ProcessName("1.0"), place: Place(family: 0, generation: 0))
+        let over = LogLine(.signedOut, process: ProcessName("0.0"))
+        let good = LogCheck.report(
+            on: .run(expiries: 0, .committed(0, by: "0.0"), ended, .used(1, by: "0.0"), .expired(1), over))
+        #expect(good.problems == [] && good.sessionsResurrected == 0 && good.sessionsLost == 0)
+        #expect(good.sessionChanges == 1)
+        let bad = LogCheck.report(
+            on: .run(expiries: 0, ended, .expired(0), .committed(0, by: "0.0"), .used(1, by: "0.0")))
+        #expect(bad.sessionsResurrected == 1)
+        #expect(bad.problems.contains { $0.hasSuffix("a session came back that somebody had ended") })
+    }
+
+    @Test func `the longest that 99 of 100 waited for access is told`() {
+        var line = LogLine.used(0, by: "0.0")
+        line.lockWaits = (1...200).map { Double($0) / 1_000 }
+        #expect(LogCheck.report(on: .run(line)).lockWaitP99Seconds == 0.199)
+    }
+
+    @Test func `failures while the disk is full are expected`() {
+        let failed = LogLine(.failed, process: ProcessName("0.0"), held: 0)
+        #expect(LogCheck.report(on: .run(LogLine(.diskFull), failed)).problems == [])
+    }
+
     @Test func `an expiry counts when every worker uses a newer token before the next one`() {
         let report = LogCheck.report(
             on: .run(

@@ -22,6 +22,9 @@ public struct LogCheck {
     /// Kills that a lost session has been put down to.
     private var spentKills: Set<ProcessName> = []
     private var endedFamilies: Set<Int> = []
+    /// Families that somebody ended.
+    private var changedFamilies: Set<Int> = []
+    private var lockWaits: [Double] = []
 
     /// Judges a whole log.
     public static func report(on lines: [LogLine]) -> StressReport {
@@ -50,9 +53,13 @@ public struct LogCheck {
             case .failed: report.passingFailures += 1
             default: break
             }
+            lockWaits += line.lockWaits ?? []
             report.longestBlockSeconds = max(report.longestBlockSeconds, line.held ?? 0)
         }
+        judgeResurrections()
         countExpiries()
+        let sorted = lockWaits.sorted()
+        if !sorted.isEmpty { report.lockWaitP99Seconds = sorted[min(sorted.count - 1, sorted.count * 99 / 100)] }
         conclude()
     }
 
@@ -68,6 +75,10 @@ public struct LogCheck {
                 guard let process = line.process else { break }
                 kills[process] = line
                 report.killsPerPoint[line.point ?? "?", default: 0] += 1
+            case .ended:
+                report.sessionChanges += 1
+                if let place = line.place { changedFamilies.insert(place.family) }
+            case .diskFull: report.fullDisks += 1
             case .answerLost:
                 if let call = line.call { lostCalls.insert(call) }
                 if line.detail != nil { report.faults += 1 }
@@ -127,10 +138,29 @@ public struct LogCheck {
     /// A worker was told that the session is over: the server must have said so.
     private mutating func judgeSignOut(_ line: LogLine) {
         let families = lines.prefix(line.number).filter { $0.event == .signedIn }.compactMap(\.place?.family)
-        guard let family = families.last, !endedFamilies.contains(family) else { return }
+        guard let family = families.last, !endedFamilies.contains(family), !changedFamilies.contains(family) else {
+            return
+        }
         endedFamilies.insert(family)
         report.sessionsLost += 1
         complain("a worker is signed out of a session that the server has not ended", line)
+    }
+
+    /// Once everybody's token has expired after the end, nobody may ask for another or use one.
+    private mutating func judgeResurrections() {
+        var (ended, over, back) = (Set<Int>(), Set<Int>(), Set<Int>())
+        for line in lines {
+            guard let family = line.place?.family else { continue }
+            switch line.event {
+            case .ended: ended.insert(family)
+            case .expired: over.formUnion(ended)
+            case .committed, .replayed, .reused, .used:
+                guard over.contains(family), back.insert(family).inserted else { break }
+                report.sessionsResurrected += 1
+                complain("a session came back that somebody had ended", line)
+            default: break
+            }
+        }
     }
 
     // MARK: - Expiries
@@ -152,7 +182,7 @@ public struct LogCheck {
         }
         if let last = expired.last, isPassed(last) { report.expiries += 1 }
         guard report.kills + report.faults == 0 else { return }
-        for place in expired where presentations[place]?.count != 1 {
+        for place in expired where presentations[place]?.count != 1 && !changedFamilies.contains(place.family) {
             complain("\(presentations[place]?.count ?? 0) token calls for the expiry of \(place)")
         }
     }
@@ -164,7 +194,7 @@ public struct LogCheck {
         if report.retriesAfterLostAnswer > report.kills + report.faults {
             complain("\(report.retriesAfterLostAnswer) retries, more than kills and faults")
         }
-        if report.passingFailures > 0, report.kills + report.faults == 0 {
+        if report.passingFailures > 0, report.kills + report.faults + report.fullDisks == 0 {
             complain("\(report.passingFailures) requests got an error in place of a token")
         }
         if report.longestBlockSeconds > setting.deadline {

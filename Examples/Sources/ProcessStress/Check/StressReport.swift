@@ -16,12 +16,20 @@ public struct StressReport: Hashable, Sendable, Codable {
     public var retriesAfterLostAnswer = 0
     /// Sessions that ended although nobody signed out.
     public var sessionsLost = 0
-    /// Of those: the ones that a server without grace cannot but end, each with the kill between commit and save.
+    /// Sessions that were used again after somebody had signed out or removed them, and everybody's token had expired.
+    public var sessionsResurrected = 0
+    /// Of those that were lost: the ones that a server without grace cannot but end, each with the kill between commit and save.
     public var sessionsLostByStrictServer = 0
     /// The longest that any `authorize` was held.
     public var longestBlockSeconds = 0.0
     /// How often a worker got an error in place of a token and was told to try again.
     public var passingFailures = 0
+    /// How long 99 of 100 waited at most for exclusive access.
+    public var lockWaitP99Seconds = 0.0
+    /// How often somebody signed out or removed the session.
+    public var sessionChanges = 0
+    /// How often the disk was full.
+    public var fullDisks = 0
     public var killsPerPoint: [String: Int] = [:]
     /// Answers of the token endpoint that were dropped on purpose.
     public var faults = 0
@@ -48,7 +56,9 @@ public struct StressReport: Hashable, Sendable, Codable {
             ("workers", "\(workers)"), ("expiries", "\(expiries)"), ("token calls", "\(tokenCalls)"),
             ("duplicate token calls", "\(duplicateTokenCalls)"),
             ("retries after a lost answer", "\(retriesAfterLostAnswer)"),
-            ("sessions lost", "\(sessionsLost)"),
+            ("sessions lost", "\(sessionsLost)"), ("sessions resurrected", "\(sessionsResurrected)"),
+            ("session changes", "\(sessionChanges)"), ("full disks", "\(fullDisks)"),
+            ("lock wait, p99", String(format: "%.3f s", lockWaitP99Seconds)),
             ("longest block", String(format: "%.3f s", longestBlockSeconds)),
             ("passing failures", "\(passingFailures)"), ("answers dropped", "\(faults)"),
             ("took", String(format: "%.1f s", seconds)),

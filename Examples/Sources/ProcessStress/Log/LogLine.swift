@@ -38,6 +38,10 @@ public struct LogLine: Hashable, Sendable, Codable {
         case failed
         /// A worker was told that the session is over.
         case signedOut
+        /// Somebody signed out or removed the session at the place: it is over for everybody.
+        case ended
+        /// From now on the disk is full for a while.
+        case diskFull
         /// By the clock the token at the place has expired, and all workers are asked to go on.
         case expired
     }
@@ -55,6 +59,8 @@ public struct LogLine: Hashable, Sendable, Codable {
     /// How long an `authorize` was held, in seconds by the machine's clock.
     public var held: Double?
     public var detail: String?
+    /// How long the process waited for exclusive access each time since its last line, in seconds by the machine's clock.
+    public var lockWaits: [Double]?
     public var setting: RunSetting?
 
     public init(

@@ -13,9 +13,20 @@ struct Progress: Sendable {
     private(set) var usesByWorker: [Int: Place] = [:]
     /// Sign-ins that the server, or a worker, says are over.
     private(set) var over: Set<Int> = []
+    /// Sign-ins that somebody has ended.
+    private(set) var ended: Set<Int> = []
+    /// Workers that have used a token, or were told that there is none, since the last expiry.
+    private(set) var answered: Set<Int> = []
 
     mutating func note(_ line: LogLine) {
         switch line.event {
+        case .used, .signedOut: if let worker = line.process?.worker { answered.insert(worker) }
+        case .expired: answered = []
+        default: break
+        }
+        switch line.event {
+        case .ended:
+            if let place = line.place { ended.insert(place.family) }
         case .signedIn:
             issue(line.place, at: line.time)
         case .committed:
@@ -28,7 +39,8 @@ struct Progress: Sendable {
             if let place = line.place { over.insert(place.family) }
         case .signedOut:
             over.insert(newest.family)
-        case .began, .started, .killed, .replayed, .refused, .answered, .answerLost, .unauthorized, .failed, .expired:
+        case .began, .started, .killed, .replayed, .refused, .answered, .answerLost, .unauthorized, .failed, .expired,
+            .diskFull:
             break
         }
     }

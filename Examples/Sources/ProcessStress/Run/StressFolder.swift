@@ -15,10 +15,19 @@ struct StressFolder: Sendable {
     /// The store's own, with nothing else in it.
     var store: URL { url.appending(path: "store") }
 
+    /// While this is there, the workers' disk is full.
+    var fullDisk: URL { url.appending(path: "disk-is-full") }
+
+    private static let client = "stress"
+    let account = "shared"
+    /// Knows and removes what the store keeps.
+    var accounts: RestrictedFileAccounts { RestrictedFileAccounts(client: Self.client, folder: .at(store.path)) }
+
     /// The store that all workers share.
     func tokenStore(_ execution: Execution) -> RestrictedFileTokenStore<StressToken> {
         let items = RestrictedFileItems(
-            client: "stress", account: "shared", folder: .at(store.path), layer: DeadlyFileLayer(execution: execution))
+            client: Self.client, account: account, folder: .at(store.path),
+            layer: DeadlyFileLayer(execution: execution, fullDisk: fullDisk))
         return RestrictedFileTokenStore(items)
     }
 }

@@ -13,6 +13,10 @@ public struct StressOptions: Hashable, Sendable {
         case killPoints(Int, [KillPoint])
         /// For so many seconds somebody is killed every 0.05 s.
         case randomKills(seconds: Double)
+        /// So many times the disk is full for five seconds while a token is refreshed.
+        case fullDisk(Int)
+        /// So many times somebody signs out, or removes the session, while a token is refreshed.
+        case sessionChanges(Int)
     }
 
     public var trial: Trial
@@ -24,6 +28,10 @@ public struct StressOptions: Hashable, Sendable {
     public var losesEvery = 0
     public var withoutLock = false
     public var withoutIntent = false
+    /// Nobody hears of what siblings do to the store.
+    public var withoutWatch = false
+    /// A session that somebody removed counts as lost by accident, and every save is allowed.
+    public var withoutEnd = false
     /// How often a second process looks at each entry of the store's folder meanwhile.
     public var watches = 0
 
@@ -36,7 +44,7 @@ public struct StressOptions: Hashable, Sendable {
         let expiries: Int? =
             switch trial {
             case .expiries(let count), .realTime(let count, _): count
-            case .killPoints, .randomKills: nil
+            case .killPoints, .randomKills, .fullDisk, .sessionChanges: nil
             }
         return RunSetting(
             workers: workers, expiries: expiries, graceMode: graceMode, grace: grace, deadline: Self.deadline)
@@ -49,7 +57,7 @@ public struct StressOptions: Hashable, Sendable {
     var delay: Duration {
         switch trial {
         case .expiries, .realTime: .zero
-        case .killPoints, .randomKills: .milliseconds(Int.random(in: 20...40))
+        case .killPoints, .randomKills, .fullDisk, .sessionChanges: .milliseconds(Int.random(in: 20...40))
         }
     }
 }

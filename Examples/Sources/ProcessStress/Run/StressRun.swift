@@ -62,6 +62,8 @@ public struct StressRun: Sendable {
         case .realTime(let count, let lifetime): try wait(for: count, lifetime: lifetime, progress)
         case .killPoints(let times, let points): try kill(at: points, times: times, progress)
         case .randomKills(let seconds): try killAtRandom(for: seconds, progress)
+        case .fullDisk(let times): try fillDisk(times: times, progress)
+        case .sessionChanges(let times): try changeSessions(times: times, progress)
         }
         var report = LogCheck.report(on: try LogLine.read(folder.log))
         report.seconds = (ContinuousClock.now - began) / .seconds(1)

@@ -36,5 +36,7 @@ struct LoopbackRequest: Sendable {
     var process: ProcessName? { fields["user-agent"].flatMap { ProcessName($0) } }
     /// How long its sender was held for a token.
     var held: Double? { fields["held"].flatMap { Double($0) } }
+    /// How long its sender waited for exclusive access each time.
+    var lockWaits: [Double]? { fields["lock-waits"].map { $0.split(separator: ",").compactMap { Double($0) } } }
     var accessToken: String? { fields["authorization"].map { String($0.dropFirst("Bearer ".count)) } }
 }

@@ -167,8 +167,13 @@ final class TokenServer: Sendable {
         case "/use": return try serveUse(request, &state)
         case "/failed":
             let event: LogLine.Event = request.fields["signed-out"] == "yes" ? .signedOut : .failed
-            try journal.append(
-                LogLine(event, process: request.process, held: request.held, detail: request.fields["failure"]))
+            var line = LogLine(
+                event, process: request.process, held: request.held, detail: request.fields["failure"])
+            line.lockWaits = request.lockWaits
+            try journal.append(line)
+            return Pending(bytes: LoopbackAnswer(200).bytes, due: .now, call: nil)
+        case "/ended":
+            try journal.append(LogLine(.ended, process: request.process, place: journal.progress.newest))
             return Pending(bytes: LoopbackAnswer(200).bytes, due: .now, call: nil)
         default: return Pending(bytes: LoopbackAnswer(404).bytes, due: .now, call: nil)
         }
@@ -199,10 +204,11 @@ final class TokenServer: Sendable {
         // A token that is refused at the door has not been used.
         let (place, isGood) =
             isRefused ? (nil, false) : state.tokens.use(request.accessToken ?? "", at: clock.now)
-        try journal.append(
-            LogLine(
-                isGood ? .used : .unauthorized, process: request.process, place: place, held: request.held,
-                detail: isRefused ? "on purpose" : nil))
+        var line = LogLine(
+            isGood ? .used : .unauthorized, process: request.process, place: place, held: request.held,
+            detail: isRefused ? "on purpose" : nil)
+        line.lockWaits = request.lockWaits
+        try journal.append(line)
         return Pending(bytes: LoopbackAnswer(isGood ? 200 : 401).bytes, due: .now, call: nil)
     }
 }

@@ -18,17 +18,27 @@ final class DeadlyFileLayer: FileLayer {
         var isRenamed = false
     }
 
-    init(execution: Execution) { self.execution = execution }
+    /// While this file is there the disk is full.
+    private let fullDisk: String
+
+    init(execution: Execution, fullDisk: URL) {
+        self.execution = execution
+        self.fullDisk = fullDisk.path
+    }
+
+    private func checkSpace() throws { if access(fullDisk, F_OK) == 0 { throw FileError("write", ENOSPC) } }
 
     // MARK: The steps of a save
 
     func open(_ name: String, in folder: CInt, for purpose: FilePurpose) throws -> CInt {
+        if purpose == .creating { try checkSpace() }
         let file = try base.open(name, in: folder, for: purpose)
         if purpose == .creating, name.hasSuffix(".new") { save.withLock { $0 = Save(file: file) } }
         return file
     }
 
     func write(_ data: Data, to file: CInt) throws {
+        if save.withLock({ $0.file == file }) { try checkSpace() }
         try base.write(data, to: file)
         if save.withLock({ $0.file == file }) { execution.pass(.afterWrite) }
     }

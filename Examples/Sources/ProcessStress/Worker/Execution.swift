@@ -10,6 +10,7 @@ final class Execution: Sendable {
         var armed: KillPoint?
         /// A refresh of this process's own is on its way since.
         var hasSent = false
+        var lockWaits: [Double] = []
     }
 
     private let state = Mutex(State())
@@ -19,7 +20,18 @@ final class Execution: Sendable {
     init(onLock: @escaping @Sendable () -> Void = {}) { self.onLock = onLock }
 
     /// From now on the process dies at this point.
-    func arm(_ point: KillPoint) { state.withLock { $0 = State(armed: point) } }
+    func arm(_ point: KillPoint) { state.withLock { ($0.armed, $0.hasSent) = (point, false) } }
+
+    /// Exclusive access took so long.
+    func note(lockWait: Duration) { state.withLock { $0.lockWaits.append(lockWait / .seconds(1)) } }
+
+    /// In seconds, those since the last time.
+    func takeLockWaits() -> [Double] {
+        state.withLock { state in
+            defer { state.lockWaits = [] }
+            return state.lockWaits
+        }
+    }
 
     /// Dies if this is the point: nothing is flushed, closed or given back, as when the kernel or a person kills it.
     func pass(_ point: KillPoint) {

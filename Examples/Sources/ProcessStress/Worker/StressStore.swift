@@ -17,15 +17,21 @@ struct StressStore<Base: SharedTokenStore>: SharedTokenStore {
         var withoutLock = false
         /// Nobody leaves an intent.
         var withoutIntent = false
+        /// Nobody hears of what siblings do.
+        var withoutWatch = false
+        /// What is gone counts as lost, and nothing stands in the way of a save.
+        var withoutEnd = false
     }
 
     func load() async throws -> StoredToken<Token>? { try await base.load() }
     func save(_ stored: StoredToken<Token>) async throws { try await base.save(stored) }
     func clear() async throws { try await base.clear() }
-    var changes: AsyncStream<Void>? { base.changes }
+    var changes: AsyncStream<Void>? { controls.withoutWatch ? nil : base.changes }
 
     func lock(within limit: Duration) async throws -> TokenStoreLock {
+        let began = ContinuousClock.now
         let lock = controls.withoutLock ? TokenStoreLock {} : try await base.lock(within: limit)
+        execution.note(lockWait: ContinuousClock.now - began)
         execution.pass(.lock)
         return TokenStoreLock { [execution] in
             execution.pass(.beforeUnlock)
@@ -36,12 +42,14 @@ struct StressStore<Base: SharedTokenStore>: SharedTokenStore {
     func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> TokenSaveResult<Token> {
-        try await base.save(stored, replacing: condition, ending: intent)
+        try await base.save(stored, replacing: controls.withoutEnd ? .anything : condition, ending: intent)
     }
 
     func loadWithIntent() async throws -> TokenWithIntent<Token> {
         let kept = try await base.loadWithIntent()
-        return controls.withoutIntent ? TokenWithIntent(kept.stored, absence: kept.absence, intent: nil) : kept
+        return TokenWithIntent(
+            kept.stored, absence: controls.withoutEnd ? .placeMissing : kept.absence,
+            intent: controls.withoutIntent ? nil : kept.intent)
     }
 
     func setIntent(_ intent: RefreshIntent?) async throws {

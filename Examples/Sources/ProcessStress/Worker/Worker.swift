@@ -9,12 +9,16 @@ import RequestAuthorizationStorage
 ///
 ///     signIn          sign in, then the same as go
 ///     go              get a token and use it
+///     signOut         sign out, and say so
+///     remove          remove the account, and say so
+///     clear           clear the store, and say so
 ///     die POINT       be killed at this ``KillPoint`` from now on
 public struct Worker: Sendable {
     private let client: LoopbackClient
     private let service: StressTokenService
     private let execution: Execution
     private let clock: ClockPage
+    private let folder: StressFolder
     private let store: StressStore<RestrictedFileTokenStore<StressToken>>
     private let auth: RefreshableTokenAuthorization<StressToken>
 
@@ -25,7 +29,10 @@ public struct Worker: Sendable {
         service = StressTokenService(client: client, clock: clock, execution: execution)
         store = StressStore(
             base: StressFolder(options.folder).tokenStore(execution), execution: execution,
-            controls: .init(withoutLock: options.withoutLock, withoutIntent: options.withoutIntent))
+            controls: .init(
+                withoutLock: options.withoutLock, withoutIntent: options.withoutIntent,
+                withoutWatch: options.withoutWatch, withoutEnd: options.withoutEnd))
+        folder = StressFolder(options.folder)
         auth = RefreshableTokenAuthorization(service: service, store: store, clock: clock)
     }
 
@@ -36,6 +43,16 @@ public struct Worker: Sendable {
             switch words.first {
             case "signIn": try await signIn()
             case "go": try await useToken()
+            case "signOut":
+                await auth.reset()
+                try await auth.settle(within: .seconds(10))
+                _ = try await client.send("/ended")
+            case "remove":
+                try await folder.accounts.remove(folder.account)
+                _ = try await client.send("/ended")
+            case "clear":
+                try await store.clear()
+                _ = try await client.send("/ended")
             case "die": words.last.flatMap { KillPoint(rawValue: String($0)) }.map(execution.arm)
             default: break
             }
@@ -64,6 +81,7 @@ public struct Worker: Sendable {
                 let held = ContinuousClock.now - began
                 execution.pass(.publish)
                 let fields = ["Authorization": request.authorization ?? "", "Held": Self.seconds(held)]
+                    .merging(lockWaits) { one, _ in one }
                 if try await client.send("/use", fields: fields).status == 200 { return }
                 try await auth.setNeedsRefreshAfterUnauthorizedResponse(for: request)
             } catch {
@@ -79,7 +97,12 @@ public struct Worker: Sendable {
         var fields = ["Held": Self.seconds(held), "Failure": "\(error)"]
         if let failed = error as? RefreshFailed { fields["Failure"] = "\(failed.underlying)" }
         if let error = error as? NotAuthorized, error.needsSignIn { fields["Signed-Out"] = "yes" }
-        _ = try await client.send("/failed", fields: fields)
+        _ = try await client.send("/failed", fields: fields.merging(lockWaits) { one, _ in one })
+    }
+
+    private var lockWaits: [String: String] {
+        let waits = execution.takeLockWaits()
+        return waits.isEmpty ? [:] : ["Lock-Waits": waits.map { "\($0)" }.joined(separator: ",")]
     }
 
     private static func seconds(_ duration: Duration) -> String { String(duration / .seconds(1)) }
