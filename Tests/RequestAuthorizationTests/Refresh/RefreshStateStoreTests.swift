@@ -142,7 +142,7 @@ struct RefreshStateStoreTests {
         let first = bench.refuse()
         bench.advance(first, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
         bench.advance(first, .token(bench.held(2, generation: 1)))
-        bench.write(.failure(ExploredFailure()))
+        bench.write(.failed(ExploredFailure()))
         bench.pass(200)
         let second = bench.refuse()
         #expect(second != nil && bench.state.access?.user == second)
