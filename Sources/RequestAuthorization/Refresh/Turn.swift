@@ -87,11 +87,12 @@ enum Effect {
 }
 
 /// The tokens that a state holds. They are kept until the lock has been given up: nothing of a user's ends under it.
+///
+/// What is pending is on its way to the store, too.
 struct HeldTokens {
     var credential: HeldToken?
     var flight: HeldToken?
     var stray: HeldToken?
-    var pending: HeldToken?
     var desired: HeldToken?
 }
 
@@ -101,10 +102,6 @@ extension RefreshState {
         if case .held(let held) = credential { tokens.credential = held }
         if case .refresh(let held)? = flight?.step { tokens.flight = held }
         if case .refresh(let held)? = stray?.step { tokens.stray = held }
-        switch pending?.news {
-        case .refreshed(let held), .signedIn(let held, _): tokens.pending = held
-        case .ended, nil: break
-        }
         return tokens
     }
 }

@@ -53,6 +53,40 @@ struct RefreshStateTests {
                 == ["announce 2", "token installed", "refresh ended", "resume [7] with 2"])
     }
 
+    @Test func `retrying by hand begins a refresh from the moment on at which one is due`() {
+        var bench = Bench.make()
+        guard case .held(let held) = bench.state.credential else { return }
+        bench.now.date = held.refreshAt.addingTimeInterval(-1)
+        #expect(bench.does { $0.retryNow(&$1) } == [])
+        bench.now.date = held.refreshAt
+        #expect(bench.does { $0.retryNow(&$1) } == ["refresh started", "start expiry"])
+    }
+
+    @Test func `retrying by hand does not wait for the store's slot either`() {
+        var bench = Bench.make(storage: .plain)
+        bench.setToken(2, session: ExploredWorld.session(9))
+        bench.write(.failed(ExploredFailure()))
+        #expect(bench.does { $0.retryNow(&$1) } == ["write"])
+    }
+
+    @Test func `a sibling's valid token ends a row of failures`() {
+        var bench = Bench.make(storage: .plain)
+        let flight = bench.refuse(waiter: 7)
+        bench.advance(flight, .failed(.transient, retryAfter: .seconds(100)))
+        bench.notice(bench.stored(2, generation: 1))
+        #expect(bench.state.failure == nil)
+        #expect(bench.state.backOff == BackOff())
+    }
+
+    @Test func `a time that the server named for one session keeps nobody from signing in after it`() {
+        var bench = Bench.make()
+        let flight = bench.refuse(waiter: 7)
+        bench.advance(flight, .failed(.transient, retryAfter: .seconds(100)))
+        #expect(bench.gives { $0.beginManual($0.nextID(), isAwaited: true, &$1) } != nil)
+        bench.does { $0.reset(newSession: ExploredWorld.session(9), &$1) }
+        #expect(bench.gives { $0.beginManual($0.nextID(), isAwaited: true, &$1) } == nil)
+    }
+
     // MARK: Time
 
     @Test func `a timer that comes late passes deadline and hard limit in one turn`() {

@@ -144,6 +144,23 @@ import Testing
         #expect(try await auth.validToken().name == "a")
     }
 
+    @Test func `cancelling a sign-out cancels the call of the server`() async throws {
+        let service = PatientRevocation()
+        let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"), clock: ManualClock())
+        let out = Task { try await auth.signOut() }
+        try await service.begun.value()
+        out.cancel()
+        try await service.cancelled.value()
+        await #expect(throws: CancellationError.self) { try await out.value }
+    }
+
+    @Test func `signing out counts although nothing is held`() async throws {
+        let bench = Bench.make(holding: nil)
+        try await bench.auth.signOut()
+        await #expect { try await bench.name() } throws: { ($0 as? NotAuthorized)?.reason == .signedOut }
+        #expect(bench.service.calls == 0)
+    }
+
     @Test func `a read-only store is signed out of in this process alone`() async throws {
         let store = InMemoryTokenStore<TestToken>()
         try await Bench.make(store: store).auth.setToken(TestToken("a"))
@@ -194,6 +211,23 @@ import Testing
             }
         }
         #expect(violations.value == 0)
+    }
+}
+
+/// A service whose revocations go on until they are cancelled.
+private struct PatientRevocation: RefreshableTokenService {
+    let begun = OneShot<Void>()
+    let cancelled = OneShot<Void>()
+
+    func refresh(_ token: TestToken) async throws -> TestToken { TestToken("b") }
+    func revoke(_ token: TestToken) async throws {
+        begun.fulfill()
+        do {
+            try await OneShot<Void>().value()
+        } catch {
+            cancelled.fulfill()
+            throw error
+        }
     }
 }
 

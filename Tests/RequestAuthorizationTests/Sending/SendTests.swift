@@ -35,6 +35,21 @@ import Foundation
         #expect(provider.log.count { $0.hasPrefix("refused") } == max(0, refreshCount))
     }
 
+    @Test func `a 401 leads to one more try unless another number is asked for`() async throws {
+        let provider = ScriptedProvider()
+        let short = try await provider.send(FakeRequest.make()) { _ in
+            provider.log.append("short")
+            return FakeResponse.unauthorized()
+        }
+        let long = try await provider.send(FakeRequest.make(), unauthorized: { $0.unauthorized }) { _ in
+            provider.log.append("long")
+            return FakeResponse.unauthorized()
+        }
+        #expect([short, long].map(\.statusCode) == [401, 401])
+        #expect(provider.log.count { $0 == "short" } == 2)
+        #expect(provider.log.count { $0 == "long" } == 2)
+    }
+
     @Test(arguments: [400, 402, 403, 407, 429, 500, 503])
     func `no other status is tried again`(status: Int) async throws {
         let provider = ScriptedProvider()

@@ -20,6 +20,16 @@ import Testing
     }
 
     @Test(arguments: [
+        (200, true), (299, true), (300, false), (400, true), (404, true), (408, false), (409, true), (429, false),
+        (499, true), (500, false), (503, false),
+    ])
+    func `an answer without a verdict is a refusal, unless it says that it may work later`(
+        status: Int, isRefusal: Bool
+    ) {
+        #expect(TokenEndpointError(status: status).isRefusal == isRefusal)
+    }
+
+    @Test(arguments: [
         Offline() as any Error, CancellationError(), URLError(.timedOut), POSIXError(.ECONNRESET),
         DecodingError.valueNotFound(Int.self, .init(codingPath: [], debugDescription: "")),
         RefreshFailed(underlying: Offline(), nextTryAt: .now, delivery: .notSent),

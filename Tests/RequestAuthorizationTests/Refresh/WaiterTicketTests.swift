@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Testing
+
+@testable import RequestAuthorization
+
+struct WaiterTicketTests {
+    @Test func `a ticket has no place before it is noted`() {
+        #expect(WaiterTicket().place == nil)
+    }
+
+    @Test(arguments: [0, 1, 2, 3, 1_000_000], [Effect.Waiters.ordinary, .lasting])
+    func `a ticket says what was noted`(number: Int, kind: Effect.Waiters) {
+        let ticket = WaiterTicket()
+        ticket.note(number, in: kind)
+        #expect(ticket.place?.number == number)
+        #expect(ticket.place?.kind == kind)
+    }
+}
