@@ -1,0 +1,169 @@
+"""A copy of the package's core with mutants in it, in one build, and runs of its tests with one of them in force."""
+
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import threading
+from collections import defaultdict
+from pathlib import Path
+
+from candidates import FLAG, candidates, choose, rewritten
+
+MEMORY = 8 << 30  # bytes; a mutant may ask for all there is
+SWITCH = f"""\
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The number of the mutant that is in force; 0 for none.
+public let {FLAG}: Int = getenv("MUTANT").flatMap {{ Int(String(cString: $0)) }} ?? 0
+
+@usableFromInline func negated(whether isNegated: Bool, _ condition: Bool) -> Bool {{ condition != isNegated }}
+@usableFromInline func min<Value: Comparable>(or isMutated: Bool, _ first: Value, _ second: Value) -> Value {{
+    isMutated ? max(first, second) : min(first, second)
+}}
+@usableFromInline func max<Value: Comparable>(or isMutated: Bool, _ first: Value, _ second: Value) -> Value {{
+    isMutated ? min(first, second) : max(first, second)
+}}
+"""
+
+
+class Package:
+    """A package in a folder of its own, whose module `module` is mutated in some folders."""
+
+    def __init__(self, folder, module, mutated, tests):
+        self.folder, self.module, self.tests = Path(folder), module, tests
+        self.sources = self.folder / "Sources" / module
+        self.files = sorted(file for part in mutated for file in (self.sources / part).glob("*.swift"))
+        self.originals = {file: file.read_text(encoding="utf-8") for file in self.files}
+        self.mutants, self.program = {}, None
+
+    def mutate(self, share, limit):
+        """Chooses mutants and builds the package with all of them; those that do not compile are left out."""
+        (self.sources / "MutantInForce.swift").write_text(SWITCH, encoding="utf-8")
+        found = [c for file, text in self.originals.items() for c in candidates(self.name(file), text)]
+        chosen = choose(found, share, limit)
+        while True:
+            self.mutants = dict(enumerate(chosen, 1))
+            self.write()
+            errors, output = self.build("--target", self.module)
+            if not errors:
+                break
+            rejected = {self.culprit(chosen, file, line) for file, lines in errors.items() for line in lines} - {None}
+            if not rejected:
+                raise SystemExit(f"the mutants do not build:\n{output}")
+            chosen = [c for c in chosen if c.place not in rejected]
+        errors, output = self.build("--build-tests")
+        if errors:
+            raise SystemExit(f"the tests of the mutants do not build:\n{output}")
+        self.program = self.find_program()
+
+    def name(self, file):
+        return str(file.relative_to(self.sources))
+
+    def write(self):
+        by_file = defaultdict(list)
+        for number, candidate in self.mutants.items():
+            by_file[candidate.file].append((number, candidate))
+        for file, text in self.originals.items():
+            file.write_text(rewritten(text, by_file[self.name(file)]), encoding="utf-8")
+
+    def culprit(self, chosen, file, line):
+        """The place of the mutant that an error is about: it stands in that line, or before it if something is missing."""
+        before = [c for c in chosen if c.file == file and self.first_line(c) <= line]
+        return max(before, key=lambda c: c.start).place if before else None
+
+    def first_line(self, candidate):
+        return self.originals[self.sources / candidate.file].count("\n", 0, candidate.start) + 1
+
+    def build(self, *arguments):
+        """The lines with errors by file, and what the compiler said; a failure without a place has the file ``?``."""
+        environment = {key: value for key, value in os.environ.items() if key != "CI"}  # Mutants have warnings.
+        result = subprocess.run(
+            ["swift", "build", "--package-path", str(self.folder), *arguments], capture_output=True, text=True,
+            env=environment)
+        errors = defaultdict(set)
+        if result.returncode:
+            output = result.stdout + result.stderr
+            for file, line in re.findall(r"Sources/\w+/(\S+?\.swift):(\d+):\d+: error: ", output):
+                errors[file].add(int(line))
+            errors["?"].add(0)  # Also if none has a place.
+        complaints = [line for line in (result.stdout + result.stderr).splitlines() if "error: " in line]
+        return errors, "\n".join(dict.fromkeys(complaints))
+
+    def find_program(self):
+        command = ["swift", "build", "--package-path", str(self.folder), "--show-bin-path"]
+        path = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        return next(Path(path).glob("*PackageTests.xctest"))
+
+    def run(self, number, filter, limit):
+        """Whether all tests that the filter names pass with a mutant in force: `passed`, `failed` or `hung`.
+
+        The first test that fails is enough.
+        """
+        process = subprocess.Popen(
+            # `timeout` ends it even if nobody is left who would.
+            ["timeout", str(round(limit) + 5), self.program, "--testing-library", "swift-testing", "--filter", filter],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            env=os.environ | {"MUTANT": str(number), "SWIFT_BACKTRACE": "enable=no"}, start_new_session=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
+        hung = threading.Event()
+        timer = threading.Timer(limit, lambda: (hung.set(), kill(process)))
+        timer.start()
+        output, failed = [], False
+        for line in process.stdout:
+            output.append(line)
+            if "recorded an issue" in line:
+                failed = True
+                kill(process)
+                break
+        status = process.wait()
+        timer.cancel()
+        if hung.is_set() and not failed:
+            return "hung", output
+        passed = any(re.search(r"Test run with [1-9]\d* tests? .*passed", line) for line in output)
+        return ("passed" if passed and not failed and status == 0 else "failed"), output
+
+
+def kill(process):
+    """Ends a process that was started in a group of its own."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def copy_of_core(root, folder):
+    """The core and its tests in a package of their own, which fetches nothing."""
+    parts = [
+        ("target", "RequestAuthorization", "Sources/RequestAuthorization", []),
+        ("target", "RequestAuthorizationTesting", "Sources/RequestAuthorizationTesting", ["RequestAuthorization"]),
+        ("target", "RedactionChecks", "Tests/RedactionChecks", []),
+        ("target", "TestWidth", "Tests/TestWidth", []),
+        ("testTarget", "RequestAuthorizationTests", "Tests/RequestAuthorizationTests",
+         ["RequestAuthorization", "RequestAuthorizationTesting", "RedactionChecks", "TestWidth"]),
+    ]
+    features = re.findall(r'\.enableUpcomingFeature\("\w+"\)', (root / "Package.swift").read_text(encoding="utf-8"))
+    targets = []
+    for kind, name, path, dependencies in parts:
+        shutil.copytree(root / path, folder / path)
+        listed = ", ".join(f'"{dependency}"' for dependency in dependencies)
+        settings = "" if name == "TestWidth" else f", swiftSettings: [{', '.join(features)}]"
+        targets.append(f'.{kind}(name: "{name}", dependencies: [{listed}], path: "{path}"{settings})')
+    (folder / "Package.swift").write_text(
+        "// swift-tools-version: 6.2\nimport PackageDescription\n"
+        'let package = Package(name: "mutants", platforms: [.macOS(.v15)], targets: [\n'
+        + ",\n".join(targets) + "\n])\n", encoding="utf-8")
+
+
+def suites(folder):
+    """The names of the suites that stand in a folder of tests, one of a file."""
+    for file in sorted(folder.glob("*.swift")):
+        text = file.read_text(encoding="utf-8")
+        if "@Test" in text and (match := re.search(r"^(?:@\w+(?:\(.*\))? )*struct (\w+)", text, flags=re.M)):
+            yield match.group(1)
