@@ -18,6 +18,7 @@ import Darwin
 ///     StorageProcess hold FOLDER            takes exclusive access, says so, keeps it until its input ends
 ///     StorageProcess spawn FOLDER           the same, and starts a process of its own that outlives it
 ///     StorageProcess save FOLDER            saves a token, with umask 000
+///     StorageProcess save-with UMASK FOLDER makes the folder and saves and loads a token twice, with an octal umask
 ///     StorageProcess save-as UID FOLDER     becomes another user, then tries to load and to save
 ///     StorageProcess take FOLDER            says so, then takes the pending sign-in of each state that it is told
 ///     StorageProcess sign-in FOLDER         signs in as a provider does, then out when its input ends
@@ -47,6 +48,15 @@ import Darwin
             try await store.save(StoredToken(.token(TestToken("saved")), version: version, obtainedAt: .now))
             try await store.setIntent(RefreshIntent(session: version.session, generation: 0, beganAt: .now))
             say("saved")
+        case "save-with":
+            umask(mode_t(arguments[1], radix: 8) ?? 0)
+            for generation in 0...1 {
+                let version = TokenVersion(session: UUID(), generation: generation)
+                try await store.save(StoredToken(.token(TestToken("saved")), version: version, obtainedAt: .now))
+                try await store.setIntent(RefreshIntent(session: version.session, generation: 0, beganAt: .now))
+                try await store.lock(within: .seconds(30)).unlock()
+            }
+            say(try await store.load()?.token?.name ?? "nothing")
         case "save-as":
             guard let user = UInt32(arguments[1]), setgid(user) == 0, setuid(user) == 0 else { exit(2) }
             await say("load: \(kind { _ = try await store.load() })")

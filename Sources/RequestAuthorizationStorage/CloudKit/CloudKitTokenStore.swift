@@ -67,22 +67,33 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
 
     /// - Throws: ``TokenStoreError``: `unsuitable` for a refresh token that rotates, and for a token of another account.
     public func save(_ stored: StoredToken<Token>) async throws {
-        let account = try await item.account()
-        guard owner.withLock({ $0 == nil || $0 == account }) else {
-            throw TokenStoreError(
-                .unsuitable, "another person is signed in to iCloud now: the token is not saved there; load again")
-        }
+        let account = try await checkedAccount("the token is not saved there")
         try await checkRotation(stored)
         try await sealed.save(stored)
         owner.withLock { $0 = account }
     }
 
     /// Removes the record, also one that cannot be opened.
-    public func clear() async throws { try await sealed.clear() }
+    ///
+    /// - Throws: ``TokenStoreError``: `unsuitable` if the record would be another person's.
+    public func clear() async throws {
+        _ = try await checkedAccount("their token is not removed")
+        try await sealed.clear()
+    }
 
     public var changes: AsyncStream<Void>? { sealed.changes }
 
     // MARK: -
+
+    /// - Returns: the iCloud account, which is the one that the token in use belongs to.
+    private func checkedAccount(_ consequence: String) async throws -> String {
+        let account = try await item.account()
+        guard owner.withLock({ $0 == nil || $0 == account }) else {
+            throw TokenStoreError(
+                .unsuitable, "another person is signed in to iCloud now: \(consequence); load again")
+        }
+        return account
+    }
 
     private func checkRotation(_ stored: StoredToken<Token>) async throws {
         guard case .oneForAllDevices(let refreshToken) = sharing, let new = stored.token,

@@ -79,6 +79,11 @@ struct ItemKeySource<Items: SharedTokenItemStore>: TokenKeySource, RedactedDescr
 extension SymmetricKey {
     /// A key of 256 bits, copied into memory that is wiped when the key goes.
     init(tokenKey bytes: some ContiguousBytes) throws {
+        // What a file system leaves after a crash is no key.
+        guard !bytes.withUnsafeBytes({ $0.allSatisfy { $0 == 0 } }) else {
+            throw TokenStoreError(
+                .unsuitable, "a key of zeros protects nothing; look where it is kept, and make one of 32 random bytes")
+        }
         self = bytes.withUnsafeBytes { SymmetricKey(data: $0) }
         guard bitCount == 256 else {
             throw TokenStoreError(

@@ -35,6 +35,8 @@ struct CredentialFiles: Sendable {
 
     /// Bytes of the longest item.
     static let maximumSize = 1 << 20
+    /// Bytes that are kept of one that is longer.
+    private static let beginningSize = 4096
 
     init(_ credential: CredentialName, in folder: PrivateFolder) {
         (self.credential, self.folder) = (credential, folder)
@@ -117,6 +119,22 @@ struct CredentialFiles: Sendable {
         }
     }
 
+    /// Sets the beginning of an item aside that is longer than any of ours; there is nothing then.
+    ///
+    /// - Returns: where it is; `nil` if it is not there any more.
+    func setOversizedAside() throws -> String? {
+        try withGuard { folder, _ in
+            do {
+                _ = try kept(in: folder)
+                return nil
+            } catch let error as OversizedItem {
+                let aside = try copyAside(error.beginning, in: folder)
+                try exchange(Data(), as: token, in: folder)
+                return "\(folder.path)/\(aside)"
+            }
+        }
+    }
+
     /// Removes all that there is of the credential but its locks, which siblings may have open.
     func removeAll() throws {
         guard try open(making: false) != nil else { return }
@@ -193,7 +211,8 @@ struct CredentialFiles: Sendable {
         return try open.names.filter { $0.hasSuffix(".token") }.compactMap { name in
             let stem = name.dropLast(".token".count)
             if let credential = CredentialName(stem: stem) { return credential }
-            guard let file = try open.open(stem + ".name", for: .reading) else { return nil }
+            // One that must not be read hides its own account, and no other.
+            guard let file = try? open.open(stem + ".name", for: .reading) else { return nil }
             return try? JSONDecoder().decode(CredentialName.self, from: try file.read(atMost: maximumSize))
         }
     }
@@ -244,10 +263,7 @@ struct CredentialFiles: Sendable {
             return (nil, try folder.status(of: guardName) == nil ? .placeMissing : .gone)
         }
         let item = try file.read(atMost: Self.maximumSize + 1)
-        guard item.count <= Self.maximumSize else {
-            throw TokenStoreError(
-                .corrupt, "\(folder.path)/\(token) is larger than any item; move it away, then sign in again")
-        }
+        if item.count > Self.maximumSize { throw OversizedItem(beginning: item.prefix(Self.beginningSize)) }
         return item.isEmpty ? (nil, .setAside) : (item, .gone)
     }
 
@@ -356,7 +372,9 @@ struct CredentialFiles: Sendable {
             }
             guard waited < guardLimit else {
                 throw TokenStoreError(
-                    .timedOut, "another process is changing \(folder.path)/\(token) all the time; try again")
+                    .timedOut,
+                    "another process holds \(folder.path)/\(guardName), or is stopped with it; see that it goes on, and try again"
+                )
             }
             usleep(500)
             waited += 500
@@ -372,4 +390,9 @@ struct CredentialFiles: Sendable {
         let named = try folder.status(of: name)
         return named?.device == lock.status.device && named?.inode == lock.status.inode
     }
+}
+
+/// What stands under the name of an item is longer than any item: nobody of ours wrote it.
+struct OversizedItem: Error {
+    let beginning: Data
 }

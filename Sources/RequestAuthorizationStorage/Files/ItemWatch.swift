@@ -27,6 +27,8 @@ final class ItemWatch: @unchecked Sendable {
     private var seen: (status: FileStatus?, file: OpenFile?) = (nil, nil)
     private var source: (any DispatchSourceProtocol)?
     private var isOver = false
+    /// A look has failed, and is made again.
+    private var isLookingAgain = false
 
     /// How long, where the system does not tell, nobody looks.
     private static let interval = DispatchTimeInterval.milliseconds(500)
@@ -90,10 +92,24 @@ final class ItemWatch: @unchecked Sendable {
 
     /// The check for news.
     private func look() {
-        guard !isOver, let status = try? Optional.some(files.status()), status != seen.status else { return }
-        guard let now = try? files.look() else { return }
-        seen = now
+        guard !isOver else { return }
+        do {
+            if try files.status() == seen.status { return }
+            seen = try files.look()
+        } catch {
+            // There are too many open files, for instance: what happened is not forgotten.
+            return lookAgain()
+        }
         // Empty is what was set aside: nobody has signed out.
-        if now.status?.size != 0 { continuation.yield() }
+        if seen.status?.size != 0 { continuation.yield() }
+    }
+
+    private func lookAgain() {
+        guard !isLookingAgain else { return }
+        isLookingAgain = true
+        queue.queue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in
+            self?.isLookingAgain = false
+            self?.look()
+        }
     }
 }

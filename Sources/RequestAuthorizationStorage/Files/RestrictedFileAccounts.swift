@@ -30,7 +30,14 @@ public struct RestrictedFileAccounts: Sendable {
             let place = folder.folder(SystemFileLayer())
             return try CredentialFiles.credentials(in: place).filter { $0.client == client }
                 .filter { credential in
-                    guard let item = try CredentialFiles(credential, in: place).load() else { return false }
+                    let item: Data?
+                    do {
+                        item = try CredentialFiles(credential, in: place).load()
+                    } catch {
+                        // Something is kept, and what is wrong with it its own store says.
+                        return true
+                    }
+                    guard let item else { return false }
                     // What is no JSON of ours may be sealed: something is kept.
                     return (try? JSONDecoder().decode(StoredTokenFace.self, from: item))?.holdsNothing != true
                 }

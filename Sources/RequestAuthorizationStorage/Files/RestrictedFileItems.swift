@@ -63,13 +63,13 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     }
 
     public func save(_ item: Data) async throws {
-        _ = try await run("save the token") { try $0.save(item, ending: nil) { _, _ in true } }
+        _ = try await run("save the token", replaces: true) { try $0.save(item, ending: nil) { _, _ in true } }
     }
 
     public func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {
-        try await run("save the token") { try $0.save(item, ending: intent, if: condition) }
+        try await run("save the token", replaces: true) { try $0.save(item, ending: intent, if: condition) }
     }
 
     public func clear() async throws { try await run("remove the token") { try $0.clear() } }
@@ -86,20 +86,38 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
 
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
         let access = Lock(Access())
-        let giveUp = { @Sendable in access.withLock { $0 = Access(isOver: true) } }
+        let giveUp = { @Sendable in
+            let waiting = access.withLock { access in
+                defer { access = Access(isOver: true) }
+                return access.waiting
+            }
+            // The system suspends the process: it must not get access after that.
+            waiting?.cancel()
+        }
         let end = try await activity.begin(giveUp)
         do {
-            let file = try await exclusive.acquire(within: limit)
+            let waiting = Task { try await exclusive.acquire(within: limit) }
+            let isOver = access.withLock { access in
+                if !access.isOver { access.waiting = waiting }
+                return access.isOver
+            }
+            if isOver { waiting.cancel() }
+            let file = try await withTaskCancellationHandler {
+                try await waiting.value
+            } onCancel: {
+                waiting.cancel()
+            }
             try access.withLock { access in
                 // The time was over before its turn came: nobody would take it back.
                 guard !access.isOver else {
-                    throw TokenStoreError(.timedOut, "the system gave no more time for exclusive access; try again")
+                    throw Self.noMoreTime
                 }
-                access.file = file
+                (access.file, access.waiting) = (file, nil)
             }
         } catch {
             end()
-            throw error
+            guard error is CancellationError, !Task.isCancelled else { throw error }
+            throw Self.noMoreTime
         }
         return TokenStoreLock {
             giveUp()
@@ -111,9 +129,14 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
 
     // MARK: -
 
+    private static let noMoreTime = TokenStoreError(
+        .timedOut, "the system gave no more time for exclusive access; try again")
+
     /// Exclusive access, for as long as its file is open.
     private struct Access {
         var file: OpenFile?
+        /// Waits for a sibling.
+        var waiting: Task<OpenFile, any Error>?
         var isOver = false
     }
 
@@ -130,10 +153,22 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
         await lock.unlock()
     }
 
+    /// - Parameter replaces: whether what is too large to be an item is in its way, rather than what it is to read.
     private func run<Value: Sendable>(
-        _ purpose: String, _ body: @escaping @Sendable (CredentialFiles) throws -> Value
+        _ purpose: String, replaces: Bool = false, _ body: @escaping @Sendable (CredentialFiles) throws -> Value
     ) async throws -> Value {
-        try await queue.run { [files] in try files.naming(purpose) { try body(files) } }
+        try await queue.run { [files] in
+            try files.naming(purpose) {
+                do {
+                    return try body(files)
+                } catch is OversizedItem {
+                    guard let place = try files.setOversizedAside(), !replaces else { return try body(files) }
+                    throw TokenStoreError(
+                        .corrupt,
+                        "what is kept is larger than any item; its beginning was set aside as \(place); sign in again")
+                }
+            }
+        }
     }
 
     /// What a process left that was ended while it saved may hold a token.

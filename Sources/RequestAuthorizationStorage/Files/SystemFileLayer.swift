@@ -27,6 +27,8 @@ public import Foundation
     public func makeFolder(_ path: String) throws {
         do {
             _ = try call("mkdir") { mkdir(path, 0o700) }
+            // A umask may have taken away what its user needs.
+            _ = try call("chmod") { chmod(path, 0o700) }
         } catch let error as FileError where error.code == EEXIST {
             return
         }
@@ -65,8 +67,18 @@ public import Foundation
             case .creating: O_RDWR | O_CREAT | O_EXCL
             case .locking: O_RDWR | O_CREAT
             }
-        return try call("openat") {
+        let file = try call("openat") {
             openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0o600)
+        }
+        guard flags & O_CREAT != 0 else { return file }
+        do {
+            // A umask may have taken away what its user needs; what others may do stays as it is.
+            let mode = try status(of: file).mode
+            if mode & 0o600 != 0o600 { _ = try call("fchmod") { fchmod(file, mode_t(mode & 0o7777 | 0o600)) } }
+            return file
+        } catch {
+            close(file)
+            throw error
         }
     }
 

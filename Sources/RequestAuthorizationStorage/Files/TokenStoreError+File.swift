@@ -12,6 +12,12 @@ import Android
 #endif
 
 extension TokenStoreError {
+    #if canImport(Darwin) && !os(macOS)
+    private static let hasDataProtection = true
+    #else
+    private static let hasDataProtection = false
+    #endif
+
     /// - Parameter purpose: what was to be done, as in "save the token".
     init(_ error: FileError, of folder: String, to purpose: String) {
         let reason = String(cString: strerror(error.code))
@@ -19,6 +25,8 @@ extension TokenStoreError {
             switch error.code {
             case ENOSPC, EDQUOT: (.noSpace, "free some space")
             case EROFS: (.readOnly, "use a store in another folder, or `readOnly`")
+            // Data protection: the file opens when the device has been unlocked.
+            case EPERM where Self.hasDataProtection: (.unavailable, "it opens when the device is unlocked")
             case EACCES, EPERM: (.readOnly, "let its user read and write it")
             case ELOOP, ENOTDIR, EISDIR, ENXIO:
                 (.notPrivate, "something else stands there, such as a symbolic link: look into it")

@@ -116,6 +116,16 @@ import Testing
         #expect(error?.kind == .unavailable)
     }
 
+    @Test func `the next person's token is not removed`() async throws {
+        let store = device()
+        try await store.save(token("ada-1"))
+        cloud.signIn(as: "grace")
+        try await device().save(token("grace-1"))
+        let error = await #expect(throws: TokenStoreError.self) { try await store.clear() }
+        #expect(error?.kind == .unsuitable)
+        #expect(cloud.records(of: "grace").count == 1)
+    }
+
     @Test func `a token is not saved to the next person's account`() async throws {
         let store = device()
         try await store.save(token("ada-1"))

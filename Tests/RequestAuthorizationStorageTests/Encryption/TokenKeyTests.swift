@@ -16,6 +16,15 @@ import Testing
 @testable import RequestAuthorizationStorage
 
 @Suite struct TokenKeyTests {
+    @Test func `a key of zeros is no key, wherever it comes from`() async throws {
+        let zeros = Data(count: 32)
+        #expect(throws: TokenStoreError.self) { try TokenKey.bytes(zeros) }
+        let store = EncryptedTokenStore<TestToken, _>(
+            around: InMemoryItems(), key: .kept(in: InMemoryItems(zeros)), client: "client", account: "me")
+        let error = await #expect(throws: TokenStoreError.self) { try await store.save(.make(1)) }
+        #expect(error?.kind == .unsuitable)
+    }
+
     private func store(_ items: InMemoryItems, _ key: TokenKey, old: [TokenKey] = []) -> EncryptedTokenStore<
         TestToken, InMemoryItems
     > {

@@ -171,6 +171,25 @@ import Testing
         #expect(log.withLock { $0 } == ["begin", "end", "begin", "end"])
     }
 
+    @Test func `access that a sibling holds is not waited for when the activity has expired`() async throws {
+        let folder = try TemporaryFolder()
+        let lock = try await folder.store().lock(within: .seconds(300))
+        let (begun, continuation) = AsyncStream.makeStream(of: (@Sendable () -> Void).self)
+        let activity = ExclusiveActivity { expired in
+            continuation.yield(expired)
+            return {}
+        }
+        let items = RestrictedFileItems(client: "client", account: "me", folder: .at(folder.tokens), activity: activity)
+        let waiting = Task { try await items.lock(within: .seconds(3_600)) }
+        for await expire in begun {
+            expire()
+            break
+        }
+        let error = await #expect(throws: TokenStoreError.self) { try await waiting.value }
+        #expect(error?.kind == .timedOut)
+        await lock.unlock()
+    }
+
     @Test func `access whose activity expired while it was waited for is not taken`() async throws {
         let folder = try TemporaryFolder()
         let activity = ExclusiveActivity { expired in

@@ -3,11 +3,40 @@
 
 import Foundation
 import RequestAuthorization
-import RequestAuthorizationStorage
+@_spi(FileLayer) import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 @Suite(.timeLimit(.minutes(5))) struct ItemWatchTests {
+    @Test(.timeLimit(.minutes(5)))
+    func `a change that cannot be looked at for want of open files is looked at again`() async throws {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(1))
+        let fails = Lock(false)
+        let store = folder.store(
+            on: ObservedFileLayer(before: { call in
+                guard call == FileCall(function: "open", name: "client,me.token") else { return }
+                let isDue = fails.withLock { fails in
+                    defer { fails = false }
+                    return fails
+                }
+                if isDue { throw FileError("openat", EMFILE) }
+            }))
+        var changes = try #require(store.changes).makeAsyncIterator()
+        // On the thread of the watch, which has looked by then.
+        #expect(try await store.load() == .make(1))
+        fails.withLock { $0 = true }
+        try await folder.store().save(.make(2))
+        #expect(await changes.next() != nil)
+        #expect(!fails.withLock { $0 })
+    }
+
     @Test func `each change is announced within a second`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(), folder.store())

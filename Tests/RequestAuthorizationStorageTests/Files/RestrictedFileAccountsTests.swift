@@ -7,6 +7,12 @@ import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 @Suite struct RestrictedFileAccountsTests {
     @Test func `the accounts of a client are listed, and can be removed`() async throws {
         let folder = try TemporaryFolder()
@@ -27,6 +33,17 @@ import Testing
         #expect(try await accounts.names() == ["", "Me", "a/b"])
         #expect(folder.names.filter { $0.hasPrefix("client,me.") } == ["client,me.guard", "client,me.lock"])
         #expect(try await folder.store().load() == nil)
+    }
+
+    @Test func `a file that others can open keeps no other account from the list`() async throws {
+        let folder = try TemporaryFolder()
+        let long = String(repeating: "é", count: 300)
+        for account in ["me", "you", long] { try await folder.store(account: account).save(.make(1)) }
+        chmod(folder.file("client,me.token"), 0o644)
+        let name = try #require(folder.names.first { $0.hasSuffix(".name") })
+        chmod(folder.file(name), 0o644)
+        let accounts = RestrictedFileAccounts(client: "client", folder: .at(folder.tokens))
+        #expect(try await accounts.names() == ["me", "you"])
     }
 
     @Test func `a refresh that is under way is waited for`() async throws {

@@ -8,6 +8,23 @@ import RequestAuthorizationTesting
 import Testing
 
 @Suite struct RestrictedFileTokenStoreTests {
+    @Test func `what is larger than any item is set aside, and blocks no save`() async throws {
+        for isRead in [true, false] {
+            let folder = try TemporaryFolder()
+            try await folder.store().save(.make(1))
+            try folder.write(Data(repeating: 7, count: 3 << 20), to: "client,me.token")
+            if isRead {
+                let error = await #expect(throws: TokenStoreError.self) { try await folder.store().load() }
+                #expect(error?.kind == .corrupt)
+                #expect(try await folder.store().loadWithIntent().absence == .setAside)
+            }
+            let older = TokenSaveCondition.older(session: TokenVersion.test(2).session, generation: 2)
+            #expect(try await folder.store().save(.make(2), replacing: older) == .saved)
+            #expect(folder.content(of: "client,me.corrupt-1") == Data(repeating: 7, count: 4096))
+            #expect(try await folder.store().load() == .make(2))
+        }
+    }
+
     @Test func `it is a token store, also for siblings`() async throws {
         let folder = try TemporaryFolder()
         let number = Lock(0)
@@ -139,18 +156,6 @@ import Testing
             #expect(folder.content(of: "client,me.corrupt-\(number)") == damaged)
         }
         #expect(!folder.names.contains("client,me.new"))
-    }
-
-    @Test func `a file that is too large is reported and stays`() async throws {
-        let folder = try TemporaryFolder()
-        let store = folder.store()
-        try await store.save(.make(1))
-        try folder.write(String(repeating: "x", count: 1 << 21), to: "client,me.token")
-        for body in [{ _ = try await store.load() }, { _ = try await store.save(.make(2), replacing: .anything) }] {
-            let error = await #expect(throws: TokenStoreError.self) { try await body() }
-            #expect(error?.kind == .corrupt)
-        }
-        #expect(folder.content(of: "client,me.token")?.count == 1 << 21)
     }
 
     @Test func `what a killed process left stands in no save's way`() async throws {

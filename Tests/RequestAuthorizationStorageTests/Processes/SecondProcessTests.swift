@@ -48,6 +48,19 @@ import Darwin
         #expect(kill(child, 0) == 0)
     }
 
+    @Test(arguments: ["177", "277", "777"])
+    func `a umask that takes away what its user needs keeps nobody from a folder`(umask: String) async throws {
+        let folder = try TemporaryFolder()
+        let process = try SecondProcess("save-with", umask, folder.tokens + "/deeper/still")
+        #expect(try await process.line() == "saved")
+        for path in ["", "/deeper", "/deeper/still"] {
+            #expect(try TemporaryFolder.mode(of: folder.tokens + path) == 0o700)
+        }
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.tokens + "/deeper/still") {
+            #expect(try TemporaryFolder.mode(of: folder.tokens + "/deeper/still/" + name) == 0o600)
+        }
+    }
+
     @Test func `whatever the umask, files are 0600`() async throws {
         let folder = try TemporaryFolder()
         let other = try SecondProcess("save", folder.tokens)
