@@ -31,7 +31,7 @@ struct AsyncHTTPClientClient: TestedClient {
 
     func send(_ call: Call, authorizedBy provider: any AuthorizationProvider) async throws -> Reply {
         let response = try await client.execute(
-            HTTPClientRequest(call), timeout: .seconds(60), authorizedBy: provider, refreshCount: call.refreshCount,
+            HTTPClientRequest(call), timeout: .seconds(300), authorizedBy: provider, refreshCount: call.refreshCount,
             clientFollowsRedirects: followsRedirects)
         return Reply(response, body: try await response.body.collect(upTo: 1 << 28).readableBytesView)
     }
@@ -57,7 +57,7 @@ struct AnyClient: TestedClient {
         let (response, body) = try await provider.send(
             HTTPClientRequest(call), refreshCount: call.refreshCount, unauthorized: { $0.0.unauthorized },
             transport: { request in
-                let response = try await client.execute(request, timeout: .seconds(60))
+                let response = try await client.execute(request, timeout: .seconds(300))
                 return (response, try await response.body.collect(upTo: 1 << 28))
             })
         return Reply(response, body: body.readableBytesView)
@@ -79,6 +79,8 @@ extension HTTPClient {
         }
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         configuration.connectionPool.retryConnectionEstablishment = false
+        // Also how long a request may queue for a connection: longer than any machine is busy.
+        configuration.timeout.connect = .seconds(300)
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 }

@@ -22,6 +22,7 @@ enum TransportName: String, CaseIterable, Codable {
         case .asyncHTTPClient:
             var configuration = HTTPClient.Configuration()
             configuration.connectionPool.retryConnectionEstablishment = false
+            configuration.timeout.connect = .seconds(300)
             let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
             do {
                 let result = try await body(client)

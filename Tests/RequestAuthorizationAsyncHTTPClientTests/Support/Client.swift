@@ -14,6 +14,8 @@ func withClient<Result: Sendable>(
     var configuration = HTTPClient.Configuration(redirectConfiguration: redirects)
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
     configuration.connectionPool.retryConnectionEstablishment = false
+    // Also how long a request may queue for a connection: longer than any machine is busy.
+    configuration.timeout.connect = .seconds(300)
     let client = HTTPClient(eventLoopGroup: eventLoops, configuration: configuration)
     do {
         let result = try await body(client)
