@@ -175,58 +175,7 @@ struct CredentialFiles: Sendable {
         try folder.open(intent, for: .overwriting)?.write(IntentRecord.none)
     }
 
-    // MARK: Locks
-
-    /// Takes the lock of a whole refresh; blocks the thread until it is free.
-    func lock() throws -> OpenFile {
-        let name = stem + ".lock"
-        while true {
-            var folder = try made()
-            let file = try lockFile(name, in: folder)
-            if try !file.lock(waits: false) {
-                _ = try file.lock(waits: true)
-                // Who removed the folder while we waited made others lock another file.
-                folder = try made()
-            }
-            if try isCurrent(file, name, in: folder) { return file }
-        }
-    }
-
-    // MARK: News
-
-    /// What the system says of the item, and the file, so that its number is not given to another one.
-    func look() throws -> (status: FileStatus?, file: OpenFile?) {
-        guard let folder = try open(making: false) else { return (nil, nil) }
-        let file = try folder.open(token, for: .reading)
-        return (file?.status, file)
-    }
-
-    func status() throws -> FileStatus? { try open(making: false)?.status(of: token) }
-
-    // MARK: All credentials
-
-    /// All that have an item in a folder.
-    static func credentials(in folder: PrivateFolder) throws -> [CredentialName] {
-        guard let open = try folder.open(making: false) else { return [] }
-        return try open.names.filter { $0.hasSuffix(".token") }.compactMap { name in
-            let stem = name.dropLast(".token".count)
-            if let credential = CredentialName(stem: stem) { return credential }
-            // One that must not be read hides its own account, and no other.
-            guard let file = try? open.open(stem + ".name", for: .reading) else { return nil }
-            return try? JSONDecoder().decode(CredentialName.self, from: try file.read(atMost: maximumSize))
-        }
-    }
-
-    // MARK: Left over
-
-    /// Removes what processes left that were ended while they saved, of whatever credential, unless somebody is saving.
-    func sweep() throws {
-        guard let folder = try open(making: false) else { return }
-        for name in try folder.names where name.hasSuffix(".new") {
-            let lock = try lockFile(name.dropLast(4) + ".guard", in: folder)
-            if try lock.lock(waits: false) { try folder.remove(name) }
-        }
-    }
+    // MARK: -
 
     /// Says in errors of the system what was to be done.
     func naming<Result>(_ purpose: String, _ body: () throws -> Result) throws -> Result {
@@ -237,11 +186,9 @@ struct CredentialFiles: Sendable {
         }
     }
 
-    // MARK: -
+    func open(making: Bool) throws -> OpenFolder? { try folder.open(making: making) }
 
-    private func open(making: Bool) throws -> OpenFolder? { try folder.open(making: making) }
-
-    private func made() throws -> OpenFolder {
+    func made() throws -> OpenFolder {
         guard let folder = try folder.open(making: true) else { throw FileError("open", ENOENT) }
         return folder
     }
@@ -381,12 +328,12 @@ struct CredentialFiles: Sendable {
         }
     }
 
-    private func lockFile(_ name: String, in folder: OpenFolder) throws -> OpenFile {
+    func lockFile(_ name: String, in folder: OpenFolder) throws -> OpenFile {
         guard let file = try folder.open(name, for: .locking) else { throw FileError("openat", ENOENT) }
         return file
     }
 
-    private func isCurrent(_ lock: OpenFile, _ name: String, in folder: OpenFolder) throws -> Bool {
+    func isCurrent(_ lock: OpenFile, _ name: String, in folder: OpenFolder) throws -> Bool {
         let named = try folder.status(of: name)
         return named?.device == lock.status.device && named?.inode == lock.status.inode
     }

@@ -6,6 +6,8 @@
 /// A suspended process that holds a lock would keep all others waiting; iOS ends one that holds a lock in an app group.
 /// `.none`, the default elsewhere, asks for nothing.
 public struct ExclusiveActivity: Sendable {
+    /// Whether files must not be locked outside of it, not even for a moment.
+    let isNeeded: Bool
     let begin: @Sendable (_ expire: @escaping @Sendable () -> Void) async throws -> @Sendable () -> Void
 
     /// - Parameter begin: asks the system for time, and throws if there is none. It is given what is to be called when the time
@@ -13,9 +15,16 @@ public struct ExclusiveActivity: Sendable {
     public init(
         begin: @escaping @Sendable (_ expire: @escaping @Sendable () -> Void) async throws -> @Sendable () -> Void
     ) {
-        self.begin = begin
+        self.init(isNeeded: true, begin)
+    }
+
+    private init(
+        isNeeded: Bool,
+        _ begin: @escaping @Sendable (_ expire: @escaping @Sendable () -> Void) async throws -> @Sendable () -> Void
+    ) {
+        (self.isNeeded, self.begin) = (isNeeded, begin)
     }
 
     /// Access is held as long as it takes.
-    public static let none = ExclusiveActivity { _ in {} }
+    public static let none = ExclusiveActivity(isNeeded: false) { _ in {} }
 }

@@ -50,14 +50,16 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
 
     public func load() async throws -> Data? {
         try await run("read the token") { files in
-            self.sweepOnce()
+            // Sweeping locks files for a moment.
+            if !self.activity.isNeeded { self.sweepOnce() }
             return try files.load()
         }
     }
 
     public func loadWithIntent() async throws -> ItemWithIntent {
         try await run("read the token") { files in
-            self.sweepOnce()
+            // Sweeping locks files for a moment.
+            if !self.activity.isNeeded { self.sweepOnce() }
             return try files.loadWithIntent()
         }
     }
@@ -69,7 +71,10 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     public func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {
-        try await run("save the token", replaces: true) { try $0.save(item, ending: intent, if: condition) }
+        try await run("save the token", replaces: true) { files in
+            if self.activity.isNeeded { self.sweepOnce() }
+            return try files.save(item, ending: intent, if: condition)
+        }
     }
 
     public func clear() async throws { try await run("remove the token") { try $0.clear() } }

@@ -89,6 +89,18 @@ import Testing
         #expect(activities.running == 0)
     }
 
+    @Test func `what a process left that was ended is removed by a save, within its activity, and by no load`()
+        async throws
+    {
+        try await store().save(.make(1))
+        let leftOver = place + "/client,other.new"
+        try Data("left over".utf8).write(to: URL(filePath: leftOver))
+        #expect(try await store().load() == .make(1))
+        #expect(FileManager.default.fileExists(atPath: leftOver))
+        try await store().save(.make(2))
+        #expect(!FileManager.default.fileExists(atPath: leftOver))
+    }
+
     @Test func `before the process is suspended the access is given up, and others get it`() async throws {
         // In a process of its own: a program that another test starts has a copy of every file, and its lock, for a moment.
         await #expect(processExitsWith: .success) { try await AppGroupTokenStoreTests().givesUpAtOnce() }
