@@ -188,13 +188,13 @@ extension RefreshState {
         (isRefused, hasNoSuccessor) = (held.problem != nil, false)
     }
 
-    /// The session is over, and all are told.
+    /// The session is over, and all are told. Any other refresh of the session is left.
     ///
-    /// - Parameter flight: the refresh that ends with it, if one does.
-    mutating func endSession(_ error: NotAuthorized, of flight: Flight? = nil, _ turn: inout Turn) {
-        (stray, strayedAt) = (nil, nil)
+    /// - Parameter ended: the refresh that found out, if one did.
+    mutating func endSession(_ error: NotAuthorized, of ended: Flight? = nil, _ turn: inout Turn) {
         invalidate(error, &turn)
-        if let flight { end(flight, &turn) }
+        if let ended { end(ended, &turn) }
+        leaveFlight(&turn)
         releaseWaiters(&turn)
     }
 

@@ -230,7 +230,8 @@ extension ExploredWorld {
         case .removed:
             removed.append(old.version.session)
             (stored, absence) = (nil, .gone)
-        case .lost: (stored, absence) = (nil, .placeMissing)
+        // With the folder it is forgotten what was removed from it.
+        case .lost: (stored, absence, removed) = (nil, .placeMissing, [])
         case .signedOut where state.storage != .shared: stored = nil
         case .signedOut: stored = StoredItem(content: .signedOut, version: next, obtainedAt: now.date)
         case .crashed:

@@ -86,7 +86,10 @@ extension ExploredWorld {
 
     private mutating func dismissFormer() {
         let bound = callers.filter { $0.session != nil }
-        demand(bound.allSatisfy { $0.session != held?.version.session }, "a request fails whose session goes on")
+        // A read-only store may bring back the session in which a request was queued, after this process has left it.
+        demand(
+            state.storage == .readOnly || bound.allSatisfy { $0.session != held?.version.session },
+            "a request fails whose session goes on")
         for caller in bound {
             let waiter = caller.kind == .ordinary ? ordinary.remove(caller.place) : lasting.remove(caller.place)
             demand(waiter == caller.number, "another request fails")

@@ -197,8 +197,9 @@ extension ExploredWorld.Event {
     /// Only these end one.
     fileprivate func mayEnd(_ before: ExploredWorld) -> Bool {
         switch self {
-        // Nobody has ended what was lost.
-        case .noticed(.lost?), .step(_, .after(.lost)), .endWrite(.after(.lost)): false
+        // Nobody has ended what was lost, unless the server has.
+        case .endWrite(.after(.lost)): before.state.pending?.news.isEnd == true
+        case .noticed(.lost?), .step(_, .after(.lost)): false
         case .noticed(nil): before.stored != nil || before.absence == .gone
         case .reset, .noticed, .hear, .endWrite, .due: true
         case .step(_, .after), .step(_, .ok): true
@@ -206,4 +207,8 @@ extension ExploredWorld.Event {
         default: false
         }
     }
+}
+
+extension RefreshState.Pending.News {
+    fileprivate var isEnd: Bool { if case .ended = self { true } else { false } }
 }

@@ -106,6 +106,18 @@ struct RefreshStateStoreTests {
         #expect(bench.state.credential == .absent)
     }
 
+    @Test(arguments: [TokenAbsence.gone, .setAside, .placeMissing])
+    func `a token that was removed from a read-only store ends the session, one that was lost does not`(
+        absence: TokenAbsence
+    ) {
+        var bench = Bench.make(storage: .readOnly)
+        bench.pass(ExploredToken.lifetime)
+        bench.wait(7)
+        let told = bench.advance(bench.state.flight?.id, .loaded(nil, nil, absence))
+        #expect(told.contains("announce signed out") == (absence == .gone), "\(told)")
+        #expect((bench.state.heldVersion == nil) == (absence == .gone))
+    }
+
     @Test func `a sibling's first token takes the place of one that could not be saved beside it`() {
         var bench = Bench.make(holding: nil, storage: .shared)
         bench.wait(7)

@@ -50,6 +50,25 @@ import Testing
         #expect(try await bench.name() == "other")
     }
 
+    @Test func `a request of the launch goes on beside one of the former session that fails`() async throws {
+        let bench = SharedBench.make(lasts: -1, .held)
+        let early = Task { try await bench.name() }
+        await bench.held.reaches(1)
+        _ = try await bench.service.nextCall()
+        let late = Task { try await bench.name() }
+        await bench.held.reaches(2)
+        try await bench.sibling().auth.signIn { TestToken("other") }
+        await #expect(throws: NotAuthorized.self) { try await late.value }
+        #expect(try await early.value == "other")
+        // For no request that waits a sibling's token is not refreshed, though it has expired.
+        let adopted = await bench.event(.tokenAdopted) {
+            try? await bench.sibling().auth.setToken(TestToken("third", expiresAt: bench.clock.now))
+        }
+        #expect(adopted != nil)
+        try await bench.auth.settle(within: .seconds(30))
+        #expect(bench.service.calls == 1)
+    }
+
     @Test func `a sign-in of the process itself hands over what was queued`() async throws {
         let bench = SharedBench.make(.held)
         #expect(try await bench.name() == "old")
@@ -162,6 +181,23 @@ import Testing
             }
         }
         #expect(error?.reason == .sessionReplaced)
+    }
+
+    @Test func `providers for several origins say of a request what its own provider says`() async throws {
+        let bench = SharedBench.make(lasts: 1_000)
+        let (mine, others) = (FakeRequest.make(), FakeRequest.make(to: "https://api.example.org"))
+        let providers: [any ImmediateAuthorization] = [
+            bench.auth.restricted(to: "https://api.example.com", elsewhere: .use(.bearer("abc"))),
+            OriginAuthorization(["https://api.example.com": bench.auth, "https://api.example.org": .bearer("abc")]),
+            BearerTokenAuthorization(token: "abc")
+                .restricted(to: "https://api.example.org", elsewhere: .use(bench.auth)),
+        ]
+        let sent = try await bench.auth.authorize(mine)
+        let constant = try await BearerTokenAuthorization(token: "abc").authorize(others)
+        for provider in providers { #expect(!provider.isReplaced(sent)) }
+        try await bench.sibling().auth.signIn { TestToken("other") }
+        await bench.holds("other")
+        for provider in providers { #expect(provider.isReplaced(sent) && !provider.isReplaced(constant)) }
     }
 
     @Test func `of a replaced session no more is remembered than sixteen tokens`() {
