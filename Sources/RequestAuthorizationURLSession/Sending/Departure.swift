@@ -92,8 +92,15 @@ struct DepartingAuthorization<Provider: AuthorizationProvider>: AuthorizationPro
                 throw error
             }
             departure.end()
-            _ = try await provider.authorize(request)
-            if !departure.beginsAtOnce(isReturning: true) { try await departure.wait(isReturning: true) }
+            let renewed = try await provider.authorize(request)
+            if departure.beginsAtOnce(isReturning: true) {
+                guard !immediate.isReplaced(first) else {
+                    departure.end()
+                    throw NotAuthorized(.sessionReplaced)
+                }
+                return renewed
+            }
+            try await departure.wait(isReturning: true)
         }
     }
 

@@ -34,7 +34,7 @@ extension HTTPClient {
         refreshCount: Int = 1, isReplayable: Bool? = nil, clientFollowsRedirects: Bool = true
     ) async throws -> Received {
         let response = try await execute(
-            request, timeout: .seconds(20), authorizedBy: provider, refreshCount: refreshCount,
+            request, timeout: .seconds(300), authorizedBy: provider, refreshCount: refreshCount,
             isReplayable: isReplayable, clientFollowsRedirects: clientFollowsRedirects)
         return try await Received(Int(response.status.code), String(buffer: response.body.collect(upTo: 1 << 20)))
     }
