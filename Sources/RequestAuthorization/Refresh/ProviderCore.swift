@@ -240,7 +240,7 @@ extension ProviderCore.Contents {
     /// All that wait in a queue, in order of arrival.
     fileprivate mutating func drain(_ kind: Effect.Waiters) -> ArraySlice<ProviderCore.Waiter?> {
         let waiters = self[kind].drain()
-        if unbound > 0 { unbound -= waiters.count { $0.map { $0.line == nil } ?? false } }
+        unbound -= waiters.count { $0.map { $0.line == nil } ?? false }
         return waiters
     }
 
