@@ -7,14 +7,15 @@ package struct Comparison: Sendable {
     package enum Meter: Sendable { case time, processorTime }
 
     let name: String
-    let bound: Double
+    /// `nil` if the figure is reported and not judged.
+    let bound: Double?
     let meter: Meter
     let rounds: Int
     let contender: Contender
     let base: Contender
 
     package init(
-        _ name: String, _ contender: Contender, against base: Contender, bound: Double, meter: Meter = .time,
+        _ name: String, _ contender: Contender, against base: Contender, bound: Double?, meter: Meter = .time,
         rounds: Int
     ) {
         self.name = name
@@ -28,10 +29,10 @@ package struct Comparison: Sendable {
     /// Times both in rounds, in each of which they and the control take turns: a machine that is busy for a while is busy for all.
     ///
     /// - Parameter slowDown: if given, the contender and its control, which is the same work, are slowed down until the
-    ///   figure is this many times its bound.
+    ///   figure is this many times its bound. Without a bound nothing is slowed down.
     package func measure(slowDown: Double? = nil) async throws -> Figure {
         var factor = 1.0
-        if let slowDown {
+        if let slowDown, let bound {
             let (rounds, _) = try await run(rounds: max(5, rounds / 4), Stopwatch())
             factor = max(slowDown, bound * slowDown / rounds.figure)
         }

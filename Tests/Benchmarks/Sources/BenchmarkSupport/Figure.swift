@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// One figure that is held to a bound; all are ratios or counts within one run, so that any machine can judge them.
+/// One figure and its bound, if it has one; all are ratios or counts within one run, so that any machine can judge them.
 package struct Figure: Sendable, Encodable {
     /// What the figure was made from.
     package enum Unit: String, Sendable, Encodable { case time, instructions, count }
@@ -11,11 +11,14 @@ package struct Figure: Sendable, Encodable {
         /// Above the bound, but by less than the machine is wrong by. Only a strict run fails.
         case withinMargin = "within margin"
         case missed
+        /// There is no bound: the figure is reported, and fails no run.
+        case notJudged = "not judged"
     }
 
     package let name: String
     package let value: Double
-    package let bound: Double
+    /// `nil` for a price that is reported and not promised.
+    package let bound: Double?
     package let unit: Unit
     /// The figure of the contender against itself, of times only.
     package let control: Double?
@@ -30,7 +33,7 @@ package struct Figure: Sendable, Encodable {
     }
 
     init(
-        name: String, value: Double, bound: Double, unit: Unit, control: Double?, margin: Double, detail: String
+        name: String, value: Double, bound: Double?, unit: Unit, control: Double?, margin: Double, detail: String
     ) {
         self.name = name
         self.value = value
@@ -49,12 +52,19 @@ package struct Figure: Sendable, Encodable {
     }
 
     package var verdict: Verdict {
+        guard let bound else { return .notJudged }
         if value <= bound { return .met }
         return value <= bound * (1 + margin) ? .withinMargin : .missed
     }
 
     /// - Parameter strict: whether the margin is left out.
-    package func passes(strict: Bool) -> Bool { strict ? verdict == .met : verdict != .missed }
+    package func passes(strict: Bool) -> Bool {
+        switch verdict {
+        case .met, .notJudged: true
+        case .withinMargin: !strict
+        case .missed: false
+        }
+    }
 
     private enum CodingKeys: CodingKey { case name, value, bound, unit, control, margin, verdict, detail }
 
@@ -62,7 +72,7 @@ package struct Figure: Sendable, Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
         try container.encode(value, forKey: .value)
-        try container.encode(bound, forKey: .bound)
+        try container.encodeIfPresent(bound, forKey: .bound)
         try container.encode(unit, forKey: .unit)
         try container.encodeIfPresent(control, forKey: .control)
         try container.encode(margin, forKey: .margin)

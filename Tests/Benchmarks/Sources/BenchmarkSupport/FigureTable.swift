@@ -14,7 +14,8 @@ struct FigureTable: CustomStringConvertible {
         return figures.map { figure in
             let columns = [
                 figure.name.padding(toLength: width, withPad: " ", startingAt: 0),
-                String(format: "%7.3f  ≤ %5.2f", figure.value, figure.bound),
+                String(format: "%7.3f", figure.value),
+                figure.bound.map { String(format: "≤ %6.2f", $0) } ?? "no bound",
                 control(of: figure).padding(toLength: 22, withPad: " ", startingAt: 0),
                 verdict(of: figure).padding(toLength: 13, withPad: " ", startingAt: 0),
                 "\(figure.unit.rawValue): \(figure.detail)",
@@ -33,6 +34,7 @@ struct FigureTable: CustomStringConvertible {
         case .met: "ok"
         case .withinMargin: "within margin"
         case .missed: "MISSED"
+        case .notJudged: "not judged"
         }
     }
 }

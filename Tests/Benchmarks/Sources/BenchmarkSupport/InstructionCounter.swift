@@ -21,7 +21,9 @@ struct InstructionCounter {
     func count(_ comparisons: [Comparison], of group: String, slowDown: Double?) throws -> [Figure] {
         var figures = try count(comparisons, of: group, factors: comparisons.map { _ in 1 })
         if let slowDown {
-            let factors = figures.map { max(slowDown, $0.bound * slowDown / $0.value) }
+            let factors = figures.map { figure in
+                figure.bound.map { max(slowDown, $0 * slowDown / figure.value) } ?? 1
+            }
             figures = try count(comparisons, of: group, factors: factors)
         }
         return figures

@@ -61,6 +61,11 @@ import Testing
         #expect(slowed.margin == 0)
         #expect(slowed.verdict == .missed)
     }
+
+    @Test func `without a bound nothing is slowed down`() async throws {
+        let comparison = Comparison("work", .costing(200), against: .costing(100), bound: nil, rounds: 5)
+        #expect(try await comparison.measure(slowDown: 1.05).value == 2)
+    }
 }
 
 extension Contender {

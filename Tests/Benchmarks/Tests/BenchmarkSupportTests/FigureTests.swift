@@ -28,6 +28,18 @@ import Testing
         #expect(!Figure.timed(1.1, bound: 1.03, margin: 0.02).passes(strict: false))
     }
 
+    @Test func `a figure without a bound is reported and fails no run`() throws {
+        let figure = Figure.timed(9, bound: nil, margin: 0)
+        #expect(figure.verdict == .notJudged)
+        #expect(figure.passes(strict: true))
+        #expect(figure.passes(strict: false))
+        let row = FigureTable([figure]).description.split(separator: " ", omittingEmptySubsequences: true)
+        #expect(row == "calls 9.000 no bound control 1.001 ± 0.000 not judged time: detail".split(separator: " "))
+        let json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(figure)) as? [String: Any]
+        #expect(json?["bound"] == nil)
+        #expect(json?["verdict"] as? String == "not judged")
+    }
+
     @Test func `a count has no margin`() {
         #expect(Figure(name: "jobs", value: 1, bound: 0, detail: "").verdict == .missed)
         #expect(Figure(name: "jobs", value: 0, bound: 0, detail: "").verdict == .met)
@@ -48,7 +60,7 @@ import Testing
 }
 
 extension Figure {
-    fileprivate static func timed(_ value: Double, bound: Double, margin: Double) -> Figure {
+    fileprivate static func timed(_ value: Double, bound: Double?, margin: Double) -> Figure {
         Figure(name: "calls", value: value, bound: bound, unit: .time, control: 1.001, margin: margin, detail: "detail")
     }
 }
