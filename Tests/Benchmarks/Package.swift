@@ -39,6 +39,9 @@ let package = Package(
             ]),
         // Trait Clients: the server and the client of the calls of gRPC.
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.3.0"),
+        // Trait Clients: the server of the uploads, over TLS or without.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.27.0"),
     ],
     targets: [
         // swift run -c release --package-path Tests/Benchmarks Benchmarks
@@ -50,18 +53,26 @@ let package = Package(
             name: "ClientBenchmarks",
             dependencies: [
                 .ours(), .ours("URLSession"), .ours("AsyncHTTPClient", condition: .when(traits: ["Clients"])),
-                .ours("GRPC", condition: .when(traits: ["Clients"])), "BenchmarkSupport",
+                .ours("GRPC", condition: .when(traits: ["Clients"])), "BenchmarkSupport", "TrustedBundle",
                 .product(
                     name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
                     condition: .when(traits: ["Clients"])),
-            ]),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Clients"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Clients"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Clients"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Clients"])),
+            ],
+            // The library's tests have the certificate under this name.
+            swiftSettings: [.define("Full", .when(traits: ["Clients"]))]),
         .target(name: "BenchmarkSupport", dependencies: ["BenchmarkMarks"]),
         .target(name: "BenchmarkMarks"),
         .target(name: "AllocationCounter"),
+        // Lends a process other certificate authorities than the system's; shared with the library's tests.
+        .target(name: "TrustedBundle"),
         .testTarget(name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport"]),
     ]
 )
 
-for target in package.targets where !["BenchmarkMarks", "AllocationCounter"].contains(target.name) {
-    target.swiftSettings = strict
+for target in package.targets where !["BenchmarkMarks", "AllocationCounter", "TrustedBundle"].contains(target.name) {
+    target.swiftSettings = strict + (target.swiftSettings ?? [])
 }

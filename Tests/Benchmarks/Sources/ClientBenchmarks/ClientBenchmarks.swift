@@ -17,6 +17,7 @@ struct ClientBenchmarks {
             BenchmarkGroup("urlsession", measured: measureURLSession),
             BenchmarkGroup("asynchttpclient", measured: measureAsyncHTTPClient),
             BenchmarkGroup("grpc", measured: measureGRPC),
+            BenchmarkGroup("uploads", measured: measureUploads),
         ]).run()
         #else
         FileHandle.standardError.write(Data("The clients need their packages: add --traits Clients\n".utf8))
