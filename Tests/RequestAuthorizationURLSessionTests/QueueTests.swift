@@ -13,141 +13,7 @@ import Testing
 
 /// Requests with bodies get a connection of their own on Linux, so many at a time and host; the others wait.
 @Suite(.timeLimit(.minutes(5))) struct QueueTests {
-    typealias Auth = RefreshableTokenAuthorization<TestToken>
-
-    private let session = Self.session(connections: 1)
-    /// Those that have had to wait.
-    private let waits = Tally()
-
-    init() { Carrier.of(session).slots.onWait { [waits] in waits.add() } }
-
-    private static func session(connections: Int) -> URLSession {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpMaximumConnectionsPerHost = connections
-        return URLSession(configuration: configuration)
-    }
-
-    /// Takes the only slot of a server, so that what follows is queued.
-    private func occupy(_ server: RawServer) throws -> ConnectionSlots {
-        let slots = Carrier.of(session).slots
-        let host = try #require(Origin(server.url("/")))
-        try #require(slots.takeAtOnce(at: host, limit: 1))
-        return slots
-    }
-
-    private func host(_ server: RawServer) throws -> Origin { try #require(Origin(server.url("/"))) }
-
-    private func post(
-        _ url: URL, _ auth: any AuthorizationProvider, _ connection: ConnectionUse = .automatic
-    ) async throws -> Int {
-        var request = URLRequest(url: url)
-        request.httpMethod = "POST"
-        request.httpBody = Data("body".utf8)
-        let (_, response) = try await session.data(for: request, authorizedBy: auth, connection: connection)
-        return (response as? HTTPURLResponse)?.statusCode ?? 0
-    }
-
-    private static func holdingA() -> Auth { Auth(service: ScriptedTokenService(), token: TestToken("a")) }
-
-    // MARK: - Credentials
-
-    @Test func `the credential is put on when there is a slot`() async throws {
-        try await withServer { _ in
-            .text("hello")
-        } body: { server in
-            let (auth, slots, url) = (Self.holdingA(), try occupy(server), server.url("/"))
-            let call = Task { try await post(url, auth) }
-            await waits.reaches(1)
-            try await auth.setToken(TestToken("b"))
-            slots.give(at: try host(server))
-            #expect(try await call.value == 200)
-            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer b"])
-        }
-    }
-
-    @Test func `a sign-out while it is queued sends nothing, and the slot is free again`() async throws {
-        try await withServer { _ in
-            .text("hello")
-        } body: { server in
-            let (auth, slots, url) = (Self.holdingA(), try occupy(server), server.url("/"))
-            let call = Task { try await post(url, auth) }
-            await waits.reaches(1)
-            await auth.reset()
-            slots.give(at: try host(server))
-            let error = await #expect(throws: NotAuthorized.self) { try await call.value }
-            #expect(error?.reason == .signedOut)
-            #expect(await server.requests.isEmpty)
-            let isFree = slots.takeAtOnce(at: try host(server), limit: 1)
-            #expect(isFree)
-        }
-    }
-
-    @Test func `a session that a sibling replaces while it is queued sends nothing`() async throws {
-        let place = InMemorySharedTokenStore<TestToken>()
-        let auth = Auth(service: ScriptedTokenService(), store: place)
-        let sibling = Auth(service: ScriptedTokenService(), store: place.sibling())
-        try await auth.signIn { TestToken("a") }
-        try await withServer { _ in
-            .text("hello")
-        } body: { server in
-            let (slots, url) = (try occupy(server), server.url("/"))
-            let call = Task { try await post(url, auth) }
-            await waits.reaches(1)
-            try await sibling.signIn { TestToken("b") }
-            _ = await auth.tokenChanges.first { _ in auth.currentToken?.name == "b" }
-            slots.give(at: try host(server))
-            let error = await #expect(throws: NotAuthorized.self) { try await call.value }
-            #expect(error?.reason == .sessionReplaced)
-            #expect(await server.requests.isEmpty)
-            let isFree = slots.takeAtOnce(at: try host(server), limit: 1)
-            #expect(isFree)
-        }
-    }
-
-    @Test func `the slot is given back before a refresh is waited for`() async throws {
-        let service = ScriptedTokenService<TestToken>(.held)
-        let auth = Auth(service: service, token: TestToken("a"))
-        try await withServer { request in
-            request["Authorization"] == "Bearer a" ? .unauthorized("Bearer") : .text("hello")
-        } body: { server in
-            let url = server.url("/")
-            let call = Task { try await post(url, auth) }
-            let refresh = try await service.nextCall()
-            // The only slot is free.
-            #expect(try await post(url, .bearer("other")) == 200)
-            refresh.succeed(TestToken("b"))
-            #expect(try await call.value == 200)
-            #expect(
-                await server.requests.map { $0["Authorization"] } == ["Bearer a", "Bearer other", "Bearer b"])
-        }
-    }
-
-    @Test func `one whose token expires while it is queued gives its slot back, and goes first then`() async throws {
-        let clock = ManualClock()
-        let service = ScriptedTokenService<TestToken>(clock: clock, .held)
-        let token = TestToken("a", expiresAt: clock.now.addingTimeInterval(1_000))
-        let auth = Auth(service: service, token: token, clock: clock)
-        try await withServer { _ in
-            .text("hello")
-        } body: { server in
-            let (slots, url, host) = (try occupy(server), server.url("/"), try host(server))
-            let call = Task { try await post(url, auth) }
-            await waits.reaches(1)
-            clock.advance(by: .seconds(1_000))
-            slots.give(at: host)
-            let refresh = try await service.nextCall()
-            // It waits for the refresh without a slot.
-            #expect(slots.takeAtOnce(at: host, limit: 1))
-            let later = Task { try await post(url, .bearer("later")) }
-            await waits.reaches(2)
-            refresh.succeed(TestToken("b"))
-            await waits.reaches(3)
-            slots.give(at: host)
-            #expect(try await call.value == 200)
-            #expect(try await later.value == 200)
-            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer b", "Bearer later"])
-        }
-    }
+    private let queue = HostQueue()
 
     // MARK: - Waiting
 
@@ -155,13 +21,13 @@ import Testing
         try await withServer { _ in
             .text("hello")
         } body: { server in
-            let (slots, url) = (try occupy(server), server.url("/"))
-            let call = Task { try await post(url, .bearer("abc")) }
-            await waits.reaches(1)
+            let (slots, url) = (try queue.occupy(server), server.url("/"))
+            let call = Task { try await queue.post(url, .bearer("abc")) }
+            await queue.waits.reaches(1)
             call.cancel()
             await #expect(throws: CancellationError.self) { try await call.value }
-            slots.give(at: try host(server))
-            let isFree = slots.takeAtOnce(at: try host(server), limit: 1)
+            slots.give(at: try queue.host(server))
+            let isFree = slots.takeAtOnce(at: try queue.host(server), limit: 1)
             #expect(isFree)
             #expect(await server.requests.isEmpty)
         }
@@ -174,7 +40,7 @@ import Testing
         try await withServer { _ in
             .text("hello")
         } body: { server in
-            let isTaken = Carrier.of(session).slots.takeAtOnce(at: try host(server), limit: 1)
+            let isTaken = Carrier.of(session).slots.takeAtOnce(at: try queue.host(server), limit: 1)
             #expect(isTaken)
             let error = await #expect(throws: URLError.self) {
                 _ = try await session.upload(
@@ -187,12 +53,17 @@ import Testing
     }
 
     @Test func `six long polls with bodies delay further requests with bodies to that host alone`() async throws {
-        let session = Self.session(connections: 6)
-        let waits = Tally()
-        Carrier.of(session).slots.onWait { waits.add() }
-        let isOver = Tally()
+        let session = HostQueue.session(connections: 6)
+        let (waits, seventhIsQueuedOrSent, isOver) = (Tally(), Tally(), Tally())
+        Carrier.of(session).slots.onWait {
+            waits.add()
+            seventhIsQueuedOrSent.add()
+            // Only the seventh should wait. If another does, the polls end, so that the test does too.
+            if waits.count > 1 { isOver.add() }
+        }
         let script: RawServer.Script = { request in
             if request.target == "/poll" { await isOver.reaches(1) }
+            if request.target == "/seventh" { seventhIsQueuedOrSent.add() }
             return .text("hello")
         }
         try await withServer(script) { server in
@@ -206,11 +77,12 @@ import Testing
                 let polls = (0..<6).map { _ in Task { try await upload(poll) } }
                 await server.waitForRequests(6)
                 let seventh = Task { [url = server.url("/seventh")] in try await upload(url) }
-                await waits.reaches(1)
+                await seventhIsQueuedOrSent.reaches(1)
                 #expect(try await Way.data.send(URLRequest(url: server.url("/get")), through: session).status == 200)
                 let elsewhere = try await upload(other.url("/"))
                 #expect(elsewhere == 200)
                 #expect(await server.requests.count { $0.target == "/seventh" } == 0)
+                #expect(waits.count == 1)
                 isOver.add()
                 #expect(try await seventh.value == 200)
                 for poll in polls { #expect(try await poll.value == 200) }
@@ -229,14 +101,14 @@ import Testing
                 default: .text("hello")
                 }
             } body: { server in
-                #expect(try await post(server.url("/a"), .bearer("abc")) == 200)
-                #expect(waits.count == 0)
-                let (slots, elsewhere, url) = (Carrier.of(session).slots, try host(other), server.url("/c"))
+                #expect(try await queue.post(server.url("/a"), .bearer("abc")) == 200)
+                #expect(queue.waits.count == 0)
+                let (slots, elsewhere, url) = (Carrier.of(queue.session).slots, try queue.host(other), server.url("/c"))
                 #expect(slots.takeAtOnce(at: elsewhere, limit: 1))
-                let call = Task { try await post(url, .bearer("abc")) }
-                await waits.reaches(1)
+                let call = Task { try await queue.post(url, .bearer("abc")) }
+                await queue.waits.reaches(1)
                 // It waits there, and holds nothing here.
-                #expect(try await post(server.url("/e"), .bearer("abc")) == 200)
+                #expect(try await queue.post(server.url("/e"), .bearer("abc")) == 200)
                 slots.give(at: elsewhere)
                 #expect(try await call.value == 200)
                 #expect(await other.requests.map(\.text) == ["body"])
@@ -250,13 +122,13 @@ import Testing
         try await withServer { _ in
             .text("hello")
         } body: { server in
-            _ = try occupy(server)
-            for _ in 0..<3 { #expect(try await post(server.url("/"), .bearer("abc"), .reused) == 200) }
+            _ = try queue.occupy(server)
+            for _ in 0..<3 { #expect(try await queue.post(server.url("/"), .bearer("abc"), .reused) == 200) }
             var request = Way.uploadData.request(server.url("/"))
             request.setValue("8e03978e", forHTTPHeaderField: "idempotency-key")
-            #expect(try await Way.uploadData.send(request, through: session).status == 200)
+            #expect(try await Way.uploadData.send(request, through: queue.session).status == 200)
             #expect(await server.requests.map(\.connection) == [1, 1, 1, 1])
-            #expect(waits.count == 0)
+            #expect(queue.waits.count == 0)
         }
     }
 

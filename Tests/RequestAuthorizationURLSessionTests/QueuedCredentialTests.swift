@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationNetworking) && Full
+import Foundation
+import FoundationNetworking
+import LoopbackServer
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationURLSession
+
+/// A request that is queued gets its credential when its turn comes, in the session in which it began.
+@Suite(.timeLimit(.minutes(5))) struct QueuedCredentialTests {
+    typealias Auth = RefreshableTokenAuthorization<TestToken>
+
+    private let queue = HostQueue()
+
+    private static func holdingA() -> Auth { Auth(service: ScriptedTokenService(), token: TestToken("a")) }
+
+    @Test func `the credential is put on when there is a slot`() async throws {
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            let (auth, slots, url) = (Self.holdingA(), try queue.occupy(server), server.url("/"))
+            let call = Task { try await queue.post(url, auth) }
+            await queue.waits.reaches(1)
+            try await auth.setToken(TestToken("b"))
+            slots.give(at: try queue.host(server))
+            #expect(try await call.value == 200)
+            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer b"])
+        }
+    }
+
+    @Test func `a sign-out while it is queued sends nothing, and the slot is free again`() async throws {
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            let (auth, slots, url) = (Self.holdingA(), try queue.occupy(server), server.url("/"))
+            let call = Task { try await queue.post(url, auth) }
+            await queue.waits.reaches(1)
+            await auth.reset()
+            slots.give(at: try queue.host(server))
+            let error = await #expect(throws: NotAuthorized.self) { try await call.value }
+            #expect(error?.reason == .signedOut)
+            #expect(await server.requests.isEmpty)
+            let isFree = slots.takeAtOnce(at: try queue.host(server), limit: 1)
+            #expect(isFree)
+        }
+    }
+
+    @Test func `a session that a sibling replaces while it is queued sends nothing`() async throws {
+        let place = InMemorySharedTokenStore<TestToken>()
+        let auth = Auth(service: ScriptedTokenService(), store: place)
+        let sibling = Auth(service: ScriptedTokenService(), store: place.sibling())
+        try await auth.signIn { TestToken("a") }
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            let (slots, url) = (try queue.occupy(server), server.url("/"))
+            let call = Task { try await queue.post(url, auth) }
+            await queue.waits.reaches(1)
+            try await sibling.signIn { TestToken("b") }
+            _ = await auth.tokenChanges.first { _ in auth.currentToken?.name == "b" }
+            slots.give(at: try queue.host(server))
+            let error = await #expect(throws: NotAuthorized.self) { try await call.value }
+            #expect(error?.reason == .sessionReplaced)
+            #expect(await server.requests.isEmpty)
+            let isFree = slots.takeAtOnce(at: try queue.host(server), limit: 1)
+            #expect(isFree)
+        }
+    }
+
+    @Test func `the slot is given back before a refresh is waited for`() async throws {
+        let service = ScriptedTokenService<TestToken>(.held)
+        let auth = Auth(service: service, token: TestToken("a"))
+        try await withServer { request in
+            request["Authorization"] == "Bearer a" ? .unauthorized("Bearer") : .text("hello")
+        } body: { server in
+            let url = server.url("/")
+            let call = Task { try await queue.post(url, auth) }
+            let refresh = try await service.nextCall()
+            // The only slot is free.
+            try queue.occupy(server).give(at: try queue.host(server))
+            #expect(try await queue.post(url, .bearer("other")) == 200)
+            refresh.succeed(TestToken("b"))
+            #expect(try await call.value == 200)
+            #expect(
+                await server.requests.map { $0["Authorization"] } == ["Bearer a", "Bearer other", "Bearer b"])
+        }
+    }
+
+    @Test func `one whose token expires while it is queued gives its slot back, and goes first then`() async throws {
+        let clock = ManualClock()
+        let service = ScriptedTokenService<TestToken>(clock: clock, .held)
+        let token = TestToken("a", expiresAt: clock.now.addingTimeInterval(1_000))
+        let auth = Auth(service: service, token: token, clock: clock)
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            let (slots, url, host) = (try queue.occupy(server), server.url("/"), try queue.host(server))
+            let call = Task { try await queue.post(url, auth) }
+            await queue.waits.reaches(1)
+            clock.advance(by: .seconds(1_000))
+            slots.give(at: host)
+            let refresh = try await service.nextCall()
+            // It waits for the refresh without a slot.
+            #expect(slots.takeAtOnce(at: host, limit: 1))
+            let later = Task { try await queue.post(url, .bearer("later")) }
+            await queue.waits.reaches(2)
+            refresh.succeed(TestToken("b"))
+            await queue.waits.reaches(3)
+            slots.give(at: host)
+            #expect(try await call.value == 200)
+            #expect(try await later.value == 200)
+            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer b", "Bearer later"])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a request goes on with a token that has expired on arrival, queued or not`(isQueued: Bool) async throws {
+        let clock = ManualClock()
+        let service = ScriptedTokenService<TestToken>(clock: clock, .token("b", lasts: .zero))
+        let token = TestToken("a", expiresAt: clock.now.addingTimeInterval(1_000))
+        let auth = Auth(service: service, token: token, clock: clock)
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            let (slots, url) = (try queue.occupy(server), server.url("/"))
+            if !isQueued {
+                clock.advance(by: .seconds(1_000))
+                slots.give(at: try queue.host(server))
+            }
+            let call = Task { try await queue.post(url, auth) }
+            if isQueued {
+                await queue.waits.reaches(1)
+                clock.advance(by: .seconds(1_000))
+                slots.give(at: try queue.host(server))
+            }
+            #expect(try await call.value == 200)
+            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer b"])
+            #expect(service.calls == 1)
+        }
+    }
+
+    @Test func `a session that a sibling replaces instead of a refresh sends nothing`() async throws {
+        let clock = ManualClock()
+        let place = InMemorySharedTokenStore<TestToken>()
+        let auth = Auth(service: ScriptedTokenService(), store: place, clock: clock)
+        let sibling = Auth(service: ScriptedTokenService(), store: place.sibling(), clock: clock)
+        try await auth.signIn { TestToken("a", expiresAt: clock.now.addingTimeInterval(1_000)) }
+        let provider = Hooked(base: auth) {
+            try await sibling.signIn { TestToken("b") }
+            _ = await auth.tokenChanges.first { _ in auth.currentToken?.name == "b" }
+        }
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
+            let (slots, url) = (try queue.occupy(server), server.url("/"))
+            let call = Task { try await queue.post(url, provider) }
+            await queue.waits.reaches(1)
+            clock.advance(by: .seconds(1_000))
+            slots.give(at: try queue.host(server))
+            let error = await #expect(throws: NotAuthorized.self) { try await call.value }
+            #expect(error?.reason == .sessionReplaced)
+            #expect(await server.requests.isEmpty)
+            let isFree = slots.takeAtOnce(at: try queue.host(server), limit: 1)
+            #expect(isFree)
+        }
+    }
+}
+
+/// Runs a closure before a provider is asked for the second time to authorize a request.
+private struct Hooked: ImmediateAuthorization {
+    let base: QueuedCredentialTests.Auth
+    let beforeSecond: @Sendable () async throws -> Void
+    private let asked = Tally()
+
+    init(base: QueuedCredentialTests.Auth, beforeSecond: @escaping @Sendable () async throws -> Void) {
+        self.base = base
+        self.beforeSecond = beforeSecond
+    }
+
+    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        asked.add()
+        if asked.count == 2 { try await beforeSecond() }
+        return try await base.authorize(request)
+    }
+
+    func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
+        try base.authorizeAtOnce(&request)
+    }
+
+    func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool { base.isReplaced(authorized) }
+}
+#endif
