@@ -21,6 +21,13 @@ final class ProviderCore: Sendable {
         var line: Int?
     }
 
+    /// The task of a refresh, from when it is certain that there will be one.
+    fileprivate enum RefreshTask {
+        case starting
+        case running(Task<Void, Never>)
+        case cancelled
+    }
+
     fileprivate struct Contents {
         var state: RefreshState
         /// What a request needs as long as nothing is to be decided.
@@ -35,7 +42,7 @@ final class ProviderCore: Sendable {
         var followers: [Int: Mailbox<RefreshState.Status>] = [:]
         /// What the followers have been told last.
         var status: RefreshState.Status?
-        var tasks: [RefreshID: Task<Void, Never>] = [:]
+        var tasks: [RefreshID: RefreshTask] = [:]
         var subscriptions = 0
         /// When the timer fires for the state, as uptime.
         var wake: Duration?
@@ -138,21 +145,34 @@ final class ProviderCore: Sendable {
 
     // MARK: Tasks
 
-    /// Remembers the task of a refresh, so that it can be cancelled; at once, if it is over by now.
-    func register(_ task: Task<Void, Never>, for refresh: SurroundingRefresh) {
-        let isLive = contents.withLock { contents in
-            // While the writer saves what it brought, a refresh is under way without its task.
-            let isLive = contents.state.isUnderWay(refresh.id)
-            if isLive, !refresh.hasEnded { contents.tasks[refresh.id] = task }
-            return isLive
+    /// A task of this name is about to start; until it is known, its cancellation is noted.
+    func expectTask(of id: RefreshID) { contents.withLock { $0.tasks[id] = .starting } }
+
+    /// Remembers the task of a refresh, so that it can be cancelled; at once, if that was asked for meanwhile.
+    func register(_ task: Task<Void, Never>, for id: RefreshID) {
+        let isCancelled = contents.withLock { contents in
+            // It may have ended by now.
+            guard let known = contents.tasks[id] else { return false }
+            contents.tasks[id] = .running(task)
+            if case .cancelled = known { return true }
+            return false
         }
-        if !isLive { task.cancel() }
+        if isCancelled { task.cancel() }
     }
 
-    @discardableResult
-    func forgetTask(of id: RefreshID) -> Task<Void, Never>? {
-        contents.withLock { $0.tasks.removeValue(forKey: id) }
+    func cancelTask(of id: RefreshID) {
+        let task = contents.withLock { contents -> Task<Void, Never>? in
+            switch contents.tasks[id] {
+            case .starting: contents.tasks[id] = .cancelled
+            case .running(let task): return task
+            case .cancelled, nil: break
+            }
+            return nil
+        }
+        task?.cancel()
     }
+
+    func forgetTask(of id: RefreshID) { contents.withLock { _ = $0.tasks.removeValue(forKey: id) } }
 
     // MARK: Subscriptions
 

@@ -34,8 +34,9 @@ extension RefreshableTokenAuthorization {
         switch effect {
         case .start(let flight):
             stayAwake()
+            core.expectTask(of: flight.id)
             launch(flight.id) { await self.run(flight) }
-        case .cancel(let id): core.forgetTask(of: id)?.cancel()
+        case .cancel(let id): core.cancelTask(of: id)
         case .write: Task { await self.write() }
         case .unlock(let id, let endsIntent): Task { await self.unlock(id, endsIntent: endsIntent) }
         case .discard(let held, let number):
@@ -69,7 +70,7 @@ extension RefreshableTokenAuthorization {
             name.end()
             core.forgetTask(of: id)
         }
-        core.register(task, for: name)
+        core.register(task, for: id)
     }
 
     /// An app that is suspended between the answer of the token endpoint and its store has a spent refresh token and no other.
@@ -121,12 +122,18 @@ extension RefreshableTokenAuthorization {
         _ id: RefreshID, waiter: ProviderCore.Continuation?, _ body: @escaping @Sendable () async throws -> Token
     ) -> (any Error)? {
         core.await(id, waiter)
+        core.expectTask(of: id)
         let refusal = change { state, turn -> (any Error)? in
             // The handler of a task that has been cancelled may have run already.
             if waiter != nil, Task.isCancelled { return CancellationError() }
             return state.beginManual(id, isAwaited: waiter != nil, &turn)
         }
-        if refusal == nil { launch(id) { await self.runManual(id, body) } } else { core.await(id, nil) }
+        if refusal == nil {
+            launch(id) { await self.runManual(id, body) }
+        } else {
+            core.await(id, nil)
+            core.forgetTask(of: id)
+        }
         return refusal
     }
 
