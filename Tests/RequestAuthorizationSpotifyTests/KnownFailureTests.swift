@@ -247,8 +247,8 @@ import Testing
         #expect(try await auth.validToken().refreshToken == "AQ-2", "the request goes on all the same")
         #expect(try await store.base.load()?.token?.refreshToken == "AQ-1")
 
-        clock.advance(by: .seconds(1))
         let save = store.hold(next: .save)
+        clock.advance(by: .seconds(1))
         _ = try await auth.validToken()
         await save.begins()
         let saved = store.operations.compactMap {

@@ -23,13 +23,14 @@ extension StressRun {
 
     /// The token has expired. The victim is the first to ask for another; the others ask as soon as it has exclusive access.
     ///
-    /// If that was the end of an earlier wait, somebody else refreshes, and the victim lives until the next expiry.
+    /// If that was the end of an earlier wait, somebody else refreshes, and the victim lives until the next expiry. So it does if
+    /// it still had the access of its last refresh: then it need not ask for it.
     private func killWhileAllWait(_ victim: WorkerProcess, at point: KillPoint) throws {
         sentence(victim, to: point)
         for _ in 0..<100 {
             let (place, names) = (try expireTokens(), crew.names)
             victim.send("go")
-            try victim.hasLockOrIsDead(patience: 30)
+            try victim.hasLockOrIsDead(patience: 30) { journal.progress.hasPassed(place, [victim.name]) }
             crew.goAll(except: victim.name)
             let isDead = try crew.replace(victim, killedAt: point) { journal.progress.hasPassed(place, names) }
             try waitUntilAllHavePassed(place)
@@ -43,9 +44,16 @@ extension StressRun {
     private func killAheadOfExpiry(_ victim: WorkerProcess, at point: KillPoint) throws {
         let family = journal.progress.newest.family
         sentence(victim, to: point)
-        server.refuseNextUse(by: victim.name.worker)
-        victim.send("go")
-        _ = try crew.replace(victim, killedAt: point)
+        for _ in 0..<100 {
+            let newest = journal.progress.newest
+            server.refuseNextUse(by: victim.name.worker)
+            victim.send("go")
+            // With the access of its last refresh it passes no lock.
+            let isDead = try crew.replace(victim, killedAt: point) {
+                point == .lock && journal.progress.hasPassed(newest, [victim.name])
+            }
+            if isDead { break }
+        }
         let successor = crew.process(at: victim.name.worker).name
         try waitUntil("worker \(successor) uses a token") { $0.hasPassed(nil, [successor]) }
         if journal.progress.newest.family > family { return }  // Somebody had to sign in.

@@ -18,13 +18,20 @@ final class WorkerProcess: Sendable {
 
     func send(_ commands: String...) { channel.write(commands.map { $0 + "\n" }.joined()) }
 
-    /// Blocks until the process, which is to die at a point, has got exclusive access or is dead.
-    func hasLockOrIsDead(patience: Double) throws {
-        var file = pollfd(fd: channel.near.number, events: Int16(POLLIN), revents: 0)
-        guard poll(&file, 1, Int32(patience * 1000)) > 0 else {
-            throw NoProgress(what: "worker \(name) has exclusive access", patience: patience)
+    /// Blocks until the process, which is to die at a point, has got exclusive access or is dead, or there is no reason any more
+    /// why it should get access.
+    func hasLockOrIsDead(patience: Double, unless isSpared: () -> Bool) throws {
+        let deadline = ContinuousClock.now + .seconds(patience)
+        while ContinuousClock.now < deadline {
+            var file = pollfd(fd: channel.near.number, events: Int16(POLLIN), revents: 0)
+            if poll(&file, 1, 10) > 0 {
+                _ = Sockets.read(channel.near.number)
+                return
+            } else if isSpared() {
+                return
+            }
         }
-        _ = Sockets.read(channel.near.number)
+        throw NoProgress(what: "worker \(name) has exclusive access", patience: patience)
     }
 
     /// Blocks until the process has died by itself, or there is no reason any more why it should.
