@@ -3,6 +3,7 @@
 wanted=("$@")
 failed=()
 durations=()
+logs=$(mktemp -d)
 
 # step NAME LIMIT COMMAND…
 step() {
@@ -10,7 +11,8 @@ step() {
     shift 2
     if ((${#wanted[@]})) && [[ " ${wanted[*]} " != *" $name "* ]]; then return; fi
     echo "== step $name: $*"
-    timeout --kill-after=10s "$limit" "$@" </dev/null || status=$?
+    # Not a pipe: what a step leaves behind must not keep it from ending.
+    timeout --kill-after=10s "$limit" "$@" </dev/null > >(tee "$logs/$name") 2>&1 || status=$?
     local seconds=$((SECONDS - start))
     if ((status == 0)); then
         echo "== step $name: ok after ${seconds} s"
@@ -22,7 +24,17 @@ step() {
     durations+=("$(printf '%6d s  %-18s %s' "$seconds" "$name" "$( ((status)) && echo FAILED || echo ok)")")
 }
 
+# What a failed step said, as far as it says why: the output above may be long, and only its end kept.
+reasons() {
+    local name=$1
+    echo "== why $name failed, in parts"
+    grep -nE '✘|error:|FAILED|not so|exit code|Fatal|took longer' "$logs/$name" | head -n 15 | cut -c 1-400
+    echo "…"
+    tail -n 10 "$logs/$name" | cut -c 1-400
+}
+
 summary() {
+    for name in "${failed[@]}"; do reasons "$name"; done
     echo "== all steps after ${SECONDS} s"
     printf '%s\n' "${durations[@]}"
     if ((${#durations[@]} == 0)); then
