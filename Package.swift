@@ -125,7 +125,9 @@ let package = Package(
         .target(name: "RequestAuthorizationTesting", dependencies: ["RequestAuthorization"], swiftSettings: strict),
         .testTarget(
             name: "RequestAuthorizationTests",
-            dependencies: ["RequestAuthorization", "RequestAuthorizationTesting", "RedactionChecks", "TestWidth"],
+            dependencies: [
+                "RequestAuthorization", "RequestAuthorizationTesting", "RedactionChecks", "TestProviders", "TestWidth",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "RequestAuthorizationTestingTests",
@@ -215,7 +217,7 @@ let package = Package(
             swiftSettings: strict),
         // What is to be seen of every client, and the table of what was.
         .target(name: "ClientScenarios", path: "Tests/ClientScenarios", swiftSettings: strict),
-        // Providers that do one thing, well or badly, for the tests of every client.
+        // Providers that do one thing, well or badly, and a count to wait for, for the tests of every client.
         .target(
             name: "TestProviders", dependencies: ["RequestAuthorization"], path: "Tests/TestProviders",
             swiftSettings: strict),

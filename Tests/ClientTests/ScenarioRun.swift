@@ -5,6 +5,7 @@
 import ClientScenarios
 import LoopbackServer
 import RequestAuthorizationTesting
+import TestProviders
 
 /// A client in front of a server; one function for each scenario, in the files of this name.
 struct ScenarioRun {

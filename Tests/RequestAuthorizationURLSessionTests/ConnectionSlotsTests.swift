@@ -9,6 +9,7 @@ import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
+import TestProviders
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct ConnectionSlotsTests {

@@ -6,6 +6,7 @@ import Foundation
 import FoundationNetworking
 import LoopbackServer
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 @testable import RequestAuthorizationURLSession

@@ -4,7 +4,7 @@
 import RequestAuthorization
 
 /// Counts, and lets a test wait for a number.
-final class Tally: Sendable {
+package final class Tally: Sendable {
     private struct State {
         var count = 0
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -12,9 +12,11 @@ final class Tally: Sendable {
 
     private let state = Lock(State())
 
-    var count: Int { state.withLock { $0.count } }
+    package init() {}
 
-    func add() {
+    package var count: Int { state.withLock { $0.count } }
+
+    package func add() {
         let due = state.withLock { state in
             state.count += 1
             let count = state.count
@@ -25,7 +27,7 @@ final class Tally: Sendable {
     }
 
     /// Suspends until at least so much has been counted.
-    func reaches(_ count: Int) async {
+    package func reaches(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isReached = state.withLock { state in
                 if state.count < count { state.watchers.append((count, continuation)) }

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// A provider that another one forwards to for an origin. An object: one reference is copied at less cost than all this.
+///
+/// Sendable although others inherit from it: it and the only class that does have constants of Sendable types alone.
 class ForwardingTarget: @unchecked Sendable, RedactedDescription {
     let origin: Origin
     let provider: any AuthorizationProvider
@@ -32,7 +34,7 @@ class ForwardingTarget: @unchecked Sendable, RedactedDescription {
     func isReplaced(_ authorized: some AuthorizableRequest) -> Bool { false }
 }
 
-/// One of ours.
+/// One of ours. Sendable as its superclass is.
 private final class ImmediateTarget<Provider: ImmediateAuthorization>: ForwardingTarget, @unchecked Sendable {
     private let immediate: Provider
     private let isLeaf: Bool

@@ -5,6 +5,7 @@
 import Foundation
 import LoopbackServer
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 extension ScenarioRun {

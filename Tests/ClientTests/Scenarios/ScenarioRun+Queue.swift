@@ -6,6 +6,7 @@ import Foundation
 import LoopbackServer
 import RequestAuthorization
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 extension ScenarioRun {

@@ -4,6 +4,7 @@
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationTesting
+import TestProviders
 
 /// A provider with everything that a test moves by hand: the clock, the service, chance.
 struct Bench {

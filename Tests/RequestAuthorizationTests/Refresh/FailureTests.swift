@@ -4,6 +4,7 @@
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 /// A failed refresh costs one call, however many wait, and ends a session only if the server says so.

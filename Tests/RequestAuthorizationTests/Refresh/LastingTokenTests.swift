@@ -4,6 +4,7 @@
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 /// `validToken(lasting:)`: a token for a program that hands it on.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
+import RequestAuthorizationTesting
 import Testing
 
 @testable import RequestAuthorization
@@ -39,5 +40,25 @@ import Testing
         core.register(late, for: id)
         core.cancelTask(of: id)
         #expect(!late.isCancelled)
+    }
+
+    @Test func `a sign-in whose caller is cancelled cancels what it runs`() async throws {
+        let bench = Bench.make()
+        let (begun, ended) = (OneShot<Void>(), OneShot<Bool>())
+        let signIn = Task {
+            try await bench.auth.signIn {
+                begun.fulfill()
+                do {
+                    return try await OneShot<TestToken>().value()
+                } catch {
+                    ended.fulfill(with: .success(Task.isCancelled))
+                    throw error
+                }
+            }
+        }
+        try await begun.value()
+        signIn.cancel()
+        #expect(try await ended.value())
+        await #expect(throws: CancellationError.self) { try await signIn.value }
     }
 }

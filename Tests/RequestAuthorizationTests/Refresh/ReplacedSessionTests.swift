@@ -3,6 +3,7 @@
 
 import Foundation
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 @testable import RequestAuthorization

@@ -3,6 +3,7 @@
 
 import Dispatch
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 @testable import RequestAuthorization

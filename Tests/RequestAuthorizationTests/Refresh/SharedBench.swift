@@ -4,6 +4,7 @@
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationTesting
+import TestProviders
 
 /// One of several providers over one shared store, which plays several processes in one.
 struct SharedBench {

@@ -4,6 +4,7 @@
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 /// Several providers share a rotating token, as several processes do: one refresh, and nobody is signed out.

@@ -3,6 +3,7 @@
 
 import RequestAuthorization
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 /// One cause, one outcome: when the session has ended, each call throws.

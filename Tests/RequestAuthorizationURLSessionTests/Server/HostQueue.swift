@@ -5,6 +5,7 @@
 import Foundation
 import FoundationNetworking
 import LoopbackServer
+import TestProviders
 import Testing
 
 @testable import RequestAuthorizationURLSession
