@@ -144,9 +144,10 @@ def copy_of_core(root, folder):
         ("target", "RequestAuthorization", "Sources/RequestAuthorization", []),
         ("target", "RequestAuthorizationTesting", "Sources/RequestAuthorizationTesting", ["RequestAuthorization"]),
         ("target", "RedactionChecks", "Tests/RedactionChecks", []),
+        ("target", "TestProviders", "Tests/TestProviders", ["RequestAuthorization"]),
         ("target", "TestWidth", "Tests/TestWidth", []),
         ("testTarget", "RequestAuthorizationTests", "Tests/RequestAuthorizationTests",
-         ["RequestAuthorization", "RequestAuthorizationTesting", "RedactionChecks", "TestWidth"]),
+         ["RequestAuthorization", "RequestAuthorizationTesting", "RedactionChecks", "TestProviders", "TestWidth"]),
     ]
     features = re.findall(r'\.enableUpcomingFeature\("\w+"\)', (root / "Package.swift").read_text(encoding="utf-8"))
     targets = []
