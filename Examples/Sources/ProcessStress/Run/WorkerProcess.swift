@@ -21,33 +21,14 @@ final class WorkerProcess: Sendable {
     /// Blocks until the process, which is to die at a point, has got exclusive access or is dead, or there is no reason any more
     /// why it should get access.
     func hasLockOrIsDead(patience: Double, unless isSpared: () -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(patience)
-        while ContinuousClock.now < deadline {
-            var file = pollfd(fd: channel.near.number, events: Int16(POLLIN), revents: 0)
-            if poll(&file, 1, 10) > 0 {
-                _ = Sockets.read(channel.near.number)
-                return
-            } else if isSpared() {
-                return
-            }
-        }
-        throw NoProgress(what: "worker \(name) has exclusive access", patience: patience)
+        _ = try comes([.access, .death], "worker \(name) has exclusive access", patience: patience, unless: isSpared)
     }
 
     /// Blocks until the process has died by itself, or there is no reason any more why it should.
     ///
     /// - Returns: whether it has died.
     func dies(patience: Double, unless isSpared: () -> Bool = { false }) throws -> Bool {
-        let deadline = ContinuousClock.now + .seconds(patience)
-        while ContinuousClock.now < deadline {
-            var file = pollfd(fd: channel.near.number, events: Int16(POLLIN), revents: 0)
-            if poll(&file, 1, 10) > 0 {
-                if Sockets.read(channel.near.number) == nil { return true }
-            } else if isSpared() {
-                return false
-            }
-        }
-        throw NoProgress(what: "worker \(name) has died", patience: patience)
+        try comes([.death], "worker \(name) has died", patience: patience, unless: isSpared)
     }
 
     /// The kernel ends it now, wherever it is.
@@ -60,4 +41,30 @@ final class WorkerProcess: Sendable {
     ///
     /// - Returns: whether it was killed.
     func reap() -> Bool { ChildProcess.wait(for: pid) == SIGKILL }
+
+    // MARK: -
+
+    /// What is read off the channel of a process that is to die.
+    private enum Sign {
+        case access
+        case death
+    }
+
+    /// Blocks until there is one of these signs, or no reason any more why there should be.
+    ///
+    /// - Returns: whether there is one.
+    private func comes(
+        _ signs: Set<Sign>, _ what: String, patience: Double, unless isSpared: () -> Bool
+    ) throws -> Bool {
+        let deadline = ContinuousClock.now + .seconds(patience)
+        while ContinuousClock.now < deadline {
+            var file = pollfd(fd: channel.near.number, events: Int16(POLLIN), revents: 0)
+            if poll(&file, 1, 10) > 0 {
+                if signs.contains(Sockets.read(channel.near.number) == nil ? .death : .access) { return true }
+            } else if isSpared() {
+                return false
+            }
+        }
+        throw NoProgress(what: what, patience: patience)
+    }
 }
