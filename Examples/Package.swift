@@ -98,7 +98,7 @@ let package = Package(
                 "SpotifyWeb", "SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("URLSession"), .ours("Testing"),
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Web"])),
             ]),
-        .testTarget(name: "ProcessStressTests", dependencies: ["ProcessStress", "TestWidth", .ours()]),
+        .testTarget(name: "ProcessStressTests", dependencies: ["stress", "ProcessStress", "TestWidth", .ours()]),
         // How many tests run at a time: the library's own, by a symbolic link.
         .target(name: "TestWidth", path: "Tests/TestWidth"),
         .testTarget(

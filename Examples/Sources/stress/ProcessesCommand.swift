@@ -15,7 +15,7 @@ struct ProcessesCommand: ParsableCommand {
             that every worker uses the new token. The verdict is read off that log.
 
             The exit code is 1 if a token was asked for twice without a reason, if a session was lost that the server had to \
-            keep or that somebody had ended came back, or if there were more retries than kills and dropped answers.
+            keep or that somebody had ended came back, if a request was sent again as somebody else, or if there were more retries than kills and dropped answers.
             """)
 
     @Option(help: ArgumentHelp("How many processes.", valueName: "n"))
@@ -60,12 +60,17 @@ struct ProcessesCommand: ParsableCommand {
     @Flag(help: "Take a session that was removed for one that was lost, to see what the difference is for.")
     var withoutEnd = false
 
+    @Flag(help: "Send a refused request again, whoever is signed in by then, to see why it belongs to a session.")
+    var withoutBinding = false
+
     @Option(
         help: ArgumentHelp("Let the disk be full for 5 s so many times, while a token is refreshed.", valueName: "n"))
     var diskFull: Int?
 
     @Option(
-        help: ArgumentHelp("Sign out or remove the session so many times, while a token is refreshed.", valueName: "n"))
+        help: ArgumentHelp(
+            "Sign in as somebody else, sign out or remove the session so many times, while a token is refreshed.",
+            valueName: "n"))
     var sessionChanges: Int?
 
     @Option(help: ArgumentHelp("Keep the server's log here.", valueName: "file"))
@@ -78,6 +83,9 @@ struct ProcessesCommand: ParsableCommand {
         guard (1...256).contains(workers) else { throw ValidationError("--workers must be between 1 and 256.") }
         guard expiries >= 1, kills ?? 1 >= 1, diskFull ?? 1 >= 1, sessionChanges ?? 1 >= 1 else {
             throw ValidationError("Numbers of trials must be at least 1.")
+        }
+        guard sessionChanges == nil || workers >= 2 else {
+            throw ValidationError("--session-changes takes two workers.")
         }
         guard grace >= 0, loseEvery >= 0, watch >= 0 else { throw ValidationError("No option may be negative.") }
     }
@@ -115,6 +123,7 @@ struct ProcessesCommand: ParsableCommand {
         options.withoutIntent = withoutIntent
         options.withoutWatch = withoutWatch
         options.withoutEnd = withoutEnd
+        options.withoutBinding = withoutBinding
         return options
     }
 

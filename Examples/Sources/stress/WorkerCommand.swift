@@ -16,12 +16,14 @@ struct WorkerCommand: AsyncParsableCommand {
     @Flag var withoutIntent = false
     @Flag var withoutWatch = false
     @Flag var withoutEnd = false
+    @Flag var withoutBinding = false
 
     func run() async throws {
         guard let name = ProcessName(name) else { throw ValidationError("A name looks like 3.17.") }
         let options = WorkerOptions(
             folder: URL(filePath: folder), port: port, name: name, withoutLock: withoutLock,
-            withoutIntent: withoutIntent, withoutWatch: withoutWatch, withoutEnd: withoutEnd)
+            withoutIntent: withoutIntent, withoutWatch: withoutWatch, withoutEnd: withoutEnd,
+            withoutBinding: withoutBinding)
         try await Worker(options).run()
     }
 }

@@ -134,6 +134,36 @@ import Testing
         #expect(bad.problems.contains { $0.hasSuffix("a session came back that somebody had ended") })
     }
 
+    @Test func `a session that is used when everybody's token has expired after somebody else's sign-in has come back`()
+    {
+        let other = Place(family: 1, generation: 0)
+        let signIn = [LogLine(.signedIn, place: other), LogLine(.replaced, process: ProcessName("1.0"), place: other)]
+        let next = LogLine(.expired, place: other)
+        let call = LogLine(.committed, process: ProcessName("1.0"), place: other)
+        let good = LogCheck.report(
+            on: .run(expiries: 0, lines: [.committed(0, by: "0.0")] + signIn + [.used(1, by: "0.0"), next, call]))
+        #expect(good.problems == [] && good.sessionsResurrected == 0 && good.sessionChanges == 1)
+        let bad = LogCheck.report(on: .run(expiries: 0, lines: signIn + [next, call, .committed(0, by: "0.0")]))
+        #expect(bad.sessionsResurrected == 1)
+    }
+
+    @Test func `a request that was refused and is tried again with somebody else's token`() {
+        func tried(_ event: LogLine.Event, _ number: Int, family: Int, by process: String = "0.0") -> LogLine {
+            var line = LogLine(event, process: ProcessName(process), place: Place(family: family, generation: 0))
+            line.request = number
+            return line
+        }
+        let first = tried(.unauthorized, 1, family: 0)
+        let bad = LogCheck.report(
+            on: .run(lines: [first, tried(.unauthorized, 1, family: 1), tried(.used, 1, family: 1)]))
+        #expect(bad.sentAsSomebodyElse == 1)
+        #expect(bad.problems == ["line 3 (1.0): a request of session 0 was sent again as somebody else"])
+        let again = [tried(.used, 1, family: 0), tried(.used, 2, family: 1), tried(.used, 1, family: 1, by: "1.0")]
+        let good = LogCheck.report(
+            on: .run(lines: [first, LogLine(.dismissed, process: ProcessName("0.0"))] + again))
+        #expect(good.sentAsSomebodyElse == 0 && good.requestsDismissed == 1 && good.problems == [])
+    }
+
     @Test func `the longest that 99 of 100 waited for access is told`() {
         var line = LogLine.used(0, by: "0.0")
         line.lockWaits = (1...200).map { Double($0) / 1_000 }

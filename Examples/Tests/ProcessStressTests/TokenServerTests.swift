@@ -39,6 +39,17 @@ import Testing
             try? FileManager.default.removeItem(at: folder.url)
         }
 
+        /// Waits on a thread of its own until the log shows something.
+        func waits(
+            until what: String, isMet: @escaping @Sendable (ProcessStress.Progress) -> Bool
+        ) async throws {
+            try await withCheckedThrowingContinuation { continuation in
+                Thread.detachNewThread { [journal] in
+                    continuation.resume(with: Result { try journal.wait(until: what, until: isMet) })
+                }
+            }
+        }
+
         var service: StressTokenService { StressTokenService(client: client, clock: clock, execution: Execution()) }
         var events: [LogLine.Event] { get throws { try LogLine.read(folder.log).map(\.event) } }
     }
@@ -134,5 +145,25 @@ import Testing
         #expect(request?.form == ["a": "b"])
         #expect(request?.process == ProcessName(worker: 3, life: 17))
         #expect(String(decoding: buffer, as: UTF8.self) == "GET")
+    }
+
+    @Test func `a 401 can wait for somebody else's sign-in`() async throws {
+        let bench = try Bench()
+        defer { bench.end() }
+        let token = try await bench.service.logIn()
+        bench.server.refuseNextUse(by: 0, untilReplaced: true)
+        async let refused = bench.client.send(
+            "/use", fields: ["Authorization": token.authorizationHeaderValue, "Request": "7"])
+        try await bench.waits(until: "the use is refused") { $0.refused == [0] }
+        let other = try await bench.service.logIn()
+        _ = try await bench.client.send("/replaced", fields: ["Authorization": other.authorizationHeaderValue])
+        #expect(try await refused.status == 401)
+        let lines = try LogLine.read(bench.folder.log)
+        let line = try #require(lines.first { $0.event == .unauthorized })
+        #expect(line.place == Place(family: 0, generation: 0) && line.request == 7)
+        let end = try #require(lines.firstIndex { $0.event == .replaced })
+        #expect(lines[end].place == Place(family: 1, generation: 0))
+        #expect(!lines[..<end].contains { $0.event == .answered && $0.call == line.number })
+        #expect(bench.journal.progress.ended == [0])
     }
 }

@@ -22,8 +22,11 @@ public struct LogCheck {
     /// Kills that a lost session has been put down to.
     private var spentKills: Set<ProcessName> = []
     private var endedFamilies: Set<Int> = []
-    /// Families that somebody ended.
+    /// Families that somebody ended, or replaced.
     private var changedFamilies: Set<Int> = []
+    /// Whose token each request had first, and which requests had somebody else's later.
+    private var senders: [SentRequest: Int] = [:]
+    private var sentAsSomebodyElse: Set<SentRequest> = []
     private var lockWaits: [Double] = []
 
     /// Judges a whole log.
@@ -50,6 +53,8 @@ public struct LogCheck {
             switch line.event {
             case .committed, .replayed, .reused, .refused: judgePresentation(line)
             case .signedOut: judgeSignOut(line)
+            case .used, .unauthorized: judgeSender(line)
+            case .dismissed: report.requestsDismissed += 1
             case .failed: report.passingFailures += 1
             default: break
             }
@@ -78,6 +83,9 @@ public struct LogCheck {
             case .ended:
                 report.sessionChanges += 1
                 if let place = line.place { changedFamilies.insert(place.family) }
+            case .replaced:
+                report.sessionChanges += 1
+                if let place = line.place { changedFamilies.formUnion(0..<place.family) }
             case .diskFull: report.fullDisks += 1
             case .answerLost:
                 if let call = line.call { lostCalls.insert(call) }
@@ -153,6 +161,7 @@ public struct LogCheck {
             guard let family = line.place?.family else { continue }
             switch line.event {
             case .ended: ended.insert(family)
+            case .replaced: ended.formUnion(0..<family)
             case .expired: over.formUnion(ended)
             case .committed, .replayed, .reused, .used:
                 guard over.contains(family), back.insert(family).inserted else { break }
@@ -161,6 +170,24 @@ public struct LogCheck {
             default: break
             }
         }
+    }
+
+    // MARK: - Requests
+
+    private struct SentRequest: Hashable {
+        let process: ProcessName
+        let number: Int
+    }
+
+    /// A request that was tried with one person's token must not be tried again with another's.
+    private mutating func judgeSender(_ line: LogLine) {
+        guard let process = line.process, let number = line.request, let family = line.place?.family else { return }
+        let request = SentRequest(process: process, number: number)
+        let first = senders[request, default: family]
+        senders[request] = first
+        guard first != family, sentAsSomebodyElse.insert(request).inserted else { return }
+        report.sentAsSomebodyElse += 1
+        complain("a request of session \(first) was sent again as somebody else", line)
     }
 
     // MARK: - Expiries

@@ -16,8 +16,17 @@ public struct StressReport: Hashable, Sendable, Codable {
     public var retriesAfterLostAnswer = 0
     /// Sessions that ended although nobody signed out.
     public var sessionsLost = 0
-    /// Sessions that were used again after somebody had signed out or removed them, and everybody's token had expired.
+    /// Sessions that were used again after somebody had signed out, removed them or signed in as somebody else, and everybody's
+    /// token had expired.
     public var sessionsResurrected = 0
+    /// Requests of a worker that the server got first with one person's token and then with another's. Each sign-in is another
+    /// person's.
+    ///
+    /// The tries of a request count as one, from its 401 on. A request that is begun anew counts as another one. Which token
+    /// the first try has does not matter: until its token expires a worker may not have heard of the new session.
+    public var sentAsSomebodyElse = 0
+    /// Requests that were not sent, or not again, because they belonged to the session of somebody else.
+    public var requestsDismissed = 0
     /// Of those that were lost: the ones that a server without grace cannot but end, each with the kill between commit and save.
     public var sessionsLostByStrictServer = 0
     /// The longest that any `authorize` was held.
@@ -26,7 +35,7 @@ public struct StressReport: Hashable, Sendable, Codable {
     public var passingFailures = 0
     /// How long 99 of 100 waited at most for exclusive access.
     public var lockWaitP99Seconds = 0.0
-    /// How often somebody signed out or removed the session.
+    /// How often somebody signed in as somebody else, signed out, or removed the session.
     public var sessionChanges = 0
     /// How often the disk was full.
     public var fullDisks = 0
@@ -57,6 +66,7 @@ public struct StressReport: Hashable, Sendable, Codable {
             ("duplicate token calls", "\(duplicateTokenCalls)"),
             ("retries after a lost answer", "\(retriesAfterLostAnswer)"),
             ("sessions lost", "\(sessionsLost)"), ("sessions resurrected", "\(sessionsResurrected)"),
+            ("sent as somebody else", "\(sentAsSomebodyElse)"), ("requests dismissed", "\(requestsDismissed)"),
             ("session changes", "\(sessionChanges)"), ("full disks", "\(fullDisks)"),
             ("lock wait, p99", String(format: "%.3f s", lockWaitP99Seconds)),
             ("longest block", String(format: "%.3f s", longestBlockSeconds)),

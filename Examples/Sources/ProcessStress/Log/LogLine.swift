@@ -40,6 +40,10 @@ public struct LogLine: Hashable, Sendable, Codable {
         case signedOut
         /// Somebody signed out or removed the session at the place: it is over for everybody.
         case ended
+        /// The token at the place is in the store: somebody else's sign-in, in place of all earlier sessions.
+        case replaced
+        /// A worker's request belonged to a session that somebody else's has replaced, and was not sent.
+        case dismissed
         /// From now on the disk is full for a while.
         case diskFull
         /// By the clock the token at the place has expired, and all workers are asked to go on.
@@ -54,6 +58,8 @@ public struct LogLine: Hashable, Sendable, Codable {
     public var place: Place?
     /// The number of the line that is answered.
     public var call: Int?
+    /// Which request of the process it was; all tries of the same one have the same number.
+    public var request: Int?
     /// Where a process was killed; `random` if it was anywhere.
     public var point: String?
     /// How long an `authorize` was held, in seconds by the machine's clock.

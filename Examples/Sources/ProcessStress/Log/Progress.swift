@@ -13,20 +13,25 @@ struct Progress: Sendable {
     private(set) var usesByWorker: [Int: Place] = [:]
     /// Sign-ins that the server, or a worker, says are over.
     private(set) var over: Set<Int> = []
-    /// Sign-ins that somebody has ended.
+    /// Sign-ins that somebody has ended, or replaced.
     private(set) var ended: Set<Int> = []
     /// Workers that have used a token, or were told that there is none, since the last expiry.
     private(set) var answered: Set<Int> = []
+    /// Workers whose token was refused since the last expiry.
+    private(set) var refused: Set<Int> = []
 
     mutating func note(_ line: LogLine) {
         switch line.event {
         case .used, .signedOut: if let worker = line.process?.worker { answered.insert(worker) }
-        case .expired: answered = []
+        case .unauthorized: if let worker = line.process?.worker { refused.insert(worker) }
+        case .expired: (answered, refused) = ([], [])
         default: break
         }
         switch line.event {
         case .ended:
             if let place = line.place { ended.insert(place.family) }
+        case .replaced:
+            if let place = line.place { ended.formUnion(0..<place.family) }
         case .signedIn:
             issue(line.place, at: line.time)
         case .committed:
@@ -40,7 +45,7 @@ struct Progress: Sendable {
         case .signedOut:
             over.insert(newest.family)
         case .began, .started, .killed, .replayed, .refused, .answered, .answerLost, .unauthorized, .failed, .expired,
-            .diskFull:
+            .diskFull, .dismissed:
             break
         }
     }

@@ -100,8 +100,8 @@ final class Crew: Sendable {
         let process = try WorkerProcess(
             WorkerOptions(
                 folder: folder.url, port: port, name: name, withoutLock: options.withoutLock,
-                withoutIntent: options.withoutIntent, withoutWatch: options.withoutWatch, withoutEnd: options.withoutEnd
-            ))
+                withoutIntent: options.withoutIntent, withoutWatch: options.withoutWatch,
+                withoutEnd: options.withoutEnd, withoutBinding: options.withoutBinding))
         try journal.append(LogLine(.started, process: name))
         return process
     }

@@ -15,7 +15,7 @@ public struct StressOptions: Hashable, Sendable {
         case randomKills(seconds: Double)
         /// So many times the disk is full for five seconds while a token is refreshed.
         case fullDisk(Int)
-        /// So many times somebody signs out, or removes the session, while a token is refreshed.
+        /// So many times somebody signs in as somebody else, signs out, or removes the session, while a token is refreshed.
         case sessionChanges(Int)
     }
 
@@ -32,6 +32,8 @@ public struct StressOptions: Hashable, Sendable {
     public var withoutWatch = false
     /// A session that somebody removed counts as lost by accident, and every save is allowed.
     public var withoutEnd = false
+    /// A request that was refused is sent again as whoever is signed in by then.
+    public var withoutBinding = false
     /// How often a second process looks at each entry of the store's folder meanwhile.
     public var watches = 0
 
@@ -59,5 +61,10 @@ public struct StressOptions: Hashable, Sendable {
         case .expiries, .realTime: .zero
         case .killPoints, .randomKills, .fullDisk, .sessionChanges: .milliseconds(Int.random(in: 20...40))
         }
+    }
+
+    /// How long a 401 is held back that is given on purpose: the session may change before it is there.
+    var refusalDelay: Duration {
+        if case .sessionChanges = trial { .milliseconds(Int.random(in: 0...100)) } else { .zero }
     }
 }

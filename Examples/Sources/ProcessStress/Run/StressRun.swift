@@ -39,7 +39,7 @@ public struct StressRun: Sendable {
         server = try TokenServer(
             TokenServer.Options(
                 setting: options.setting, lifetime: options.lifetime, delay: { options.delay },
-                losesEvery: options.losesEvery),
+                refusalDelay: { options.refusalDelay }, losesEvery: options.losesEvery),
             journal: journal, clock: clock, onCommit: { condemned.commit(by: $0) })
         crew = Crew(options, folder: self.folder, port: server.port, journal: journal)
     }

@@ -38,5 +38,7 @@ struct LoopbackRequest: Sendable {
     var held: Double? { fields["held"].flatMap { Double($0) } }
     /// How long its sender waited for exclusive access each time.
     var lockWaits: [Double]? { fields["lock-waits"].map { $0.split(separator: ",").compactMap { Double($0) } } }
+    /// Which request of its sender it is.
+    var number: Int? { fields["request"].flatMap { Int($0) } }
     var accessToken: String? { fields["authorization"].map { String($0.dropFirst("Bearer ".count)) } }
 }

@@ -67,6 +67,9 @@ struct RotatingTokens: Sendable {
         return (place, !family.isRevoked && now < expiry)
     }
 
+    /// Which token it is, good or not.
+    func place(of accessToken: String) -> Place? { accessTokens[accessToken] }
+
     // MARK: -
 
     private struct Family {

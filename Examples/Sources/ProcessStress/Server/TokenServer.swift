@@ -9,6 +9,8 @@ import Synchronization
 ///     POST /token    grant_type=password | grant_type=refresh_token&refresh_token=…
 ///     GET  /use      Authorization: Bearer …
 ///     POST /failed   what a worker got in place of a token
+///     POST /ended    a worker has ended the session
+///     POST /replaced a worker has signed in as somebody else: Authorization: Bearer …
 ///
 /// One thread does everything in turn: a decision, its line in the log, its answer. So a refresh token is exchanged in one
 /// step, nobody hears of what is not in the log, and a client that goes away changes nothing but the fate of its answer.
@@ -19,6 +21,8 @@ final class TokenServer: Sendable {
         var lifetime: Double
         /// How long the next answer of the token endpoint is held back after the commit.
         var delay: @Sendable () -> Duration = { .zero }
+        /// How long the next 401 that is given on purpose is held back.
+        var refusalDelay: @Sendable () -> Duration = { .zero }
         /// Each how many-th answer of the token endpoint is dropped; 0 for none.
         var losesEvery = 0
     }
@@ -34,8 +38,8 @@ final class TokenServer: Sendable {
     private let orders = Mutex(Orders())
 
     private struct Orders {
-        /// Workers that are told once that their token is not good.
-        var refusals: Set<Int> = []
+        /// Workers that are told once that their token is not good, and whether that waits until somebody has signed in.
+        var refusals: [Int: Bool] = [:]
         var isStopped = false
     }
 
@@ -62,8 +66,10 @@ final class TokenServer: Sendable {
     }
 
     /// Answers the next use of a token by this worker with 401, however good the token is.
-    func refuseNextUse(by worker: Int) {
-        orders.withLock { _ = $0.refusals.insert(worker) }
+    ///
+    /// - Parameter untilReplaced: whether the answer is held back until somebody has signed in as somebody else.
+    func refuseNextUse(by worker: Int, untilReplaced: Bool = false) {
+        orders.withLock { $0.refusals[worker] = untilReplaced }
     }
 
     // MARK: - The thread
@@ -79,11 +85,19 @@ final class TokenServer: Sendable {
         var buffer: [UInt8] = []
         /// Answers that are held back, in order.
         var answers: [Pending] = []
+
+        /// The same when nothing waits any more for somebody's sign-in.
+        func withAnswersDue(by time: ContinuousClock.Instant) -> Connection {
+            var copy = self
+            for index in copy.answers.indices where copy.answers[index].due == nil { copy.answers[index].due = time }
+            return copy
+        }
     }
 
     private struct Pending {
         let bytes: [UInt8]
-        let due: ContinuousClock.Instant
+        /// `nil` until somebody has signed in as somebody else.
+        var due: ContinuousClock.Instant?
         /// The line of the log that it answers; `nil` if nobody asks whether it arrived.
         let call: Int?
         /// The connection ends without it.
@@ -113,7 +127,7 @@ final class TokenServer: Sendable {
         var files = ([listener, wakeUp.far.number] + state.connections.keys).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
-        let due = state.connections.values.compactMap { $0.answers.first?.due }.min()
+        let due = state.connections.values.compactMap { $0.answers.first.flatMap(\.due) }.min()
         let patience = due.map { max(0, Int32(($0 - .now) / .milliseconds(1)) + 1) } ?? -1
         guard poll(&files, nfds_t(files.count), patience) >= 0 || errno == EINTR else { throw SystemError("poll") }
         return files.filter { $0.revents != 0 }.map(\.fd)
@@ -146,7 +160,7 @@ final class TokenServer: Sendable {
     private func answer(_ state: inout State) throws {
         let now = ContinuousClock.now
         for file in state.connections.keys {
-            while let pending = state.connections[file]?.answers.first, pending.due <= now {
+            while let pending = state.connections[file]?.answers.first, pending.due.map({ $0 <= now }) ?? false {
                 if pending.isDropped {
                     try hangUp(file, reason: "dropped", &state)
                 } else if Sockets.write(pending.bytes, to: file) {
@@ -166,7 +180,12 @@ final class TokenServer: Sendable {
         case "/token": return try serveToken(request, &state)
         case "/use": return try serveUse(request, &state)
         case "/failed":
-            let event: LogLine.Event = request.fields["signed-out"] == "yes" ? .signedOut : .failed
+            let event: LogLine.Event =
+                if request.fields["signed-out"] == "yes" {
+                    .signedOut
+                } else {
+                    request.fields["replaced"] == "yes" ? .dismissed : .failed
+                }
             var line = LogLine(
                 event, process: request.process, held: request.held, detail: request.fields["failure"])
             line.lockWaits = request.lockWaits
@@ -174,6 +193,11 @@ final class TokenServer: Sendable {
             return Pending(bytes: LoopbackAnswer(200).bytes, due: .now, call: nil)
         case "/ended":
             try journal.append(LogLine(.ended, process: request.process, place: journal.progress.newest))
+            return Pending(bytes: LoopbackAnswer(200).bytes, due: .now, call: nil)
+        case "/replaced":
+            let place = state.tokens.place(of: request.accessToken ?? "")
+            try journal.append(LogLine(.replaced, process: request.process, place: place))
+            state.connections = state.connections.mapValues { $0.withAnswersDue(by: .now) }
             return Pending(bytes: LoopbackAnswer(200).bytes, due: .now, call: nil)
         default: return Pending(bytes: LoopbackAnswer(404).bytes, due: .now, call: nil)
         }
@@ -198,17 +222,27 @@ final class TokenServer: Sendable {
     }
 
     private func serveUse(_ request: LoopbackRequest, _ state: inout State) throws -> Pending {
-        let isRefused = orders.withLock { orders in
-            request.process.map { orders.refusals.remove($0.worker) != nil } ?? false
+        let refusal = orders.withLock { orders in
+            request.process.flatMap { orders.refusals.removeValue(forKey: $0.worker) }
         }
+        let isRefused = refusal != nil
+        let token = request.accessToken ?? ""
         // A token that is refused at the door has not been used.
         let (place, isGood) =
-            isRefused ? (nil, false) : state.tokens.use(request.accessToken ?? "", at: clock.now)
+            isRefused ? (state.tokens.place(of: token), false) : state.tokens.use(token, at: clock.now)
         var line = LogLine(
             isGood ? .used : .unauthorized, process: request.process, place: place, held: request.held,
             detail: isRefused ? "on purpose" : nil)
+        line.request = request.number
         line.lockWaits = request.lockWaits
-        try journal.append(line)
-        return Pending(bytes: LoopbackAnswer(isGood ? 200 : 401).bytes, due: .now, call: nil)
+        let number = try journal.append(line)
+        let due: ContinuousClock.Instant? =
+            switch refusal {
+            case nil: .now
+            case false?: .now + options.refusalDelay()
+            case true?: nil
+            }
+        return Pending(
+            bytes: LoopbackAnswer(isGood ? 200 : 401).bytes, due: due, call: refusal == nil ? nil : number)
     }
 }

@@ -11,6 +11,7 @@ final class Execution: Sendable {
         /// A refresh of this process's own is on its way since.
         var hasSent = false
         var lockWaits: [Double] = []
+        var requests = 0
     }
 
     private let state = Mutex(State())
@@ -30,6 +31,14 @@ final class Execution: Sendable {
         state.withLock { state in
             defer { state.lockWaits = [] }
             return state.lockWaits
+        }
+    }
+
+    /// The number of the next request of this process.
+    func nextRequest() -> Int {
+        state.withLock { state in
+            state.requests += 1
+            return state.requests
         }
     }
 

@@ -7,6 +7,8 @@ import RequestAuthorization
 
 /// Calls the server: the few lines of HTTP that a worker needs, so that its process starts in a few milliseconds.
 final class LoopbackClient: Sendable {
+    typealias Answer = (status: Int, body: Data)
+
     private let port: UInt16
     private let process: ProcessName
     /// Sockets block; not the threads that everybody else runs on.
@@ -24,7 +26,7 @@ final class LoopbackClient: Sendable {
     func send(
         _ path: String, fields: [String: String] = [:], form: [String: String] = [:],
         beforeSend: @escaping @Sendable () -> Void = {}
-    ) async throws -> (status: Int, body: Data) {
+    ) async throws -> Answer {
         let body = form.map { "\($0)=\($1)" }.joined(separator: "&")
         let fields = fields.merging(["User-Agent": "\(process)", "Content-Length": "\(body.utf8.count)"]) { $1 }
         let head = "POST \(path) HTTP/1.1\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
@@ -41,7 +43,7 @@ final class LoopbackClient: Sendable {
 
     private static func exchange(
         _ request: [UInt8], port: UInt16, beforeSend: () -> Void
-    ) throws -> (status: Int, body: Data) {
+    ) throws -> Answer {
         let socket: Int32
         do {
             socket = try Sockets.connect(port: port)
@@ -62,7 +64,7 @@ final class LoopbackClient: Sendable {
     }
 
     /// - Returns: `nil` if the answer has not arrived in whole.
-    private static func answer(in buffer: [UInt8]) -> (status: Int, body: Data)? {
+    private static func answer(in buffer: [UInt8]) -> Answer? {
         guard let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         let words = String(decoding: buffer[..<end.lowerBound], as: UTF8.self).split(separator: /[ \r\n]+/)
         let body = buffer[end.upperBound...]

@@ -8,6 +8,7 @@ import RequestAuthorizationStorage
 /// One of the processes that share a credential: does what it reads on standard input, a line at a time, and tells the server.
 ///
 ///     signIn          sign in, then the same as go
+///     signInAsOther   the same while somebody else is signed in; it is said when the sign-in is in the store
 ///     go              get a token and use it
 ///     signOut         sign out, and say so
 ///     remove          remove the account, and say so
@@ -21,6 +22,7 @@ public struct Worker: Sendable {
     private let folder: StressFolder
     private let store: StressStore<RestrictedFileTokenStore<StressToken>>
     private let auth: RefreshableTokenAuthorization<StressToken>
+    private let withoutBinding: Bool
 
     public init(_ options: WorkerOptions) throws {
         clock = try ClockPage(opening: StressFolder(options.folder).clock)
@@ -34,6 +36,7 @@ public struct Worker: Sendable {
                 withoutWatch: options.withoutWatch, withoutEnd: options.withoutEnd))
         folder = StressFolder(options.folder)
         auth = RefreshableTokenAuthorization(service: service, store: store, clock: clock)
+        withoutBinding = options.withoutBinding
     }
 
     /// Returns when standard input ends.
@@ -42,6 +45,11 @@ public struct Worker: Sendable {
             let words = line.split(separator: " ")
             switch words.first {
             case "signIn": try await signIn()
+            case "signInAsOther":
+                try await signIn {
+                    let token = auth.currentToken?.authorizationHeaderValue
+                    _ = try await client.send("/replaced", fields: ["Authorization": token ?? ""])
+                }
             case "go": try await useToken()
             case "signOut":
                 await auth.reset()
@@ -63,40 +71,73 @@ public struct Worker: Sendable {
 
     // MARK: -
 
-    private func signIn() async throws {
+    private func signIn(then report: () async throws -> Void = {}) async throws {
         do {
             try await auth.signIn { try await service.logIn() }
         } catch {
-            return try await report(error, held: .zero)
+            return try await self.report(error, held: .zero)
         }
+        try await report()
         try await useToken()
     }
 
-    /// Tries as often as the library says that it may work later.
+    /// Makes a request; another one if the library says that it may work later, or that somebody else has signed in.
     private func useToken() async throws {
         while true {
-            let began = ContinuousClock.now
+            let request = UseRequest(number: execution.nextRequest())
+            var began = ContinuousClock.now
             do {
-                let request = try await auth.authorize(UseRequest())
-                let held = ContinuousClock.now - began
-                execution.pass(.publish)
-                let fields = ["Authorization": request.authorization ?? "", "Held": Self.seconds(held)]
-                    .merging(lockWaits) { one, _ in one }
-                if try await client.send("/use", fields: fields).status == 200 { return }
-                try await auth.setNeedsRefreshAfterUnauthorizedResponse(for: request)
+                let answer = try await send(request) { request in
+                    let held = ContinuousClock.now - began
+                    execution.pass(.publish)
+                    defer { began = .now }
+                    return try await client.send("/use", fields: fields(of: request, held: held))
+                }
+                if answer.status == 200 { return }
             } catch {
                 try await report(error, held: ContinuousClock.now - began)
+                if (error as? NotAuthorized)?.reason == .sessionReplaced { continue }
                 guard let failed = error as? RefreshFailed else { return }
                 try await clock.sleep(for: .seconds(max(0, failed.nextTryAt.timeIntervalSince(clock.now))))
             }
         }
     }
 
+    /// Sends a request, and again after a 401.
+    private func send(
+        _ request: UseRequest, transport: (UseRequest) async throws -> LoopbackClient.Answer
+    ) async throws -> LoopbackClient.Answer {
+        guard withoutBinding else {
+            return try await auth.send(
+                request, unauthorized: { $0.status == 401 ? UnauthorizedResponse() : nil }, transport: transport)
+        }
+        while true {
+            do {
+                let authorized = try await auth.authorize(request)
+                let answer = try await transport(authorized)
+                guard answer.status == 401 else { return answer }
+                try await auth.setNeedsRefreshAfterUnauthorizedResponse(for: authorized)
+            } catch let error as NotAuthorized where error.reason == .sessionReplaced {
+                // This is what is broken: the request is sent again, as whoever is signed in now.
+            }
+        }
+    }
+
+    private func fields(of request: UseRequest, held: Duration) -> [String: String] {
+        let fields = [
+            "Authorization": request.authorization ?? "", "Held": Self.seconds(held), "Request": "\(request.number)",
+        ]
+        return fields.merging(lockWaits) { one, _ in one }
+    }
+
     /// Tells the server what came in place of a token.
     private func report(_ error: any Error, held: Duration) async throws {
         var fields = ["Held": Self.seconds(held), "Failure": "\(error)"]
         if let failed = error as? RefreshFailed { fields["Failure"] = "\(failed.underlying)" }
-        if let error = error as? NotAuthorized, error.needsSignIn { fields["Signed-Out"] = "yes" }
+        if let error = error as? NotAuthorized {
+            if error.needsSignIn { fields["Signed-Out"] = "yes" }
+            if error.reason == .sessionReplaced { fields["Replaced"] = "yes" }
+        }
         _ = try await client.send("/failed", fields: fields.merging(lockWaits) { one, _ in one })
     }
 

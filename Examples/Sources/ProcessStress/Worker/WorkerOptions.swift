@@ -13,10 +13,11 @@ public struct WorkerOptions: Sendable {
     public var withoutIntent: Bool
     public var withoutWatch: Bool
     public var withoutEnd: Bool
+    public var withoutBinding: Bool
 
     public init(
         folder: URL, port: UInt16, name: ProcessName, withoutLock: Bool = false, withoutIntent: Bool = false,
-        withoutWatch: Bool = false, withoutEnd: Bool = false
+        withoutWatch: Bool = false, withoutEnd: Bool = false, withoutBinding: Bool = false
     ) {
         self.folder = folder
         self.port = port
@@ -25,12 +26,15 @@ public struct WorkerOptions: Sendable {
         self.withoutIntent = withoutIntent
         self.withoutWatch = withoutWatch
         self.withoutEnd = withoutEnd
+        self.withoutBinding = withoutBinding
     }
 
     /// The arguments that say all this.
     var arguments: [String] {
-        ["worker", folder.path, "\(port)", "\(name)"] + (withoutLock ? ["--without-lock"] : [])
-            + (withoutIntent ? ["--without-intent"] : []) + (withoutWatch ? ["--without-watch"] : [])
-            + (withoutEnd ? ["--without-end"] : [])
+        let without = [
+            (withoutLock, "lock"), (withoutIntent, "intent"), (withoutWatch, "watch"), (withoutEnd, "end"),
+            (withoutBinding, "binding"),
+        ]
+        return ["worker", folder.path, "\(port)", "\(name)"] + without.filter(\.0).map { "--without-\($0.1)" }
     }
 }
