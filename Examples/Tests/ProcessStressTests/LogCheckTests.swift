@@ -170,6 +170,14 @@ import Testing
         #expect(LogCheck.report(on: .run(line)).lockWaitP99Seconds == 0.199)
     }
 
+    @Test func `waits for a bare lock are told apart from those for the store's`() {
+        var (line, control) = (LogLine.used(0, by: "0.0"), LogLine(.controlled, process: ProcessName("0.0")))
+        (line.lockWaits, control.lockWaits) = ([0.25], [0.5])
+        let report = LogCheck.report(on: .run(line, control))
+        #expect(report.lockWaitP99Seconds == 0.25)
+        #expect(report.controlWaitP99Seconds == 0.5)
+    }
+
     @Test func `failures while the disk is full are expected`() {
         let failed = LogLine(.failed, process: ProcessName("0.0"), held: 0)
         #expect(LogCheck.report(on: .run(LogLine(.diskFull), failed)).problems == [])

@@ -28,6 +28,7 @@ public struct LogCheck {
     private var senders: [SentRequest: Int] = [:]
     private var sentAsSomebodyElse: Set<SentRequest> = []
     private var lockWaits: [Double] = []
+    private var controlWaits: [Double] = []
 
     /// Judges a whole log.
     public static func report(on lines: [LogLine]) -> StressReport {
@@ -58,14 +59,23 @@ public struct LogCheck {
             case .failed: report.passingFailures += 1
             default: break
             }
-            lockWaits += line.lockWaits ?? []
+            if line.event == .controlled {
+                controlWaits += line.lockWaits ?? []
+            } else {
+                lockWaits += line.lockWaits ?? []
+            }
             report.longestBlockSeconds = max(report.longestBlockSeconds, line.held ?? 0)
         }
         judgeResurrections()
         countExpiries()
-        let sorted = lockWaits.sorted()
-        if !sorted.isEmpty { report.lockWaitP99Seconds = sorted[min(sorted.count - 1, sorted.count * 99 / 100)] }
+        report.lockWaitP99Seconds = Self.p99(of: lockWaits)
+        report.controlWaitP99Seconds = Self.p99(of: controlWaits)
         conclude()
+    }
+
+    private static func p99(of waits: [Double]) -> Double {
+        let sorted = waits.sorted()
+        return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * 99 / 100)]
     }
 
     // MARK: - What there is

@@ -35,6 +35,8 @@ public struct StressReport: Hashable, Sendable, Codable {
     public var passingFailures = 0
     /// How long 99 of 100 waited at most for exclusive access.
     public var lockWaitP99Seconds = 0.0
+    /// The same for a bare lock, for which all workers wait between expiries: how late the machine itself lets them come.
+    public var controlWaitP99Seconds = 0.0
     /// How often somebody signed in as somebody else, signed out, or removed the session.
     public var sessionChanges = 0
     /// How often the disk was full.
@@ -69,6 +71,7 @@ public struct StressReport: Hashable, Sendable, Codable {
             ("sent as somebody else", "\(sentAsSomebodyElse)"), ("requests dismissed", "\(requestsDismissed)"),
             ("session changes", "\(sessionChanges)"), ("full disks", "\(fullDisks)"),
             ("lock wait, p99", String(format: "%.3f s", lockWaitP99Seconds)),
+            ("lock wait of the control, p99", String(format: "%.3f s", controlWaitP99Seconds)),
             ("longest block", String(format: "%.3f s", longestBlockSeconds)),
             ("passing failures", "\(passingFailures)"), ("answers dropped", "\(faults)"),
             ("took", String(format: "%.1f s", seconds)),

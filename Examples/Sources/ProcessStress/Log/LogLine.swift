@@ -46,6 +46,8 @@ public struct LogLine: Hashable, Sendable, Codable {
         case dismissed
         /// From now on the disk is full for a while.
         case diskFull
+        /// A worker has waited for a bare lock instead of the store's; see ``lockWaits``.
+        case controlled
         /// By the clock the token at the place has expired, and all workers are asked to go on.
         case expired
     }

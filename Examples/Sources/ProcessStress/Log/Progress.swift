@@ -19,12 +19,15 @@ struct Progress: Sendable {
     private(set) var answered: Set<Int> = []
     /// Workers whose token was refused since the last expiry.
     private(set) var refused: Set<Int> = []
+    /// Workers that have waited for the bare lock since the last expiry.
+    private(set) var controlled: Set<Int> = []
 
     mutating func note(_ line: LogLine) {
         switch line.event {
         case .used, .signedOut: if let worker = line.process?.worker { answered.insert(worker) }
         case .unauthorized: if let worker = line.process?.worker { refused.insert(worker) }
-        case .expired: (answered, refused) = ([], [])
+        case .controlled: if let worker = line.process?.worker { controlled.insert(worker) }
+        case .expired: (answered, refused, controlled) = ([], [], [])
         default: break
         }
         switch line.event {
@@ -45,7 +48,7 @@ struct Progress: Sendable {
         case .signedOut:
             over.insert(newest.family)
         case .began, .started, .killed, .replayed, .refused, .answered, .answerLost, .unauthorized, .failed, .expired,
-            .diskFull, .dismissed:
+            .diskFull, .dismissed, .controlled:
             break
         }
     }

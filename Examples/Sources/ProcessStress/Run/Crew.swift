@@ -59,6 +59,13 @@ final class Crew: Sendable {
         }
     }
 
+    /// Lets everybody wait for a bare lock.
+    func controlAll(round: Int) {
+        processes.withLock { processes in
+            for process in processes { process.send("control \(round)") }
+        }
+    }
+
     /// Who is there now.
     var names: [ProcessName] { processes.withLock { $0.map(\.name) } }
 

@@ -98,6 +98,10 @@ public struct StressRun: Sendable {
             let place = try expireTokens()
             crew.goAll()
             try waitUntilAllHavePassed(place)
+            if done % 5 == 0 {
+                crew.controlAll(round: done)
+                try journal.wait(until: "all have had the bare lock") { $0.controlled.count >= options.workers }
+            }
             progress("\(done)/\(count) expiries")
         }
     }

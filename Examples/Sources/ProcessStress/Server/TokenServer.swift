@@ -11,6 +11,8 @@ import Synchronization
 ///     POST /failed   what a worker got in place of a token
 ///     POST /ended    a worker has ended the session
 ///     POST /replaced a worker has signed in as somebody else: Authorization: Bearer …
+///     POST /control  how long a worker waited for a bare lock
+///     POST /ping     nothing
 ///
 /// One thread does everything in turn: a decision, its line in the log, its answer. So a refresh token is exchanged in one
 /// step, nobody hears of what is not in the log, and a client that goes away changes nothing but the fate of its answer.
@@ -199,6 +201,12 @@ final class TokenServer: Sendable {
             try journal.append(LogLine(.replaced, process: request.process, place: place))
             state.connections = state.connections.mapValues { $0.withAnswersDue(by: .now) }
             return Pending(bytes: LoopbackAnswer(200).bytes, due: .now, call: nil)
+        case "/control":
+            var line = LogLine(.controlled, process: request.process)
+            line.lockWaits = request.lockWaits
+            try journal.append(line)
+            return Pending(bytes: LoopbackAnswer(200).bytes, due: .now, call: nil)
+        case "/ping": return Pending(bytes: LoopbackAnswer(200).bytes, due: .now, call: nil)
         default: return Pending(bytes: LoopbackAnswer(404).bytes, due: .now, call: nil)
         }
     }

@@ -13,6 +13,7 @@ import RequestAuthorizationStorage
 ///     signOut         sign out, and say so
 ///     remove          remove the account, and say so
 ///     clear           clear the store, and say so
+///     control N       wait for a bare lock with all others, and say how long that took: round N
 ///     die POINT       be killed at this ``KillPoint`` from now on
 public struct Worker: Sendable {
     private let client: LoopbackClient
@@ -61,6 +62,10 @@ public struct Worker: Sendable {
             case "clear":
                 try await store.clear()
                 _ = try await client.send("/ended")
+            case "control":
+                let round = words.last.flatMap { Int($0) } ?? 0
+                let waited = try await BareWait(folder: folder.url, client: client).take(round: round)
+                _ = try await client.send("/control", fields: ["Lock-Waits": Self.seconds(waited)])
             case "die": words.last.flatMap { KillPoint(rawValue: String($0)) }.map(execution.arm)
             default: break
             }
