@@ -17,6 +17,7 @@ import Darwin
 ///
 ///     StorageProcess hold FOLDER            takes exclusive access, says so, keeps it until its input ends
 ///     StorageProcess spawn FOLDER           the same, and starts a process of its own that outlives it
+///     StorageProcess save-slowly FOLDER     saves a token: says so when it has the guard, and goes on when it is told a line
 ///     StorageProcess save FOLDER            saves a token, with umask 000
 ///     StorageProcess save-with UMASK FOLDER makes the folder and saves and loads a token twice, with an octal umask
 ///     StorageProcess save-as UID FOLDER     becomes another user, then tries to load and to save
@@ -42,6 +43,15 @@ import Darwin
             say("\(child.processIdentifier)")
             untilInputEnds()
             await lock.unlock()
+        case "save-slowly":
+            let version = TokenVersion(session: UUID(), generation: 0)
+            let token = StoredToken(.token(TestToken("slow")), version: version, obtainedAt: .now)
+            let item = try JSONEncoder().encode(token)
+            _ = try await store.items.save(item) { _, _ in
+                say("has the guard")
+                return readLine() != nil
+            }
+            say("saved")
         case "save":
             umask(0)
             let version = TokenVersion(session: UUID(), generation: 0)

@@ -63,17 +63,30 @@ package final class SecondProcess: Sendable {
         process.waitUntilExit()
     }
 
+    /// Stops it, as Ctrl-Z does, and waits for that; it keeps what it has locked.
+    package func stop() {
+        _ = Self.send(SIGSTOP, to: process.processIdentifier)
+        // Until one of its threads has seen the signal, the others go on.
+        var stopped = siginfo_t()
+        while waitid(P_PID, id_t(process.processIdentifier), &stopped, WSTOPPED | WNOWAIT) == -1, errno == EINTR {}
+    }
+
+    /// Lets it go on after a stop.
+    package func goOn() { _ = Self.send(SIGCONT, to: process.processIdentifier) }
+
     private static func firstLine(of text: inout Data) -> String? {
         guard let end = text.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         defer { text = Data(text[(end + 1)...]) }
         return String(decoding: text[..<end], as: UTF8.self)
     }
 
-    private static func end(_ id: pid_t) -> CInt {
+    private static func end(_ id: pid_t) -> CInt { send(SIGKILL, to: id) }
+
+    private static func send(_ signal: CInt, to id: pid_t) -> CInt {
         #if canImport(Glibc)
-        Glibc.kill(id, SIGKILL)
+        Glibc.kill(id, signal)
         #else
-        Darwin.kill(id, SIGKILL)
+        Darwin.kill(id, signal)
         #endif
     }
 

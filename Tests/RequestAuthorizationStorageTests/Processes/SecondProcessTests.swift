@@ -3,10 +3,11 @@
 
 import Foundation
 import RequestAuthorization
-import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 import StoreFixtures
 import Testing
+
+@_spi(FileLayer) @testable import RequestAuthorizationStorage
 
 #if canImport(Glibc)
 import Glibc
@@ -46,6 +47,36 @@ import Darwin
         #expect(kill(child, 0) == 0)
         try await folder.store().lock(within: .seconds(300)).unlock()
         #expect(kill(child, 0) == 0)
+    }
+
+    @Test func `a process that is stopped while it saves holds up a save for a while, and loses nothing`() async throws
+    {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(1))
+        let other = try SecondProcess("save-slowly", folder.tokens)
+        #expect(try await other.line() == "has the guard")
+        other.stop()
+        // Were it not stopped, it would save now and let go of the guard.
+        try other.say("go on")
+        var files = CredentialFiles(
+            CredentialName(client: "client", account: "me"), in: TokenFolder.at(folder.tokens).folder(SystemFileLayer())
+        )
+        files.guardLimit = 100_000
+        let item = try StoredTokenFormat.encode(StoredToken<TestToken>.make(2))
+        let error = #expect(throws: TokenStoreError.self) { try files.save(item, ending: nil) { _, _ in true } }
+        #expect(error?.kind == .timedOut)
+        let place = folder.file("client,me.guard")
+        #expect(
+            error?.detail.hasPrefix("another process holds \(place), or is stopped with it; see that it goes on")
+                == true)
+        // Reading needs no guard.
+        #expect(try await folder.store().load() == .make(1))
+
+        other.goOn()
+        #expect(try await other.line() == "saved")
+        #expect(try await folder.store().load()?.token?.name == "slow")
+        #expect(try files.save(item, ending: nil) { _, _ in true } == .saved)
+        #expect(try await folder.store().load() == .make(2))
     }
 
     @Test(arguments: ["177", "277", "777"])
