@@ -46,9 +46,9 @@ struct CredentialFiles: Sendable {
 
     var token: String { stem + ".token" }
     private var new: String { stem + ".new" }
-    private var intent: String { stem + ".intent" }
+    var intent: String { stem + ".intent" }
     private var name: String { stem + ".name" }
-    private var guardName: String { stem + ".guard" }
+    var guardName: String { stem + ".guard" }
 
     // MARK: The item
 
@@ -147,34 +147,6 @@ struct CredentialFiles: Sendable {
         }
     }
 
-    // MARK: The intent
-
-    func saveIntent(_ data: Data?) throws {
-        if let data, !(1...IntentRecord.capacity).contains(data.count) {
-            throw TokenStoreError(
-                .unsuitable, "an intent has \(data.count) bytes; files take 1 to \(IntentRecord.capacity)")
-        }
-        guard let folder = try open(making: data != nil) else { return }
-        // Where nothing was ever saved, no save comes late either; and a guard would say that something was.
-        if try folder.status(of: guardName) == nil { return try writeIntent(data, in: folder) }
-        // A save that was given up and returns late must not end it.
-        try withGuard(in: folder) { folder, _ in try writeIntent(data, in: folder) }
-    }
-
-    private func writeIntent(_ data: Data?, in folder: OpenFolder) throws {
-        guard let data else { return try removeIntent(in: folder) }
-        let record = IntentRecord.encode(data)
-        guard let file = try folder.open(intent, for: .overwriting) else { return try makeIntent(record, in: folder) }
-        try file.write(record)
-        try file.syncData()
-    }
-
-    /// Not durably: one that comes back after the machine has stopped names a token that is no longer kept, or still to be
-    /// refreshed.
-    private func removeIntent(in folder: OpenFolder) throws {
-        try folder.open(intent, for: .overwriting)?.write(IntentRecord.none)
-    }
-
     // MARK: -
 
     /// Says in errors of the system what was to be done.
@@ -182,7 +154,7 @@ struct CredentialFiles: Sendable {
         do {
             return try body()
         } catch let error as FileError {
-            throw TokenStoreError(error, of: folder.path, to: purpose)
+            throw TokenStoreError(error, of: folder, to: purpose)
         }
     }
 
@@ -196,11 +168,6 @@ struct CredentialFiles: Sendable {
     private func load(in folder: OpenFolder) throws -> Data? {
         try refuseCollision(in: folder)
         return try kept(in: folder).item
-    }
-
-    private func loadIntent(in folder: OpenFolder) throws -> Data? {
-        guard let file = try folder.open(intent, for: .reading) else { return nil }
-        return IntentRecord.decode(try file.read(atMost: IntentRecord.size + 1))
     }
 
     /// The item, or why there is none.
@@ -259,18 +226,6 @@ struct CredentialFiles: Sendable {
         if try folder.status(of: name) == nil { try put(try JSONEncoder().encode(credential), as: name, in: folder) }
     }
 
-    private func makeIntent(_ record: Data, in folder: OpenFolder) throws {
-        let file = try folder.create(intent)
-        do {
-            try file.write(record)
-            try file.sync()
-            try folder.sync()
-        } catch {
-            try? folder.remove(intent)
-            throw error
-        }
-    }
-
     private func refuseCollision(in folder: OpenFolder) throws {
         guard isShortened, let file = try folder.open(name, for: .reading) else { return }
         let full = try? JSONDecoder().decode(CredentialName.self, from: try file.read(atMost: Self.maximumSize))
@@ -293,49 +248,6 @@ struct CredentialFiles: Sendable {
             }
             throw TokenStoreError(.corrupt, "99 damaged items stand in \(folder.path); find out why, and remove them")
         }
-    }
-
-    // MARK: Guards
-
-    /// Runs a body that nobody else runs at the time, neither here nor in another process.
-    ///
-    /// - Parameter body: is told whether nothing was ever saved there. If it throws then, the guard goes again.
-    private func withGuard<Result>(
-        in opened: OpenFolder? = nil, _ body: (OpenFolder, _ isNew: Bool) throws -> Result
-    ) throws -> Result {
-        let folder = try opened ?? made()
-        var waited = 0
-        while true {
-            let isNew = try folder.status(of: guardName) == nil
-            let file = try lockFile(guardName, in: folder)
-            if try file.lock(waits: false) {
-                guard try isCurrent(file, guardName, in: folder) else { continue }
-                do {
-                    return try withExtendedLifetime(file) { try body(folder, isNew) }
-                } catch {
-                    if isNew { try? folder.remove(guardName) }
-                    throw error
-                }
-            }
-            guard waited < guardLimit else {
-                throw TokenStoreError(
-                    .timedOut,
-                    "another process holds \(folder.path)/\(guardName), or is stopped with it; see that it goes on, and try again"
-                )
-            }
-            usleep(500)
-            waited += 500
-        }
-    }
-
-    func lockFile(_ name: String, in folder: OpenFolder) throws -> OpenFile {
-        guard let file = try folder.open(name, for: .locking) else { throw FileError("openat", ENOENT) }
-        return file
-    }
-
-    func isCurrent(_ lock: OpenFile, _ name: String, in folder: OpenFolder) throws -> Bool {
-        let named = try folder.status(of: name)
-        return named?.device == lock.status.device && named?.inode == lock.status.inode
     }
 }
 

@@ -48,6 +48,17 @@ public import Foundation
     /// - Parameter waits: whether to block the thread until it is free.
     /// - Returns: whether it was had.
     func lock(_ file: CInt, waits: Bool) throws -> Bool
+
+    /// Whether the system keeps files shut while the device is locked. By default it does not.
+    var hasDataProtection: Bool { get }
+    /// Lets a file or folder of ours, and what is made in it, be opened from the first unlock after a start on. By default
+    /// nothing keeps them shut, and nothing is done.
+    func protect(_ path: String)
+}
+
+extension FileLayer {
+    public var hasDataProtection: Bool { false }
+    public func protect(_ path: String) {}
 }
 
 /// What a file is opened for.

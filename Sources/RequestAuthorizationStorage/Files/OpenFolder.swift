@@ -53,7 +53,9 @@ final class OpenFolder: Sendable {
 
     /// Makes a file that is not there.
     func create(_ name: String) throws -> OpenFile {
-        try OpenFile(try layer.open(name, in: number, for: .creating), layer: layer)
+        let file = try OpenFile(try layer.open(name, in: number, for: .creating), layer: layer)
+        layer.protect("\(path)/\(name)")
+        return file
     }
 
     /// Refuses to go on if something that is not ours stands under a name.

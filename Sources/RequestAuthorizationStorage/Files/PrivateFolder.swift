@@ -33,6 +33,7 @@ struct PrivateFolder: Sendable {
         }
         try refuseForeignHome()
         try make(path)
+        layer.protect(path)
         return try opened()
     }
 

@@ -12,27 +12,21 @@ import Android
 #endif
 
 extension TokenStoreError {
-    #if canImport(Darwin) && !os(macOS)
-    private static let hasDataProtection = true
-    #else
-    private static let hasDataProtection = false
-    #endif
-
     /// - Parameter purpose: what was to be done, as in "save the token".
-    init(_ error: FileError, of folder: String, to purpose: String) {
+    init(_ error: FileError, of folder: PrivateFolder, to purpose: String) {
         let reason = String(cString: strerror(error.code))
         let (kind, advice): (Kind, String) =
             switch error.code {
             case ENOSPC, EDQUOT: (.noSpace, "free some space")
             case EROFS: (.readOnly, "use a store in another folder, or `readOnly`")
             // Data protection: the file opens when the device has been unlocked.
-            case EPERM where Self.hasDataProtection: (.unavailable, "it opens when the device is unlocked")
+            case EPERM where folder.layer.hasDataProtection: (.unavailable, "it opens when the device is unlocked")
             case EACCES, EPERM: (.readOnly, "let its user read and write it")
             case ELOOP, ENOTDIR, EISDIR, ENXIO:
                 (.notPrivate, "something else stands there, such as a symbolic link: look into it")
             case EMFILE, ENFILE, ENOMEM, ETIMEDOUT: (.unavailable, "try again later")
             default: (.failed, "look into the disk's state")
             }
-        self.init(kind, "cannot \(purpose) in \(folder): \(reason) (\(error.call)); \(advice)", underlying: error)
+        self.init(kind, "cannot \(purpose) in \(folder.path): \(reason) (\(error.call)); \(advice)", underlying: error)
     }
 }

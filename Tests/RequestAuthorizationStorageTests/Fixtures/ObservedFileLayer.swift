@@ -18,14 +18,16 @@ final class ObservedFileLayer: FileLayer {
     private let base: any FileLayer
     private let before: @Sendable (FileCall) throws -> Void
     private let after: @Sendable (FileCall) throws -> Void
+    let hasDataProtection: Bool
     /// What is open, by number.
     private let names = Lock<[CInt: String]>([:])
 
     init(
-        _ base: any FileLayer = SystemFileLayer(), before: @escaping @Sendable (FileCall) throws -> Void = { _ in },
+        _ base: any FileLayer = SystemFileLayer(), hasDataProtection: Bool = false,
+        before: @escaping @Sendable (FileCall) throws -> Void = { _ in },
         after: @escaping @Sendable (FileCall) throws -> Void = { _ in }
     ) {
-        (self.base, self.before, self.after) = (base, before, after)
+        (self.base, self.hasDataProtection, self.before, self.after) = (base, hasDataProtection, before, after)
     }
 
     func openFolder(_ path: String) throws -> CInt {
@@ -65,6 +67,10 @@ final class ObservedFileLayer: FileLayer {
     }
     func lock(_ file: CInt, waits: Bool) throws -> Bool {
         try call("lock", file) { try base.lock(file, waits: waits) }
+    }
+    func protect(_ path: String) {
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        try? call("protect", name) { base.protect(path) }
     }
 
     // MARK: -

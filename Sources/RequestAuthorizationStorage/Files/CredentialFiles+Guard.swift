@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// The guard: the file that is locked while the item is exchanged.
+extension CredentialFiles {
+    /// Runs a body that nobody else runs at the time, neither here nor in another process.
+    ///
+    /// - Parameter body: is told whether nothing was ever saved there. If it throws then, the guard goes again.
+    func withGuard<Result>(
+        in opened: OpenFolder? = nil, _ body: (OpenFolder, _ isNew: Bool) throws -> Result
+    ) throws -> Result {
+        let folder = try opened ?? made()
+        var waited = 0
+        while true {
+            let isNew = try folder.status(of: guardName) == nil
+            let file = try lockFile(guardName, in: folder)
+            if try file.lock(waits: false) {
+                guard try isCurrent(file, guardName, in: folder) else { continue }
+                do {
+                    return try withExtendedLifetime(file) { try body(folder, isNew) }
+                } catch {
+                    if isNew { try? folder.remove(guardName) }
+                    throw error
+                }
+            }
+            guard waited < guardLimit else {
+                throw TokenStoreError(
+                    .timedOut,
+                    "another process holds \(folder.path)/\(guardName), or is stopped with it; see that it goes on, and try again"
+                )
+            }
+            usleep(500)
+            waited += 500
+        }
+    }
+
+    func lockFile(_ name: String, in folder: OpenFolder) throws -> OpenFile {
+        guard let file = try folder.open(name, for: .locking) else { throw FileError("openat", ENOENT) }
+        return file
+    }
+
+    func isCurrent(_ lock: OpenFile, _ name: String, in folder: OpenFolder) throws -> Bool {
+        let named = try folder.status(of: name)
+        return named?.device == lock.status.device && named?.inode == lock.status.inode
+    }
+}
