@@ -12,6 +12,12 @@ import RequestAuthorization
 ///
 /// `CloudKitDatabase` makes them; tests have a cloud of their own.
 protocol CloudCalls: Sendable {
+    /// The identifier of the container.
+    var container: String { get }
+
+    /// Those of this program; `nil` if the system does not tell.
+    var entitlements: CloudEntitlements? { get }
+
     /// `CKContainer.accountStatus()`
     func accountStatus() async throws -> CloudAccountStatus
 

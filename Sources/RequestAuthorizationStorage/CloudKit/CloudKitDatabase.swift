@@ -13,10 +13,12 @@ struct CloudKitDatabase: CloudCalls {
     static let recordType = "RequestAuthorizationToken"
     static let field = "envelope"
 
-    /// The identifier of the container; `nil` is the app's default one.
-    let container: String?
+    let container: String
 
-    private var openedContainer: CKContainer { container.map { CKContainer(identifier: $0) } ?? CKContainer.default() }
+    var entitlements: CloudEntitlements? { .ofThisProgram }
+
+    /// Ends the program if it is not entitled to it: see `CloudCalls.checkContainer()`.
+    private var openedContainer: CKContainer { CKContainer(identifier: container) }
 
     func accountStatus() async throws -> CloudAccountStatus {
         try await reporting {

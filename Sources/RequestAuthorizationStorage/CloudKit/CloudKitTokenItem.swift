@@ -62,6 +62,7 @@ final class CloudKitTokenItem: TokenItemStore {
     ///
     /// - Throws: ``TokenStoreError`` if there is none: what is in it cannot be known then.
     func account() async throws -> String {
+        try cloud.checkContainer()
         do {
             let status = try await cloud.accountStatus()
             switch status {

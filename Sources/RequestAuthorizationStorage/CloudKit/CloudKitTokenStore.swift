@@ -26,11 +26,14 @@ extension CloudKitSharing: RedactedDescription {
 /// Keeps a token encrypted in the person's private database in iCloud.
 ///
 ///     let store = CloudKitTokenStore<MyToken>(
-///         client: "CLIENT_ID", account: "me", sharing: .oneForAllDevices { $0.refreshToken })
+///         container: "iCloud.com.example.app", client: "CLIENT_ID", account: "me",
+///         sharing: .oneForAllDevices { $0.refreshToken })
 ///
 /// The record holds an envelope of ``EncryptedTokenStore``. Its key is a Keychain item: one that iCloud Keychain takes to the
 /// person's other devices where they share the token, one that stays on this device where each signs in for itself.
 ///
+/// - A container that the program is not entitled to: `unsuitable` on a Mac. Elsewhere the system does not tell an app its
+///   entitlements, and CloudKit ends one that lacks them, at its first call.
 /// - No account, no connection, a key that iCloud Keychain has not brought yet: "unavailable", nobody is signed out.
 /// - Another iCloud account: what this store was loaded with is not saved there; ``changes`` says so, and the provider loads.
 /// - Another device's sign-out is seen at the next launch, not at once.
@@ -114,13 +117,13 @@ extension CloudKitTokenStore: RedactedDescription {}
 extension CloudKitTokenStore {
     #if canImport(CloudKit)
     /// - Parameters:
-    ///   - container: the identifier of the iCloud container; the app's default one by default.
+    ///   - container: the identifier of the iCloud container, such as `iCloud.com.example.app`, as in the entitlements.
     ///   - client: the client id at the authorization server.
     ///   - account: whose token it is, in your words; not a secret.
     ///   - sharing: whether the devices share a token.
     ///   - accessGroup: the keychain access group of the key; by default the program's first.
     public convenience init(
-        container: String? = nil, client: String, account: String, sharing: CloudKitSharing<Token>,
+        container: String, client: String, account: String, sharing: CloudKitSharing<Token>,
         accessGroup: String? = nil
     ) {
         self.init(
@@ -130,7 +133,7 @@ extension CloudKitTokenStore {
     #else
     @available(*, unavailable, message: "CloudKit is on Apple's platforms only: use .default(client:account:)")
     public convenience init(
-        container: String? = nil, client: String, account: String, sharing: CloudKitSharing<Token>,
+        container: String, client: String, account: String, sharing: CloudKitSharing<Token>,
         accessGroup: String? = nil
     ) {
         fatalError("unavailable")

@@ -7,7 +7,6 @@
 import Foundation
 
 public class CKContainer: NSObject {
-    public class func `default`() -> CKContainer { CKContainer() }
     public init(identifier containerIdentifier: String) {}
     override init() {}
     public var privateCloudDatabase: CKDatabase { CKDatabase() }

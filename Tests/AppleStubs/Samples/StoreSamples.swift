@@ -51,9 +51,11 @@ func cloud() {
     // sample: cloud
     // One token for all devices of the person; its refresh token stays the same.
     let shared = CloudKitTokenStore<WidgetToken>(
-        client: "CLIENT_ID", account: "me", sharing: .oneForAllDevices { $0.refreshToken })
+        container: "iCloud.com.example.app", client: "CLIENT_ID", account: "me",
+        sharing: .oneForAllDevices { $0.refreshToken })
     // Refresh tokens that rotate: each device signs in for itself.
-    let single = CloudKitTokenStore<WidgetToken>(client: "CLIENT_ID", account: "me", sharing: .eachDeviceSignsIn)
+    let single = CloudKitTokenStore<WidgetToken>(
+        container: "iCloud.com.example.app", client: "CLIENT_ID", account: "me", sharing: .eachDeviceSignsIn)
     // end sample
     _ = (shared, single)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// Declarations of what `SecurityKeychain` calls, in the shapes of Apple's reference
+// Declarations of what `SecurityKeychain` and `CloudEntitlements` call, in the shapes of Apple's reference
 // (https://developer.apple.com/documentation/security/keychain-items), for the type checker only: nothing here does anything.
 // Where Apple's types are bridged (`CFDictionary` and dictionaries), they are one type here.
 
@@ -16,6 +16,15 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus { 0 }
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }
+
+// https://developer.apple.com/documentation/security/sectask
+public typealias CFAllocator = AnyObject
+public typealias CFError = AnyObject
+public class SecTask {}
+public func SecTaskCreateFromSelf(_ allocator: CFAllocator?) -> SecTask? { nil }
+public func SecTaskCopyValueForEntitlement(
+    _ task: SecTask, _ entitlement: CFString, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFTypeRef? { nil }
 
 public let kSecClass: CFString = ""
 public let kSecClassGenericPassword: CFString = ""

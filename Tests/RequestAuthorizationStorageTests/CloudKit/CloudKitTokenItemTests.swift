@@ -101,6 +101,47 @@ import Testing
         #expect(cloud.calls == [])
     }
 
+    // MARK: - Entitlements
+
+    static let container = "iCloud.com.example"
+    static let entitled = CloudEntitlements(services: ["CloudKit"], containers: ["iCloud.com.other", container])
+
+    @Test(
+        arguments: [
+            ("", nil), ("iCloud.", nil), ("com.example", nil), ("com.example", entitled),
+            (container, CloudEntitlements(services: [], containers: [container])),
+            (container, CloudEntitlements(services: ["CloudDocuments"], containers: [container])),
+            (container, CloudEntitlements(services: ["CloudKit"], containers: [])),
+            ("iCloud.com.unknown", entitled),
+        ] as [(String, CloudEntitlements?)])
+    func `a container that would end the program is refused, and never opened`(
+        container: String, entitlements: CloudEntitlements?
+    ) async throws {
+        cloud.open(container, entitlements: entitlements)
+        for operation in 0..<4 {
+            let error = await #expect(throws: TokenStoreError.self, "\(operation)") {
+                switch operation {
+                case 0: _ = try await item().load()
+                case 1: try await item().save(Data([1]))
+                case 2: try await item().clear()
+                default: _ = try await item().account()
+                }
+            }
+            #expect(error?.kind == .unsuitable)
+        }
+        #expect(cloud.calls == [] && cloud.questions == 0)
+    }
+
+    @Test(arguments: [entitled, CloudEntitlements(services: ["*"], containers: [container]), nil])
+    func `one that it is entitled to is opened, and so is one where the system does not tell`(
+        entitlements: CloudEntitlements?
+    ) async throws {
+        cloud.open(Self.container, entitlements: entitlements)
+        try await item().save(Data([1]))
+        #expect(try await item().load() == Data([1]))
+        #expect(cloud.questions == 2)
+    }
+
     // MARK: - Conflicts
 
     @Test func `a record that another device changed is replaced`() async throws {

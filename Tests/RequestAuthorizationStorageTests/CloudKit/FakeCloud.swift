@@ -13,6 +13,9 @@ final class FakeCloud: Sendable {
     fileprivate struct State {
         var account: String? = "ada"
         var status = CloudAccountStatus.available
+        var container = "iCloud.com.example"
+        var entitlements: CloudEntitlements?
+        var questions = 0
         var records: [String: [String: CloudRecord]] = [:]
         var tags: UInt64 = 0
         var calls: [Call] = []
@@ -34,6 +37,13 @@ final class FakeCloud: Sendable {
         get { state.withLock(\.status) }
         set { state.withLock { $0.status = newValue } }
     }
+
+    /// What the store was made with, and what the program is signed for.
+    func open(_ container: String, entitlements: CloudEntitlements?) {
+        state.withLock { ($0.container, $0.entitlements) = (container, entitlements) }
+    }
+    /// How often the account was asked for, which opens the container.
+    var questions: Int { state.withLock(\.questions) }
 
     func signIn(as account: String) {
         state.withLock { $0.account = account }
@@ -61,7 +71,13 @@ final class FakeCloud: Sendable {
 }
 
 extension FakeCloud: CloudCalls {
-    func accountStatus() async throws -> CloudAccountStatus { status }
+    var container: String { state.withLock(\.container) }
+    var entitlements: CloudEntitlements? { state.withLock(\.entitlements) }
+
+    func accountStatus() async throws -> CloudAccountStatus {
+        state.withLock { $0.questions += 1 }
+        return status
+    }
 
     func accountName() async throws -> String {
         guard let account = state.withLock(\.account) else { throw CloudFailure(code: .notAuthenticated) }
