@@ -16,7 +16,11 @@ extension Exhibit {
         try await store.save(StoredToken(.token(token), version: .test(1), obtainedAt: .now))
         _ = try await store.load()
         try folder.write(Secret.text, to: "client,me.token")
-        var exhibits = [Exhibit("RestrictedFileTokenStore", store), Exhibit("RestrictedFileItems", store.items)]
+        let tool = ToolTokenStore<TestToken>(client: Secret.text, account: "me", folder: .at(folder.tokens))
+        var exhibits = [
+            Exhibit("RestrictedFileTokenStore", store), Exhibit("RestrictedFileItems", store.items),
+            Exhibit("ToolTokenStore", tool),
+        ]
         do { _ = try await store.load() } catch { exhibits.append(Exhibit("TokenStoreError", error)) }
         return exhibits
     }

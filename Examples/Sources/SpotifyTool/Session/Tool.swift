@@ -11,14 +11,14 @@ import SpotifyWebAPI
 ///     let tool = Tool(try ToolSettings(local: true, account: "me"), ToolOutput(json: false))
 ///     try await tool.me()
 ///
-/// Each command is a process of its own. They share the token through the platform's default store, which keeps two that run
-/// at the same time from refreshing twice.
+/// Each command is a process of its own. They share the token through the store for tools, which keeps two that run at the
+/// same time from refreshing twice.
 public struct Tool: Sendable {
     let settings: ToolSettings
     let output: ToolOutput
     let service: SpotifyTokenService
     let authorization: RefreshableTokenAuthorization<OAuthToken>
-    let store: DefaultTokenStore<OAuthToken>
+    let store: ToolTokenStore<OAuthToken>
     let clock: any AuthorizationClock
 
     /// Makes no call yet.
@@ -27,7 +27,7 @@ public struct Tool: Sendable {
     init(_ settings: ToolSettings, _ output: ToolOutput, clock: any AuthorizationClock) {
         (self.settings, self.output, self.clock) = (settings, output, clock)
         service = settings.service(clock: clock)
-        store = .default(client: settings.clientID, account: settings.account)
+        store = .tool(client: settings.clientID, account: settings.account)
         authorization = service.authorization(store: store, policy: .tool, clock: clock)
     }
 
