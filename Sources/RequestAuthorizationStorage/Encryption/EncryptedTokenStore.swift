@@ -124,7 +124,9 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
                 if purpose == .reencryption, kept?.envelope.isCurrent == true { return .refused(kept?.stored) }
                 guard let stored = rule(kept?.stored, found.absence) else { return .refused(kept?.stored) }
                 let item = try await seal(stored, after: kept)
-                if try await put(item, ending: intent, replacing: kept?.item) { return .done }
+                guard try await put(item, ending: intent, replacing: kept?.item) else { continue }
+                if stored.token == nil { await (items as? RestrictedFileItems)?.noteEnded(item) }
+                return .done
             }
         }
     }

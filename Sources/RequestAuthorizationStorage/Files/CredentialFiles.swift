@@ -24,6 +24,7 @@ import Foundation
 ///     STEM.lock     locked for a whole refresh
 ///     STEM.intent   an IntentRecord
 ///     STEM.name     the full names, if the stem is shortened
+///     STEM.ended    which sealed item holds no token
 ///     STEM.corrupt-1 …   what was set aside
 struct CredentialFiles: Sendable {
     let folder: PrivateFolder
@@ -45,10 +46,11 @@ struct CredentialFiles: Sendable {
     }
 
     var token: String { stem + ".token" }
-    private var new: String { stem + ".new" }
+    var new: String { stem + ".new" }
     var intent: String { stem + ".intent" }
-    private var name: String { stem + ".name" }
+    var name: String { stem + ".name" }
     var guardName: String { stem + ".guard" }
+    var ended: String { stem + ".ended" }
 
     // MARK: The item
 
@@ -90,7 +92,7 @@ struct CredentialFiles: Sendable {
     func clear() throws {
         guard try open(making: false) != nil else { return }
         try withGuard { folder, _ in
-            for name in [new, token, name] {
+            for name in [new, token, name, ended] {
                 try folder.check(name)
                 try folder.remove(name)
             }
@@ -171,7 +173,7 @@ struct CredentialFiles: Sendable {
     }
 
     /// The item, or why there is none.
-    private func kept(in folder: OpenFolder) throws -> (item: Data?, absence: TokenAbsence) {
+    func kept(in folder: OpenFolder) throws -> (item: Data?, absence: TokenAbsence) {
         guard let file = try folder.open(token, for: .reading) else {
             // A folder that somebody removed is made again with the lock of a refresh; the guard comes with the first save.
             return (nil, try folder.status(of: guardName) == nil ? .placeMissing : .gone)
@@ -182,7 +184,7 @@ struct CredentialFiles: Sendable {
     }
 
     /// Writes a file, unless something that is not ours stands under its name.
-    private func put(_ data: Data, as name: String, in folder: OpenFolder) throws {
+    func put(_ data: Data, as name: String, in folder: OpenFolder) throws {
         try folder.check(name)
         try exchange(data, as: name, in: folder)
     }

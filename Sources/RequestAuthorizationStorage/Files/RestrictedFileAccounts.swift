@@ -24,21 +24,26 @@ public struct RestrictedFileAccounts: Sendable {
 
     /// The accounts for which something is kept, sorted; those that have signed out, or that were moved, are left out.
     ///
+    /// An encrypted sign-out is known by a note beside it. Where that could not be written, or an earlier version signed out,
+    /// the account is listed until it signs in and out again.
+    ///
     /// - Throws: ``TokenStoreError``.
     public func names() async throws -> [String] {
         try await queue.run { [client, folder] in
             let place = folder.folder(SystemFileLayer())
             return try CredentialFiles.credentials(in: place).filter { $0.client == client }
                 .filter { credential in
+                    let files = CredentialFiles(credential, in: place)
                     let item: Data?
                     do {
-                        item = try CredentialFiles(credential, in: place).load()
+                        item = try files.load()
                     } catch {
                         // Something is kept, and what is wrong with it its own store says.
                         return true
                     }
                     guard let item else { return false }
-                    // What is no JSON of ours may be sealed: something is kept.
+                    if EnvelopeFormat.isEnvelope(item) { return !files.isNotedAsEnded(item) }
+                    // What is no JSON of ours is damaged: something is kept.
                     return (try? JSONDecoder().decode(StoredTokenFace.self, from: item))?.holdsNothing != true
                 }
                 .map(\.account).sorted()

@@ -130,6 +130,11 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
         }
     }
 
+    /// Lets the list of accounts leave this one out, though the item cannot be read there. What cannot be noted is listed.
+    func noteEnded(_ item: Data) async {
+        try? await run("note a sign-out") { try $0.noteEnded(item) }
+    }
+
     public var changes: AsyncStream<Void>? { ItemWatch.stream(of: files, on: queue) }
 
     // MARK: -
