@@ -21,6 +21,7 @@ import Darwin
 ///     StorageProcess save FOLDER            saves a token, with umask 000
 ///     StorageProcess save-with UMASK FOLDER makes the folder and saves and loads a token twice, with an octal umask
 ///     StorageProcess save-as UID FOLDER     becomes another user, then tries to load and to save
+///     StorageProcess seal FOLDER            seals tokens with keys that it makes, opens them, lets go of all, and says so
 ///     StorageProcess take FOLDER            says so, then takes the pending sign-in of each state that it is told
 ///     StorageProcess sign-in FOLDER         signs in as a provider does, then out when its input ends
 @main struct StorageProcess {
@@ -83,9 +84,32 @@ import Darwin
             untilInputEnds()
             await auth.reset()
             say("signed out")
+        #if canImport(CryptoKit) || Crypto
+        case "seal":
+            try await seal(in: folder)
+            say("sealed")
+            untilInputEnds()
+        #endif
         default: exit(2)
         }
     }
+
+    #if canImport(CryptoKit) || Crypto
+    /// Makes keys, and seals and opens a token with each; then lets go of all keys.
+    private static func seal(in folder: String) async throws {
+        let keys = LateKeys()
+        for number in 0..<16 {
+            let key = RestrictedFileItems(client: "client", account: "key-\(number)", folder: .at(folder))
+            let items = RestrictedFileItems(client: "client", account: "sealed-\(number)", folder: .at(folder))
+            let store = EncryptedTokenStore<TestToken, _>(
+                around: items, key: .kept(by: LateKeySource(items: key, keys: keys)))
+            let version = TokenVersion(session: UUID(), generation: 0)
+            try await store.save(StoredToken(.token(TestToken("sealed")), version: version, obtainedAt: .now))
+            _ = try await store.load()
+        }
+        keys.letGo()
+    }
+    #endif
 
     private static func kind(_ body: () async throws -> Void) async -> String {
         do {
@@ -113,3 +137,30 @@ import Darwin
     /// Blocks a thread of the pool, of which this process needs no other.
     private static func untilInputEnds() { while readLine() != nil {} }
 }
+
+#if canImport(CryptoKit) || Crypto
+/// Keys that a thread has still while their user is done with them.
+private final class LateKeys: Sendable {
+    private let keys = Lock<[Data]>([])
+
+    func hold(_ key: Data) { keys.withLock { $0.append(key) } }
+    func letGo() { keys.withLock { $0 = [] } }
+}
+
+private struct LateKeySource: TokenKeySource {
+    let items: RestrictedFileItems
+    let keys: LateKeys
+
+    func load() async throws -> Data? {
+        guard let key = try await items.load() else { return nil }
+        keys.hold(key)
+        return key
+    }
+
+    func keep(_ key: Data) async throws -> Data {
+        keys.hold(key)
+        try await items.save(key)
+        return key
+    }
+}
+#endif

@@ -58,9 +58,12 @@ struct KeptKey<Source: TokenKeySource>: KeyMaterial, RedactedDescription {
 
     func key(_ derivation: KeyDerivation) async throws -> SymmetricKey {
         if let key = try await existingKey(.none) { return key }
-        var candidate = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
-        defer { candidate.resetBytes(in: candidate.indices) }
-        return try SymmetricKey(tokenKey: try await source.keep(candidate))
+        // Wiped when the source has let go of it too.
+        let candidate = SymmetricKey(size: .bits256).withUnsafeBytes { Data(wipedCopyOf: $0) }
+        // Not the candidate if somebody else had kept one.
+        var kept = try await source.keep(candidate)
+        defer { kept.resetBytes(in: kept.indices) }
+        return try SymmetricKey(tokenKey: kept)
     }
 }
 

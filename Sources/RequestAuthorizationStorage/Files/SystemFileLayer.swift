@@ -95,19 +95,26 @@ public import Foundation
 
     public func read(_ file: CInt, atMost limit: Int) throws -> Data {
         // Tokens are small and limits are not: a buffer of a limit's size costs more than all calls of the system.
-        var data = Data(count: min(limit, 4096))
+        var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(limit, 4096), alignment: 1)
         var count = 0
-        while count < limit {
-            if count == data.count { data.count += min(limit - count, count) }
-            let read = try data.withUnsafeMutableBytes { buffer in
+        do {
+            while count < limit {
+                if count == buffer.count {
+                    let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: min(limit, count * 2), alignment: 1)
+                    larger.copyMemory(from: UnsafeRawBufferPointer(buffer))
+                    Data.wipe(buffer)
+                    buffer = larger
+                }
                 let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
-                return try call("pread") { pread(file, rest.baseAddress, rest.count, off_t(count)) }
+                let read = try call("pread") { pread(file, rest.baseAddress, rest.count, off_t(count)) }
+                if read == 0 { break }
+                count += read
             }
-            if read == 0 { break }
-            count += read
+            return Data(wiping: buffer, count: count)
+        } catch {
+            Data.wipe(buffer)
+            throw error
         }
-        data.count = count
-        return data
     }
 
     public func write(_ data: Data, to file: CInt) throws {
