@@ -118,13 +118,14 @@ import Testing
 
     @Test func `says how to start the local Spotify where there is none`() async throws {
         try await withHeldPort { port in
-            let place = port.url("").absoluteString
-            let environment = ["SPOTIFY_LOCAL": place, "XDG_STATE_HOME": "/nowhere"]
-            let login = try await Running.run(["login", "--local"], environment: environment)
-            #expect(login.status == 69)
-            #expect(login.errors.contains("the local Spotify at \(place) cannot be reached"))
-            #expect(login.errors.contains("spotify serve"))
-            #expect(try await Running.run(["me", "--local"], environment: environment).status == 77)
+            try await Person.with { person in
+                let place = port.url("").absoluteString
+                let login = try await person.run("login", environment: ["SPOTIFY_LOCAL": place])
+                #expect(login.status == 69)
+                #expect(login.errors.contains("the local Spotify at \(place) cannot be reached"))
+                #expect(login.errors.contains("spotify serve"))
+                #expect(try await person.run("me", environment: ["SPOTIFY_LOCAL": place]).status == 77)
+            }
         }
     }
 
