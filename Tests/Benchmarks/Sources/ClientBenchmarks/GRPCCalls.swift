@@ -23,34 +23,30 @@ func measureGRPC(slowDown: Double?) async throws -> [Figure] {
     }
 }
 
+/// Both go over one connection: of two, one may share its thread with the server, and the other not.
 private func measureCalls(
     to port: Int, config: ServiceConfig, name: String, slowDown: Double?
 ) async throws -> [Figure] {
     let interceptor = AuthorizationInterceptor(Fixture.auth, origin: "http://127.0.0.1")
-    return try await withClient(port, config: config) { bare in
-        try await withClient(port, [interceptor], config: config) { authorized in
-            try await Calls(
-                "gRPC with the interceptor / without, \(name)", { try await Echo.call(authorized) },
-                against: { try await Echo.call(bare) }
-            ).measure(slowDown: slowDown)
-        }
+    let transport = try HTTP2ClientTransport.Posix(
+        target: .ipv4(address: "127.0.0.1", port: port), transportSecurity: .plaintext, serviceConfig: config)
+    return try await withGRPCClient(
+        transport: transport, interceptorPipeline: [.apply(interceptor, to: .methods([Echo.authorized]))]
+    ) { client in
+        try await Calls(
+            "gRPC with the interceptor / without, \(name)", { try await Echo.call(Echo.authorized, client) },
+            against: { try await Echo.call(Echo.bare, client) }
+        ).measure(slowDown: slowDown)
     }
 }
 
-private func withClient<Result: Sendable>(
-    _ port: Int, _ interceptors: [any ClientInterceptor] = [], config: ServiceConfig,
-    body: (GRPCClient<HTTP2ClientTransport.Posix>) async throws -> Result
-) async throws -> Result {
-    let transport = try HTTP2ClientTransport.Posix(
-        target: .ipv4(address: "127.0.0.1", port: port), transportSecurity: .plaintext, serviceConfig: config)
-    return try await withGRPCClient(transport: transport, interceptors: interceptors) { try await body($0) }
-}
-
 private struct Echo: RegistrableRPCService {
-    static let method = MethodDescriptor(fullyQualifiedService: "benchmark.Echo", method: "Get")
+    // Of one length, for it goes over the connection.
+    static let authorized = MethodDescriptor(fullyQualifiedService: "benchmark.Echo", method: "GetA")
+    static let bare = MethodDescriptor(fullyQualifiedService: "benchmark.Echo", method: "GetB")
     static let message = [UInt8](repeating: 7, count: 100)
 
-    static func call(_ client: GRPCClient<HTTP2ClientTransport.Posix>) async throws {
+    static func call(_ method: MethodDescriptor, _ client: GRPCClient<HTTP2ClientTransport.Posix>) async throws {
         try await client.unary(
             request: ClientRequest(message: message), descriptor: method, serializer: Bytes(), deserializer: Bytes(),
             options: .defaults
@@ -58,9 +54,11 @@ private struct Echo: RegistrableRPCService {
     }
 
     func registerMethods<Transport: ServerTransport>(with router: inout RPCRouter<Transport>) {
-        router.registerHandler(forMethod: Self.method, deserializer: Bytes(), serializer: Bytes()) { request, _ in
-            let request = try await ServerRequest(stream: request)
-            return StreamingServerResponse(single: ServerResponse(message: request.message))
+        for method in [Self.authorized, Self.bare] {
+            router.registerHandler(forMethod: method, deserializer: Bytes(), serializer: Bytes()) { request, _ in
+                let request = try await ServerRequest(stream: request)
+                return StreamingServerResponse(single: ServerResponse(message: request.message))
+            }
         }
     }
 }
