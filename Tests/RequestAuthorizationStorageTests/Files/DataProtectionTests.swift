@@ -44,9 +44,7 @@ import Darwin
         try await store.save(.make(2))
     }
 
-    @Test func `a folder and its files are protected before anything is in them`()
-        async throws
-    {
+    @Test func `a folder and its files are protected before anything is in them`() async throws {
         let folder = try TemporaryFolder()
         let calls = Lock<[String]>([])
         let store = folder.store(

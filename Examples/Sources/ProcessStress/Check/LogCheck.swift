@@ -22,9 +22,9 @@ public struct LogCheck {
     /// Kills that a lost session has been put down to.
     private var spentKills: Set<ProcessName> = []
     private var endedFamilies: Set<Int> = []
-    /// Families that somebody ended, or replaced.
+    /// Families that were ended or replaced on purpose.
     private var changedFamilies: Set<Int> = []
-    /// Whose token each request had first, and which requests had somebody else's later.
+    /// The family of the token that each request had first, and the requests that had one of another family later.
     private var senders: [SentRequest: Int] = [:]
     private var sentAsSomebodyElse: Set<SentRequest> = []
     private var lockWaits: [Double] = []

@@ -16,8 +16,7 @@ public struct StressReport: Hashable, Sendable, Codable {
     public var retriesAfterLostAnswer = 0
     /// Sessions that ended although nobody signed out.
     public var sessionsLost = 0
-    /// Sessions that were used again after somebody had signed out, removed them or signed in as somebody else, and everybody's
-    /// token had expired.
+    /// Sessions that were used again although they had been signed out, removed or replaced, and all their tokens had expired.
     public var sessionsResurrected = 0
     /// Requests of a worker that the server got first with one person's token and then with another's. Each sign-in is another
     /// person's.
@@ -25,7 +24,7 @@ public struct StressReport: Hashable, Sendable, Codable {
     /// The tries of a request count as one, from its 401 on. A request that is begun anew counts as another one. Which token
     /// the first try has does not matter: until its token expires a worker may not have heard of the new session.
     public var sentAsSomebodyElse = 0
-    /// Requests that were not sent, or not again, because they belonged to the session of somebody else.
+    /// Requests that were not sent, or not again, because another session had replaced theirs.
     public var requestsDismissed = 0
     /// Of those that were lost: the ones that a server without grace cannot but end, each with the kill between commit and save.
     public var sessionsLostByStrictServer = 0
@@ -37,7 +36,7 @@ public struct StressReport: Hashable, Sendable, Codable {
     public var lockWaitP99Seconds = 0.0
     /// The same for a bare lock, for which all workers wait between expiries: how late the machine itself lets them come.
     public var controlWaitP99Seconds = 0.0
-    /// How often somebody signed in as somebody else, signed out, or removed the session.
+    /// How often a worker signed in as another person, signed out, or removed the session.
     public var sessionChanges = 0
     /// How often the disk was full.
     public var fullDisks = 0
