@@ -27,9 +27,15 @@ extension CredentialFiles {
         try folder.open(intent, for: .overwriting)?.write(IntentRecord.none)
     }
 
+    /// Removes an intent, unless another one stands there.
+    func endIntent(_ data: Data, in folder: OpenFolder) throws {
+        guard let file = try folder.open(intent, for: .overwriting), try read(file) == data else { return }
+        try file.write(IntentRecord.none)
+    }
+
     func loadIntent(in folder: OpenFolder) throws -> Data? {
         guard let file = try folder.open(intent, for: .reading) else { return nil }
-        return IntentRecord.decode(try file.read(atMost: IntentRecord.size + 1))
+        return try read(file)
     }
 
     func makeIntent(_ record: Data, in folder: OpenFolder) throws {
@@ -45,6 +51,10 @@ extension CredentialFiles {
     }
 
     // MARK: -
+
+    private func read(_ file: OpenFile) throws -> Data? {
+        IntentRecord.decode(try file.read(atMost: IntentRecord.size + 1))
+    }
 
     private func writeIntent(_ data: Data?, in folder: OpenFolder) throws {
         guard let data else { return try removeIntent(in: folder) }

@@ -84,7 +84,7 @@ struct CredentialFiles: Sendable {
             try prepare(folder)
             // What stands there has been read, so it is one of ours.
             try exchange(item, as: token, in: folder)
-            if let intent, try loadIntent(in: folder) == intent { try removeIntent(in: folder) }
+            if let intent { try endIntent(intent, in: folder) }
             return .saved
         }
     }

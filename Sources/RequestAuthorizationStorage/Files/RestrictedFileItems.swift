@@ -90,6 +90,10 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     }
 
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
+        guard activity.isNeeded else {
+            let held = Lock<OpenFile?>(try await exclusive.acquire(within: limit))
+            return TokenStoreLock { held.withLock { $0 = nil } }
+        }
         let access = Lock(Access())
         let giveUp = { @Sendable in
             let waiting = access.withLock { access in
