@@ -68,8 +68,11 @@ extension String {
     }
 
     fileprivate var hasHTTPSScheme: Bool {
-        let scheme = utf8.prefix(6)
-        return scheme.count == 6 && zip(scheme, "https:".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+        utf8.withContiguousStorageIfAvailable { bytes in
+            guard bytes.count >= 6 else { return false }
+            for (index, byte) in "https:".utf8.enumerated() where bytes[index] | 0x20 != byte | 0x20 { return false }
+            return true
+        } ?? false
     }
 }
 #endif

@@ -21,13 +21,18 @@ struct AuthorizedExecution {
     ) async throws -> HTTPClientResponse {
         let immediate = provider as? any ImmediateAuthorization
         let known = immediate?.credentialFields(for: request)
+        if let immediate, let known, deadline > .now() {
+            var authorized = request
+            if try immediate.authorizeAtOnce(&authorized) {
+                return try await send(
+                    request, authorized: authorized, by: provider, credentials: known, refreshCount: refreshCount,
+                    isReplayable: isReplayable)
+            }
+        }
         let fields = known == nil ? CredentialFields() : nil
-        let limited = DeadlineAuthorization(
-            provider: provider, immediate: known == nil ? nil : immediate, deadline: deadline,
-            eventLoops: client.eventLoopGroup, fields: fields)
-        return try await limited.send(
+        return try await limited(provider, fields: fields).send(
             request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: { $0.refusal },
-            discard: { await $0.response.body.discard(until: deadline) }
+            discard: discard
         ) { authorized in
             if let known { return try await execute(authorized, credentials: known) }
             let names = fields?.names(on: authorized, comparedWith: request) ?? []
@@ -35,6 +40,28 @@ struct AuthorizedExecution {
             return try await execute(authorized, credentials: names)
         }.response
     }
+
+    /// Sends a request whose credential was at hand. Nothing is prepared for waiting, unless it is refused.
+    private func send(
+        _ request: HTTPClientRequest, authorized: HTTPClientRequest, by provider: some AuthorizationProvider,
+        credentials: Set<String>, refreshCount: Int, isReplayable: Bool?
+    ) async throws -> HTTPClientResponse {
+        try Task.checkCancellation()
+        let answer = try await execute(authorized, credentials: credentials)
+        guard answer.refusal != nil else { return answer.response }
+        return try await limited(provider, fields: nil).resend(
+            request, after: answer, to: authorized, refreshCount: refreshCount, isReplayable: isReplayable,
+            unauthorized: { $0.refusal }, discard: discard,
+            transport: { try await execute($0, credentials: credentials) }
+        ).response
+    }
+
+    private func limited<Provider>(_ provider: Provider, fields: CredentialFields?) -> DeadlineAuthorization<Provider> {
+        DeadlineAuthorization(
+            provider: provider, deadline: deadline, eventLoops: client.eventLoopGroup, fields: fields)
+    }
+
+    private func discard(_ answer: Answer) async { await answer.response.body.discard(until: deadline) }
 
     /// Sends an authorized request; the client follows redirects by itself.
     private func execute(_ authorized: HTTPClientRequest, credentials: Set<String>) async throws -> Answer {

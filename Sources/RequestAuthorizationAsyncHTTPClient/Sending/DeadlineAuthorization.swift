@@ -9,18 +9,13 @@ import RequestAuthorization
 /// A provider that is waited for until a time, after which the call ends as the client's own calls do.
 struct DeadlineAuthorization<Provider: AuthorizationProvider>: AuthorizationProvider, RedactedDescription {
     let provider: Provider
-    /// The same, if it is one of ours.
-    let immediate: (any ImmediateAuthorization)?
     let deadline: NIODeadline
     let eventLoops: any EventLoopGroup
     /// Bound only here: the client copies what is bound into every task that it starts. `nil` if the fields are known.
     let fields: CredentialFields?
 
     func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        if let immediate, deadline > .now(), let authorized = try immediate.authorizeAtOnce(request) {
-            return authorized
-        }
-        return try await limited { [provider, fields] in
+        try await limited { [provider, fields] in
             guard let fields else { return try await provider.authorize(request) }
             return try await CredentialFields.$current.withValue(fields) { try await provider.authorize(request) }
         }
