@@ -97,10 +97,10 @@ final class ProviderCore: Sendable {
 
     /// A request that has been suspended waits, if that changes nothing else: most of those that come during a refresh.
     ///
-    /// - Parameter date: now.
-    /// - Returns: whether it waits; if not, ``request(_:within:_:ticket:_:)`` decides.
-    func waitAtOnce(at date: Date, ticket: WaiterTicket, _ continuation: Continuation) -> Bool {
-        contents.withLock { contents in
+    /// - Returns: whether it waits; if not, ``request(within:_:_:_:)`` decides.
+    func waitAtOnce(_ ticket: WaiterTicket, _ continuation: Continuation) -> Bool {
+        guard let date = ticket.date else { return false }
+        return contents.withLock { contents in
             guard !Task.isCancelled, contents.state.holdsRequests(at: date) else { return false }
             ticket.note(contents.enqueue(continuation, in: .ordinary), in: .ordinary)
             return true
@@ -111,14 +111,13 @@ final class ProviderCore: Sendable {
     ///
     /// - Returns: how it goes on, if that is known already; and what is to be done now.
     func request(
-        _ need: RefreshState.Need, within surrounding: [RefreshID], _ inputs: Turn.Inputs, ticket: WaiterTicket,
-        _ continuation: Continuation
+        within surrounding: [RefreshID], _ inputs: Turn.Inputs, _ ticket: WaiterTicket, _ continuation: Continuation
     ) -> (Result<HeldToken, any Error>?, Aftermath) {
         contents.withLock { contents in
             // The handler of a task that has been cancelled may have run already.
             if Task.isCancelled { return (.failure(CancellationError()), Aftermath()) }
             return contents.change(inputs) { state, turn in
-                state.request(need, within: surrounding, &turn)
+                state.request(ticket.need, within: surrounding, &turn)
             } then: { decision, contents in
                 switch decision {
                 case .use(let held): return .success(held)

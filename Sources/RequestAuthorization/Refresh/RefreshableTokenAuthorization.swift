@@ -216,25 +216,30 @@ extension RefreshableTokenAuthorization {
     /// - Parameters:
     ///   - date: now, if it is known: most requests that come during a refresh need nothing else.
     ///   - isolation: the closures run there too, so that calls of one actor take the lock in the order of the calls.
+    @inline(__always)
     private func heldToken(
         _ need: RefreshState.Need, at date: Date? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> HeldToken {
-        let (surrounding, ticket) = (SurroundingRefresh.live.map(\.id), WaiterTicket())
+        let ticket = WaiterTicket(need, at: date)
         return try await withTaskCancellationHandler {
             _ = isolation
-            return try await withUnsafeThrowingContinuation { continuation in
-                if let date, surrounding.isEmpty, core.waitAtOnce(at: date, ticket: ticket, continuation) {
-                    onHold?()
-                    return
-                }
-                let (result, aftermath) = core.request(
-                    need, within: surrounding, inputs, ticket: ticket, continuation)
-                perform(aftermath)
-                if let result { continuation.resume(with: result) } else { onHold?() }
-            }
+            return try await withUnsafeThrowingContinuation { wait($0, with: ticket) }
         } onCancel: {
             core.cancel(ticket)
         }
+    }
+
+    /// Apart, and not inlined: what it needs for a moment would be kept for each request that waits, in memory of its own.
+    @inline(never)
+    private nonisolated func wait(_ continuation: UnsafeContinuation<HeldToken, any Error>, with ticket: WaiterTicket) {
+        let surrounding = SurroundingRefresh.live.map(\.id)
+        if surrounding.isEmpty, core.waitAtOnce(ticket, continuation) {
+            onHold?()
+            return
+        }
+        let (result, aftermath) = core.request(within: surrounding, inputs, ticket, continuation)
+        perform(aftermath)
+        if let result { continuation.resume(with: result) } else { onHold?() }
     }
 }
 

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 import Synchronization
 
-/// The place of a request that waits. It exists before the request can be cancelled; the place is noted under the lock.
+/// A request that waits, and its place. It exists before the request can be cancelled; the place is noted under the lock.
 final class WaiterTicket: Sendable {
+    let need: RefreshState.Need
+    /// When the request came, if it is known: most requests that come during a refresh need nothing else.
+    let date: Date?
     /// Twice the number of the place, one more for a request that asked for a lasting token; -1 before there is one.
     private let code = Atomic(-1)
+
+    init(_ need: RefreshState.Need, at date: Date?) { (self.need, self.date) = (need, date) }
 
     func note(_ number: Int, in kind: Effect.Waiters) {
         code.store(number * 2 + (kind == .lasting ? 1 : 0), ordering: .relaxed)

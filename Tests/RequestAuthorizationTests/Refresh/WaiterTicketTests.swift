@@ -7,12 +7,12 @@ import Testing
 
 struct WaiterTicketTests {
     @Test func `a ticket has no place before it is noted`() {
-        #expect(WaiterTicket().place == nil)
+        #expect(WaiterTicket(.now, at: nil).place == nil)
     }
 
     @Test(arguments: [0, 1, 2, 3, 1_000_000], [Effect.Waiters.ordinary, .lasting])
     func `a ticket says what was noted`(number: Int, kind: Effect.Waiters) {
-        let ticket = WaiterTicket()
+        let ticket = WaiterTicket(.now, at: nil)
         ticket.note(number, in: kind)
         #expect(ticket.place?.number == number)
         #expect(ticket.place?.kind == kind)
