@@ -10,6 +10,7 @@ package struct Comparison: Sendable {
     /// `nil` if the figure is reported and not judged.
     let bound: Double?
     let meter: Meter
+    /// How many rounds there are at most.
     let rounds: Int
     let contender: Contender
     let base: Contender
@@ -27,6 +28,8 @@ package struct Comparison: Sendable {
     }
 
     /// Times both in rounds, in each of which they and the control take turns: a machine that is busy for a while is busy for all.
+    ///
+    /// A figure that is below its bound by more than its margin after a quarter or a half of the rounds needs no more of them.
     ///
     /// - Parameter slowDown: if given, the contender and its control, which is the same work, are slowed down until the
     ///   figure is this many times its bound. Without a bound nothing is slowed down.
@@ -65,8 +68,14 @@ package struct Comparison: Sendable {
             rounds.append(contender: value(round[0]), control: value(round[1]), base: value(round[2]))
             costs.contender.append(round[0])
             costs.base.append(round[2])
+            if isClear(rounds, of: count) { break }
         }
         return (rounds, costs)
+    }
+
+    private func isClear(_ rounds: Rounds, of count: Int) -> Bool {
+        guard let bound, rounds.count >= 8, [count / 4, count / 2].contains(rounds.count) else { return false }
+        return rounds.figure * (1 + rounds.margin) <= bound
     }
 
     /// All orders of the contender (0), its control (1) and its base (2), so that none always has the warmer machine.

@@ -14,6 +14,8 @@ struct Rounds: Sendable {
         self.base.append(base)
     }
 
+    var count: Int { base.count }
+
     /// The contender's cost in units of its base's.
     var figure: Double { zip(contender, base).map { $0 / $1 }.median }
 

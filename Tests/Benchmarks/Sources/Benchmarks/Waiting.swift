@@ -20,7 +20,7 @@ func measureWaiting(slowDown: Double?) async throws -> [Figure] {
                 for _ in 0..<20 { sum = try await sum + way.run(few, stopwatch) }
                 return sum
             },
-            bound: way.bound, meter: .processorTime, rounds: 9)
+            bound: way.bound, meter: .processorTime, rounds: 32)
         figures.append(try await comparison.measure(slowDown: slowDown))
     }
     return figures

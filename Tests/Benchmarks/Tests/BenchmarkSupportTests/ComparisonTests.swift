@@ -20,6 +20,39 @@ import Testing
         #expect((0..<3).map { place in places.count { $0 == place } } == [4, 4, 4])
     }
 
+    @Test(arguments: [(99.0, 8), (100, 8), (101, 32)])
+    func `a figure clearly within its bound needs a quarter of the rounds`(cost: Double, rounds: Int) async throws {
+        let count = Mutex(0)
+        let base = Contender(units: 1) { _ in
+            count.withLock { $0 += 1 }
+            return Cost(time: 100)
+        }
+        let figure = try await Comparison("work", .costing(cost), against: base, bound: 1, rounds: 32).measure()
+        #expect(figure.value == cost / 100)
+        // One round warms up.
+        #expect(count.withLock { $0 } == rounds + 1)
+    }
+
+    @Test func `a figure within its bound by less than its margin needs all rounds`() async throws {
+        let turns = Mutex(0)
+        let count = Mutex(0)
+        // Every other turn costs 0.9 or 1.1 times as much: the control is off by as much.
+        let contender = Contender(units: 1) { _ in
+            let turn = turns.withLock { turns in
+                defer { turns += 1 }
+                return turns
+            }
+            return Cost(time: [90, 110][(turn / 2 + turn) % 2])
+        }
+        let base = Contender(units: 1) { _ in
+            count.withLock { $0 += 1 }
+            return Cost(time: 100)
+        }
+        let figure = try await Comparison("work", contender, against: base, bound: 1.11, rounds: 32).measure()
+        #expect(figure.verdict == .met && figure.margin > 0.1)
+        #expect(count.withLock { $0 } == 33)
+    }
+
     @Test func `a slowed stopwatch runs on until the work took so many times as long`() async {
         let clock = SteppingClock()
         let stopwatch = Stopwatch(factor: 2.5) { clock.read() }
