@@ -102,6 +102,22 @@ import Testing
 
     // MARK: - Cancellation
 
+    @Test func `what is cancelled before it begins is not sent`() async throws {
+        try await withServer { _ in
+            .text("")
+        } body: { server in
+            try await withClient { client in
+                let request = HTTPClientRequest.get(server.url("/"))
+                let call = Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    _ = try await client.execute(request, timeout: .hours(1), authorizedBy: .bearer("0"))
+                }
+                await #expect(throws: CancellationError.self) { try await call.value }
+                #expect(await server.connections == 0)
+            }
+        }
+    }
+
     @Test(arguments: [true, false]) func `cancelling ends the wait for a provider`(
         waitsToAuthorize: Bool
     ) async throws {
