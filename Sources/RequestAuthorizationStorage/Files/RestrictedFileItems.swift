@@ -105,23 +105,24 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
         }
         let end = try await activity.begin(giveUp)
         do {
-            let waiting = Task { try await exclusive.acquire(within: limit) }
+            // It brings no value: whoever ends a task can hold its value for a moment longer than the one that gives the access up.
+            let waiting = Task {
+                let file = try await exclusive.acquire(within: limit)
+                try access.withLock { access in
+                    // The time was over before its turn came: nobody would take it back.
+                    guard !access.isOver else { throw Self.noMoreTime }
+                    (access.file, access.waiting) = (file, nil)
+                }
+            }
             let isOver = access.withLock { access in
-                if !access.isOver { access.waiting = waiting }
+                if !access.isOver, access.file == nil { access.waiting = waiting }
                 return access.isOver
             }
             if isOver { waiting.cancel() }
-            let file = try await withTaskCancellationHandler {
+            try await withTaskCancellationHandler {
                 try await waiting.value
             } onCancel: {
                 waiting.cancel()
-            }
-            try access.withLock { access in
-                // The time was over before its turn came: nobody would take it back.
-                guard !access.isOver else {
-                    throw Self.noMoreTime
-                }
-                (access.file, access.waiting) = (file, nil)
             }
         } catch {
             end()
@@ -150,7 +151,7 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     private struct Access {
         var file: OpenFile?
         /// Waits for a sibling.
-        var waiting: Task<OpenFile, any Error>?
+        var waiting: Task<Void, any Error>?
         var isOver = false
     }
 
