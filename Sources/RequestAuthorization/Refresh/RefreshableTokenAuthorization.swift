@@ -211,7 +211,7 @@ extension RefreshableTokenAuthorization {
 
     // MARK: Waiting
 
-    /// Decides and waits in one step: under the lock, once the task has been suspended.
+    /// Decides and waits in one step: under the lock, once the task has been suspended. Inlined, for one frame less that is kept.
     ///
     /// - Parameters:
     ///   - date: now, if it is known: most requests that come during a refresh need nothing else.

@@ -11,7 +11,7 @@ import Synchronization
 /// A request that waits, and its place. It exists before the request can be cancelled; the place is noted under the lock.
 final class WaiterTicket: Sendable {
     let need: RefreshState.Need
-    /// When the request came, if it is known: most requests that come during a refresh need nothing else.
+    /// When the request came, if that is known.
     let date: Date?
     /// Twice the number of the place, one more for a request that asked for a lasting token; -1 before there is one.
     private let code = Atomic(-1)

@@ -73,6 +73,7 @@ package struct Comparison: Sendable {
         return (rounds, costs)
     }
 
+    /// The margin of a few rounds says nothing.
     private func isClear(_ rounds: Rounds, of count: Int) -> Bool {
         guard let bound, rounds.count >= 8, [count / 4, count / 2].contains(rounds.count) else { return false }
         return rounds.figure * (1 + rounds.margin) <= bound

@@ -33,6 +33,25 @@ import Testing
         #expect(count.withLock { $0 } == rounds + 1)
     }
 
+    @Test func `a figure that is clear after half of the rounds needs no more`() async throws {
+        let turns = Mutex(0)
+        let count = Mutex(0)
+        // Costs half as much from the sixth round on; one round warms up, and each has two turns.
+        let contender = Contender(units: 1) { _ in
+            let turn = turns.withLock { turns in
+                defer { turns += 1 }
+                return turns
+            }
+            return Cost(time: turn < 12 ? 200 : 100)
+        }
+        let base = Contender(units: 1) { _ in
+            count.withLock { $0 += 1 }
+            return Cost(time: 100)
+        }
+        _ = try await Comparison("work", contender, against: base, bound: 1.6, rounds: 32).measure()
+        #expect(count.withLock { $0 } == 17)
+    }
+
     @Test func `a figure within its bound by less than its margin needs all rounds`() async throws {
         let turns = Mutex(0)
         let count = Mutex(0)
