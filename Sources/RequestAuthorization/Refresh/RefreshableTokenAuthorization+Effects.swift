@@ -239,16 +239,22 @@ extension RefreshableTokenAuthorization {
     /// Begins to follow what siblings do to the store.
     private func watchStore() {
         guard watch == nil, let changes = store?.changes else { return }
-        watch = Task { [weak self] in
-            for await _ in changes { await self?.noticeChange() }
+        watch = Task { [weak self, clock] in
+            for await _ in changes {
+                for pause in ChangePauses.all {
+                    guard await self?.noticeChange() == false else { break }
+                    guard (try? await clock.sleep(for: pause)) != nil else { return }
+                }
+            }
         }
     }
 
-    private func noticeChange() async {
+    /// - Returns: whether the store could be read.
+    private func noticeChange() async -> Bool {
         var isOutdated = true
         while isOutdated {
             let basis = core.read { $0.basis }
-            guard case .loaded(let item, let intent, let absence) = try? await load() else { return }
+            guard case .loaded(let item, let intent, let absence) = try? await load() else { return false }
             isOutdated = change { state, turn in
                 // What was read before a sign-out must not undo it.
                 guard state.basis == basis else { return true }
@@ -256,6 +262,7 @@ extension RefreshableTokenAuthorization {
                 return false
             }
         }
+        return true
     }
 
     // MARK: One call at a time
@@ -284,6 +291,12 @@ extension RefreshableTokenAuthorization {
             throw error
         }
     }
+}
+
+/// How long to wait before a store is read again that could not be read after a change: there were too many open files, for
+/// instance. What cannot be read for 15 seconds is read with the next change, or before the next refresh.
+private enum ChangePauses {
+    static let all: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8)]
 }
 
 extension TokenVersion {
