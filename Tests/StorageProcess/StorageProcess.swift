@@ -19,6 +19,7 @@ import Darwin
 ///     StorageProcess spawn FOLDER           the same, and starts a process of its own that outlives it
 ///     StorageProcess save-slowly FOLDER     saves a token: says so when it has the guard, and goes on when it is told a line
 ///     StorageProcess save FOLDER            saves a token, with umask 000
+///     StorageProcess load FOLDER            lets a provider load the token, and says which
 ///     StorageProcess save-with UMASK FOLDER makes the folder and saves and loads a token twice, with an octal umask
 ///     StorageProcess save-as UID FOLDER     becomes another user, then tries to load and to save
 ///     StorageProcess seal FOLDER            seals tokens with keys that it makes, opens them, lets go of all, and says so
@@ -59,6 +60,11 @@ import Darwin
             try await store.save(StoredToken(.token(TestToken("saved")), version: version, obtainedAt: .now))
             try await store.setIntent(RefreshIntent(session: version.session, generation: 0, beganAt: .now))
             say("saved")
+        case "load":
+            let auth = RefreshableTokenAuthorization(service: ScriptedTokenService<TestToken>(), store: store)
+            // Else it refreshes.
+            try await store.setIntent(nil)
+            say(try await auth.validToken().name)
         case "save-with":
             umask(mode_t(arguments[1], radix: 8) ?? 0)
             for generation in 0...1 {

@@ -7,35 +7,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The locks of a credential, what is new of it, and what belongs to all in a folder.
+/// The lock of a credential, and what belongs to all in a folder.
 extension CredentialFiles {
-    // MARK: Locks
+    // MARK: The lock
 
-    /// Takes the lock of a whole refresh; blocks the thread until it is free.
-    func lock() throws -> OpenFile {
-        let name = stem + ".lock"
+    /// Takes the lock of a whole refresh.
+    ///
+    /// - Returns: `nil` if it is held.
+    func tryLock() throws -> OpenFile? {
         while true {
-            var folder = try made()
-            let file = try lockFile(name, in: folder)
-            if try !file.lock(waits: false) {
-                _ = try file.lock(waits: true)
-                // Who removed the folder while we waited made others lock another file.
-                folder = try made()
-            }
-            if try isCurrent(file, name, in: folder) { return file }
+            let folder = try made()
+            let file = try lockFile(lockName, in: folder)
+            guard try file.lock() else { return nil }
+            if try isCurrent(file, lockName, in: folder) { return file }
         }
     }
-
-    // MARK: News
-
-    /// What the system says of the item, and the file, so that its number is not given to another one.
-    func look() throws -> (status: FileStatus?, file: OpenFile?) {
-        guard let folder = try open(making: false) else { return (nil, nil) }
-        let file = try folder.open(token, for: .reading)
-        return (file?.status, file)
-    }
-
-    func status() throws -> FileStatus? { try open(making: false)?.status(of: token) }
 
     // MARK: All credentials
 
@@ -53,12 +39,24 @@ extension CredentialFiles {
 
     // MARK: Left over
 
-    /// Removes what processes left that were ended while they saved, of whatever credential, unless somebody is saving.
-    func sweep() throws {
-        guard let folder = try open(making: false) else { return }
-        for name in try folder.names where name.hasSuffix(".new") {
-            let lock = try lockFile(name.dropLast(4) + ".guard", in: folder)
-            if try lock.lock(waits: false) { try folder.remove(name) }
+    /// Removes what a process left that was ended while it saved this credential, unless it is being saved.
+    func removeLeftover() throws {
+        guard let folder = try open(making: false), try folder.status(of: new) != nil else { return }
+        try Self.removeLeftover(stem, in: folder)
+    }
+
+    /// The same for all credentials.
+    static func sweep(_ folder: PrivateFolder) throws {
+        guard let open = try folder.open(making: false) else { return }
+        for name in try open.names where name.hasSuffix(".new") {
+            // What is wrong with one does not keep the others.
+            try? removeLeftover(String(name.dropLast(".new".count)), in: open)
         }
+    }
+
+    private static func removeLeftover(_ stem: String, in folder: OpenFolder) throws {
+        let guardFile = try folder.open(stem + ".guard", for: .overwriting)
+        // Without a guard nothing is being saved.
+        if try guardFile?.lock() ?? true { try folder.remove(stem + ".new") }
     }
 }

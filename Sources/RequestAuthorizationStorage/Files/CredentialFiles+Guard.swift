@@ -15,32 +15,23 @@ import Android
 extension CredentialFiles {
     /// Runs a body that nobody else runs at the time, neither here nor in another process.
     ///
-    /// - Parameter body: is told whether nothing was ever saved there. If it throws then, the guard goes again.
+    /// - Parameter body: is told whether there was no guard. If it throws then, the guard goes again.
+    /// - Throws: ``GuardIsHeld``, before anything was done.
     func withGuard<Result>(
         in opened: OpenFolder? = nil, _ body: (OpenFolder, _ isNew: Bool) throws -> Result
     ) throws -> Result {
         let folder = try opened ?? made()
-        var waited = 0
         while true {
             let isNew = try folder.status(of: guardName) == nil
             let file = try lockFile(guardName, in: folder)
-            if try file.lock(waits: false) {
-                guard try isCurrent(file, guardName, in: folder) else { continue }
-                do {
-                    return try withExtendedLifetime(file) { try body(folder, isNew) }
-                } catch {
-                    if isNew { try? folder.remove(guardName) }
-                    throw error
-                }
+            guard try file.lock() else { throw GuardIsHeld() }
+            guard try isCurrent(file, guardName, in: folder) else { continue }
+            do {
+                return try withExtendedLifetime(file) { try body(folder, isNew) }
+            } catch {
+                if isNew { try? folder.remove(guardName) }
+                throw error
             }
-            guard waited < guardLimit else {
-                throw TokenStoreError(
-                    .timedOut,
-                    "another process holds \(folder.path)/\(guardName), or is stopped with it; see that it goes on, and try again"
-                )
-            }
-            usleep(500)
-            waited += 500
         }
     }
 
@@ -54,3 +45,6 @@ extension CredentialFiles {
         return named?.device == lock.status.device && named?.inode == lock.status.inode
     }
 }
+
+/// A sibling is exchanging the item, or is stopped while it does.
+struct GuardIsHeld: Error {}

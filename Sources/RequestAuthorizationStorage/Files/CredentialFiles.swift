@@ -31,8 +31,8 @@ struct CredentialFiles: Sendable {
     let credential: CredentialName
     let stem: String
     private let isShortened: Bool
-    /// How long to wait for a sibling that is exchanging the item, in microseconds.
-    var guardLimit = 5_000_000
+    /// The folder in which the item was last seen.
+    private let lastPlace = Lock<FolderBirth?>(nil)
 
     /// Bytes of the longest item.
     static let maximumSize = 1 << 20
@@ -50,6 +50,7 @@ struct CredentialFiles: Sendable {
     var intent: String { stem + ".intent" }
     var name: String { stem + ".name" }
     var guardName: String { stem + ".guard" }
+    var lockName: String { stem + ".lock" }
     var ended: String { stem + ".ended" }
 
     // MARK: The item
@@ -76,14 +77,16 @@ struct CredentialFiles: Sendable {
             throw TokenStoreError(.unsuitable, "an item has \(item.count) bytes; files take 1 to \(Self.maximumSize)")
         }
         return try withGuard { folder, isNew in
-            let (kept, absence) = try kept(in: folder)
+            let (kept, absence) = try kept(in: folder, hadGuard: !isNew)
             // What could not be made durable the first time is written anew.
-            if kept != item, try !condition(kept, isNew && absence == .gone ? .placeMissing : absence) {
+            if kept != item, try !condition(kept, absence) {
+                if isNew { try folder.remove(guardName) }
                 return .refused(kept)
             }
             try prepare(folder)
             // What stands there has been read, so it is one of ours.
             try exchange(item, as: token, in: folder)
+            remember(folder)
             if let intent { try endIntent(intent, in: folder) }
             return .saved
         }
@@ -137,15 +140,19 @@ struct CredentialFiles: Sendable {
         }
     }
 
-    /// Removes all that there is of the credential but its locks, which siblings may have open.
+    /// Removes all that there is of the credential. Whoever calls it has the lock.
+    ///
+    /// Siblings that have the lock or the guard open see that they are not current. Where folders have no time of birth the
+    /// guard stays: it tells an account that was removed from a folder that was.
     func removeAll() throws {
         guard try open(making: false) != nil else { return }
         try withGuard { folder, _ in
-            let names = try folder.names.filter {
-                $0.hasPrefix(stem + ".") && !$0.hasSuffix(".lock") && !$0.hasSuffix(".guard")
-            }
+            let names = try folder.names.filter { $0.hasPrefix(stem + ".") && $0 != lockName && $0 != guardName }
             for name in names { try folder.remove(name) }
             try folder.sync()
+            // From here on others may come in.
+            try folder.remove(lockName)
+            if folder.birth != nil { try folder.remove(guardName) }
         }
     }
 
@@ -173,14 +180,32 @@ struct CredentialFiles: Sendable {
     }
 
     /// The item, or why there is none.
-    func kept(in folder: OpenFolder) throws -> (item: Data?, absence: TokenAbsence) {
+    ///
+    /// - Parameter hadGuard: whether there was a guard before it was made here; `nil` if none was made.
+    func kept(in folder: OpenFolder, hadGuard: Bool? = nil) throws -> (item: Data?, absence: TokenAbsence) {
         guard let file = try folder.open(token, for: .reading) else {
-            // A folder that somebody removed is made again with the lock of a refresh; the guard comes with the first save.
-            return (nil, try folder.status(of: guardName) == nil ? .placeMissing : .gone)
+            return (nil, try absence(in: folder, hadGuard: hadGuard))
         }
         let item = try file.read(atMost: Self.maximumSize + 1)
         if item.count > Self.maximumSize { throw OversizedItem(beginning: item.prefix(Self.beginningSize)) }
-        return item.isEmpty ? (nil, .setAside) : (item, .gone)
+        if item.isEmpty { return (nil, .setAside) }
+        remember(folder)
+        return (item, .gone)
+    }
+
+    /// Why there is no file.
+    ///
+    /// The guard comes with the first save, and goes when the account is removed. Then the folder is still the same one. A folder
+    /// that was removed is made again with the lock of a refresh: it has no guard and is another one.
+    private func absence(in folder: OpenFolder, hadGuard: Bool?) throws -> TokenAbsence {
+        if try hadGuard ?? (folder.status(of: guardName) != nil) { return .gone }
+        guard let birth = folder.birth else { return .placeMissing }
+        return lastPlace.withLock { $0 == birth } ? .gone : .placeMissing
+    }
+
+    private func remember(_ folder: OpenFolder) {
+        let birth = folder.birth
+        lastPlace.withLock { $0 = birth }
     }
 
     /// Writes a file, unless something that is not ours stands under its name.

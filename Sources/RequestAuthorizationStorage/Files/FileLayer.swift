@@ -43,11 +43,15 @@ public import Foundation
     func link(_ name: String, to newName: String, in folder: CInt) throws
     func remove(_ name: String, in folder: CInt) throws
 
-    /// Takes the exclusive lock of a file.
+    /// Takes the exclusive lock of a file if it is free.
     ///
-    /// - Parameter waits: whether to block the thread until it is free.
-    /// - Returns: whether it was had.
-    func lock(_ file: CInt, waits: Bool) throws -> Bool
+    /// - Returns: whether it was.
+    func lock(_ file: CInt) throws -> Bool
+    /// Lets go of the lock of a file, and then changes the file's attributes to what they are, so that others hear of it.
+    func unlock(_ file: CInt)
+
+    /// Which folder is open. By default that is not known.
+    func birth(of folder: CInt) -> FolderBirth?
 
     /// Whether the system keeps files shut while the device is locked. By default it does not.
     var hasDataProtection: Bool { get }
@@ -59,6 +63,7 @@ public import Foundation
 extension FileLayer {
     public var hasDataProtection: Bool { false }
     public func protect(_ path: String) {}
+    public func birth(of folder: CInt) -> FolderBirth? { nil }
 }
 
 /// What a file is opened for.
@@ -86,6 +91,18 @@ extension FileLayer {
     public var modifiedAt: Int64
     /// Nanoseconds since 1970.
     public var changedAt: Int64
+}
+
+/// What tells a folder from all others that ever stood at its path: numbers alone are given again.
+@_spi(FileLayer) public struct FolderBirth: Hashable, Sendable {
+    public let device: UInt64
+    public let inode: UInt64
+    /// Nanoseconds since 1970.
+    public let bornAt: Int64
+
+    public init(device: UInt64, inode: UInt64, bornAt: Int64) {
+        (self.device, self.inode, self.bornAt) = (device, inode, bornAt)
+    }
 }
 
 /// A call of the system failed.

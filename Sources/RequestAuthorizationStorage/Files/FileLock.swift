@@ -4,15 +4,22 @@
 import Dispatch
 import RequestAuthorization
 
-/// Exclusive access to a credential, by `flock` on a file that is never deleted.
+/// Exclusive access to a credential, by `flock` on a file.
 ///
 /// The kernel takes it back when its holder dies, and each holder has the file open by itself, so that it also excludes
-/// others in this process. At most one thread waits in the kernel; those who wait here are served in order of arrival, and
-/// leave at once when their time is over.
+/// others in this process. No thread waits in the kernel: the lock is tried again when the folder's watch tells that it was let
+/// go, and after the pauses of a ``LockPace``, as nothing tells of a holder that died. Waiters of this process are served in
+/// order of arrival, and each leaves at once when its time is over.
 final class FileLock: Sendable {
     private struct Waiter {
         let id: Int
         let continuation: UnsafeContinuation<Void, any Error>
+    }
+
+    private struct Pause {
+        let number: Int
+        /// How many tries have failed before.
+        let failures: Int
     }
 
     private struct State {
@@ -20,23 +27,40 @@ final class FileLock: Sendable {
         /// Those who left before they had come to wait.
         var gone: [Int: any Error] = [:]
         /// What was taken for those who have been resumed. Nothing else holds it: the access ends when they let go of it.
-        var taken: [Int: Result<OpenFile, any Error>] = [:]
+        var taken: [Int: Result<Access, any Error>] = [:]
         /// Those who have not been answered, and when their time is over.
         var open: [Int: End] = [:]
-        /// When somebody looks next whose time is over.
+        /// When it is looked next whose time is over.
         var nextLook: ContinuousClock.Instant?
-        var isAcquiring = false
+        /// The lock is held here, or a try is under way or will be made.
+        var isBusy = false
+        /// After this the next try is made.
+        var pause: Pause?
+        /// Listens for others that let go of the lock.
+        var listener: Int?
         var count = 0
     }
 
     private let files: CredentialFiles
     private let state = Lock(State())
-    private let queue = BlockingQueue("lock")
+    private let queue: BlockingQueue
+    private let watch: FolderWatch
+    private let onEnd: @Sendable () -> Void
 
-    init(_ files: CredentialFiles) { self.files = files }
+    /// - Parameters:
+    ///   - queue: where the file is opened.
+    ///   - watch: that of the folder.
+    ///   - onEnd: called when nothing uses this any more.
+    init(
+        _ files: CredentialFiles, on queue: BlockingQueue, watch: FolderWatch, onEnd: @escaping @Sendable () -> Void
+    ) {
+        (self.files, self.queue, self.watch, self.onEnd) = (files, queue, watch, onEnd)
+    }
 
-    /// - Returns: the file; the access ends when it is closed.
-    func acquire(within limit: Duration) async throws -> OpenFile {
+    deinit { onEnd() }
+
+    /// - Returns: the access; it ends when nothing holds it any more.
+    func acquire(within limit: Duration) async throws -> Access {
         try Task.checkCancellation()
         let id = open(within: limit)
         defer {
@@ -54,17 +78,36 @@ final class FileLock: Sendable {
         return try taken.get()
     }
 
+    /// The lock, for as long as this is alive.
+    final class Access: Sendable {
+        private let file: Lock<OpenFile?>
+        private let lock: FileLock
+
+        fileprivate init(_ file: OpenFile, of lock: FileLock) {
+            self.file = Lock(file)
+            self.lock = lock
+        }
+
+        deinit {
+            file.withLock { file in
+                file?.unlock()
+                file = nil
+            }
+            lock.next()
+        }
+    }
+
     // MARK: -
 
     private func enter(_ waiter: Waiter) {
         let (error, begins) = state.withLock { state -> ((any Error)?, Bool) in
             if let error = state.gone[waiter.id] { return (error, false) }
             state.waiters.append(waiter)
-            defer { state.isAcquiring = true }
-            return (nil, !state.isAcquiring)
+            defer { state.isBusy = true }
+            return (nil, !state.isBusy)
         }
         if let error { waiter.continuation.resume(throwing: error) }
-        if begins { queue.queue.async { self.serve() } }
+        if begins { queue.queue.async { self.attempt() } }
     }
 
     private func leave(_ id: Int, _ error: any Error) {
@@ -78,27 +121,100 @@ final class FileLock: Sendable {
         waiter?.continuation.resume(throwing: error)
     }
 
-    /// Takes the lock for one after the other, as long as somebody waits.
-    private func serve() {
-        while isAwaited() { takeForNext()?.continuation.resume() }
-    }
-
-    /// - Returns: the waiter that has the lock, or the error, now. The file is not handed on by the continuation: a thread that
-    ///   resumes it could hold the file for a moment longer than the one that gives the access up.
-    private func takeForNext() -> Waiter? {
-        let result = Result { try files.naming("take exclusive access") { try files.lock() } }
-        return state.withLock { state in
-            guard !state.waiters.isEmpty else { return nil }
-            let waiter = state.waiters.removeFirst()
-            state.taken[waiter.id] = result
-            return waiter
-        }
+    /// Goes on with the next waiter, if there is one.
+    private func next() {
+        if isAwaited() { queue.queue.async { self.attempt() } }
     }
 
     private func isAwaited() -> Bool {
-        state.withLock { state in
-            if state.waiters.isEmpty { state.isAcquiring = false }
-            return state.isAcquiring
+        let (isAwaited, listener) = state.withLock { state -> (Bool, Int?) in
+            state.isBusy = !state.waiters.isEmpty
+            guard !state.isBusy else { return (true, nil) }
+            defer { state.listener = nil }
+            return (false, state.listener)
+        }
+        if let listener { watch.leave(files.lockName, listener) }
+        return isAwaited
+    }
+
+    private enum Outcome {
+        /// A waiter has the lock.
+        case taken(Waiter)
+        /// A waiter has an error.
+        case failed(Waiter)
+        /// All waiters have left.
+        case unneeded
+        /// Another process has the lock.
+        case locked
+    }
+
+    /// Tries to take the lock for the first waiter.
+    ///
+    /// - Parameter failures: how many tries have failed before.
+    private func attempt(after failures: Int = 0) {
+        guard isAwaited() else { return }
+        switch take() {
+        case .taken(let waiter): waiter.continuation.resume()
+        case .failed(let waiter):
+            waiter.continuation.resume()
+            next()
+        case .unneeded: next()
+        case .locked:
+            // What is let go before somebody listens is not heard.
+            if beginsToListen() { return attempt(after: failures) }
+            pause(after: failures)
+        }
+    }
+
+    private func pause(after failures: Int) {
+        let number = state.withLock { state in
+            state.count += 1
+            state.pause = Pause(number: state.count, failures: failures + 1)
+            return state.count
+        }
+        let isWaitedFor = { @Sendable [weak self] in self?.state.withLock { $0.pause?.number == number } ?? false }
+        LockPace.again(after: failures, on: queue.queue, if: isWaitedFor) { [weak self] in
+            if isWaitedFor() { self?.endPause() }
+        }
+    }
+
+    /// Tries again, unless the pause has been ended before.
+    private func endPause() {
+        let pause = state.withLock { state in
+            defer { state.pause = nil }
+            return state.pause
+        }
+        if let pause { attempt(after: pause.failures) }
+    }
+
+    /// - Returns: whether it did not before.
+    private func beginsToListen() -> Bool {
+        guard state.withLock({ $0.listener == nil }) else { return false }
+        let listener = watch.listen(to: files.lockName) { [weak self] in
+            guard let self else { return }
+            queue.queue.async {
+                if self.state.withLock({ $0.pause != nil }), LockPace.isDue() { self.endPause() }
+            }
+        }
+        state.withLock { $0.listener = listener }
+        return true
+    }
+
+    /// The access is not handed on by the continuation: a thread that resumes it could hold it for a moment longer than the
+    /// waiter that gives it up.
+    private func take() -> Outcome {
+        let result: Result<OpenFile, any Error>
+        do {
+            guard let file = try files.naming("take exclusive access", { try files.tryLock() }) else { return .locked }
+            result = .success(file)
+        } catch {
+            result = .failure(error)
+        }
+        return state.withLock { state in
+            guard !state.waiters.isEmpty else { return .unneeded }
+            let waiter = state.waiters.removeFirst()
+            state.taken[waiter.id] = result.map { Access($0, of: self) }
+            return if case .success = result { .taken(waiter) } else { .failed(waiter) }
         }
     }
 }
@@ -137,7 +253,7 @@ extension FileLock {
         let (over, next) = state.withLock { state -> ([Int: End], ContinuousClock.Instant?) in
             let over = state.open.filter { $0.value.time <= time }
             let next = state.open.values.map(\.time).filter { $0 > time }.min()
-            // Not if somebody with less time has come: their look takes care of the rest.
+            // Not if a wait with less time has begun: its look takes care of the rest.
             guard state.nextLook == time else { return (over, nil) }
             state.nextLook = next
             return (over, next)

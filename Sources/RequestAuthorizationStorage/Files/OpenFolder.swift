@@ -32,6 +32,8 @@ final class OpenFolder: Sendable {
     deinit { layer.close(number) }
 
     var status: FileStatus { get throws { try layer.status(of: number) } }
+    /// `nil` if the file system does not note it.
+    var birth: FolderBirth? { layer.birth(of: number) }
     var names: [String] { get throws { try layer.names(in: number) } }
     func status(of name: String) throws -> FileStatus? { try layer.status(of: name, in: number) }
 
@@ -123,5 +125,7 @@ final class OpenFile: Sendable {
     func write(_ data: Data) throws { try layer.write(data, to: number) }
     func sync() throws { try layer.sync(number) }
     func syncData() throws { try layer.syncData(number) }
-    func lock(waits: Bool) throws -> Bool { try layer.lock(number, waits: waits) }
+    /// - Returns: whether it was to be had.
+    func lock() throws -> Bool { try layer.lock(number) }
+    func unlock() { layer.unlock(number) }
 }

@@ -37,6 +37,18 @@ struct PrivateFolder: Sendable {
         return try opened()
     }
 
+    /// What changes whenever a file in the folder does, or the folder comes or goes: its own status, or, as long as it is not
+    /// there, that of the closest folder above it.
+    func look() throws -> FileStatus? {
+        if let folder = try open(making: false) { return try folder.status }
+        var parent = path[...]
+        while let end = parent.lastIndex(of: "/"), end != parent.startIndex {
+            parent = parent[..<end]
+            if let status = try layer.status(ofPath: String(parent)) { return status }
+        }
+        return try layer.status(ofPath: "/")
+    }
+
     // MARK: -
 
     private func opened() throws -> OpenFolder {

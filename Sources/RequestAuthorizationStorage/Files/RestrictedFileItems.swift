@@ -20,10 +20,13 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     public let account: String
 
     private let files: CredentialFiles
+    private let folder: SharedFolder
     private let exclusive: FileLock
     private let activity: ExclusiveActivity
-    private let queue = BlockingQueue("files")
-    private let isSwept = Lock(false)
+    private let queue: BlockingQueue
+    private let isTidy = Lock(false)
+    /// How long to wait for a sibling that is exchanging the item.
+    private let guardLimit: Duration
 
     /// Names the item; nothing is opened yet.
     ///
@@ -41,39 +44,40 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     /// The same on other calls of the system.
     @_spi(FileLayer) public init(
         client: String, account: String, folder: TokenFolder = .default, activity: ExclusiveActivity = .none,
-        layer: any FileLayer
+        layer: any FileLayer, guardLimit: Duration = .seconds(5)
     ) {
-        (self.client, self.account, self.activity) = (client, account, activity)
-        files = CredentialFiles(CredentialName(client: client, account: account), in: folder.folder(layer))
-        exclusive = FileLock(files)
+        (self.client, self.account, self.activity, self.guardLimit) = (client, account, activity, guardLimit)
+        self.folder = SharedFolder.at(folder, layer)
+        files = CredentialFiles(CredentialName(client: client, account: account), in: self.folder.place)
+        queue = self.folder.queue(of: files)
+        exclusive = self.folder.lock(of: files)
     }
 
     public func load() async throws -> Data? {
         try await run("read the token") { files in
-            // Sweeping locks files for a moment.
-            if !self.activity.isNeeded { self.sweepOnce() }
+            self.tidyOnce()
             return try files.load()
         }
     }
 
     public func loadWithIntent() async throws -> ItemWithIntent {
         try await run("read the token") { files in
-            // Sweeping locks files for a moment.
-            if !self.activity.isNeeded { self.sweepOnce() }
+            self.tidyOnce()
             return try files.loadWithIntent()
         }
     }
 
     public func save(_ item: Data) async throws {
-        _ = try await run("save the token", replaces: true) { try $0.save(item, ending: nil) { _, _ in true } }
+        _ = try await save(item, ending: nil) { _, _ in true }
     }
 
     public func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {
-        try await run("save the token", replaces: true) { files in
-            if self.activity.isNeeded { self.sweepOnce() }
-            return try files.save(item, ending: intent, if: condition)
+        try await run("save the token", replaces: true) { [folder] files in
+            let result = try files.save(item, ending: intent, if: condition)
+            folder.sweepOnce()
+            return result
         }
     }
 
@@ -91,13 +95,13 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
 
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
         guard activity.isNeeded else {
-            let held = Lock<OpenFile?>(try await exclusive.acquire(within: limit))
+            let held = Lock<FileLock.Access?>(try await exclusive.acquire(within: limit))
             return TokenStoreLock { held.withLock { $0 = nil } }
         }
-        let access = Lock(Access())
+        let access = Lock(ExpiringAccess())
         let giveUp = { @Sendable in
             let waiting = access.withLock { access in
-                defer { access = Access(isOver: true) }
+                defer { access = ExpiringAccess(isOver: true) }
                 return access.waiting
             }
             // The system suspends the process: it must not get access after that.
@@ -107,15 +111,15 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
         do {
             // It brings no value: whoever ends a task can hold its value for a moment longer than the one that gives the access up.
             let waiting = Task {
-                let file = try await exclusive.acquire(within: limit)
+                let held = try await exclusive.acquire(within: limit)
                 try access.withLock { access in
                     // The time was over before its turn came: nobody would take it back.
                     guard !access.isOver else { throw Self.noMoreTime }
-                    (access.file, access.waiting) = (file, nil)
+                    (access.held, access.waiting) = (held, nil)
                 }
             }
             let isOver = access.withLock { access in
-                if !access.isOver, access.file == nil { access.waiting = waiting }
+                if !access.isOver, access.held == nil { access.waiting = waiting }
                 return access.isOver
             }
             if isOver { waiting.cancel() }
@@ -140,16 +144,16 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
         try? await run("note a sign-out") { try $0.noteEnded(item) }
     }
 
-    public var changes: AsyncStream<Void>? { ItemWatch.stream(of: files, on: queue) }
+    public var changes: AsyncStream<Void>? { folder.watch.changes(of: files.token, readOn: queue) }
 
     // MARK: -
 
     private static let noMoreTime = TokenStoreError(
         .timedOut, "the system gave no more time for exclusive access; try again")
 
-    /// Exclusive access, for as long as its file is open.
-    private struct Access {
-        var file: OpenFile?
+    /// Exclusive access, which the system may end.
+    private struct ExpiringAccess {
+        var held: FileLock.Access?
         /// Waits for a sibling.
         var waiting: Task<Void, any Error>?
         var isOver = false
@@ -172,7 +176,7 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     private func run<Value: Sendable>(
         _ purpose: String, replaces: Bool = false, _ body: @escaping @Sendable (CredentialFiles) throws -> Value
     ) async throws -> Value {
-        try await queue.run { [files] in
+        try await queue.run(again: retry) { [files] in
             try files.naming(purpose) {
                 do {
                     return try body(files)
@@ -186,12 +190,26 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
         }
     }
 
-    /// What a process left that was ended while it saved may hold a token.
-    private func sweepOnce() {
-        let isFirst = isSwept.withLock { isSwept in
-            defer { isSwept = true }
-            return !isSwept
+    /// What a process left that was ended while it saved may hold a token. Removing it locks a file for a moment.
+    private func tidyOnce() {
+        let isFirst = isTidy.withLock { isTidy in
+            defer { isTidy = true }
+            return !isTidy
         }
-        if isFirst { try? files.sweep() }
+        if isFirst, !activity.isNeeded { try? files.removeLeftover() }
+    }
+
+    /// Other accounts go on while a sibling has the guard of this one.
+    private func retry(_ error: any Error, after waited: Duration) throws -> Duration {
+        guard error is GuardIsHeld else { throw error }
+        guard waited < guardLimit else {
+            throw TokenStoreError(
+                .timedOut,
+                """
+                another process holds \(files.folder.path)/\(files.guardName), or is stopped with it; \
+                see that it goes on, and try again
+                """)
+        }
+        return .microseconds(Int.random(in: 500...1_000))
     }
 }

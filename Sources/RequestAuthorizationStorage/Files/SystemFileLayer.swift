@@ -155,13 +155,18 @@ public import Foundation
         _ = try call("unlinkat") { unlinkat(folder, name, 0) }
     }
 
-    public func lock(_ file: CInt, waits: Bool) throws -> Bool {
+    public func lock(_ file: CInt) throws -> Bool {
         do {
-            _ = try call("flock") { flock(file, waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
+            _ = try call("flock") { flock(file, LOCK_EX | LOCK_NB) }
             return true
         } catch let error as FileError where error.code == EWOULDBLOCK {
             return false
         }
+    }
+
+    public func unlock(_ file: CInt) {
+        _ = flock(file, LOCK_UN)
+        _ = fchmod(file, 0o600)
     }
 
     // MARK: -

@@ -6,7 +6,13 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-@_spi(FileLayer) import RequestAuthorizationStorage
+@_spi(FileLayer) @testable import RequestAuthorizationStorage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
 
 @Suite(.timeLimit(.minutes(5))) struct FileLockConcurrencyTests {
     @Test func `one at a time has exclusive access, of many stores in one process`() async throws {
@@ -106,31 +112,78 @@ import Testing
         await lock.unlock()
     }
 
-    /// Whoever waits for the file of a folder that is removed meanwhile would have access beside those who lock the new one.
+    /// Whoever locks the file of a folder that has been removed would have access beside those who lock the new one.
     @Test func `access to a lock file that is gone is none`() async throws {
         let folder = try TemporaryFolder()
-        let (one, third) = (folder.store(), folder.store())
-        let (events, news) = AsyncStream<String>.makeStream()
-        let layer = ObservedFileLayer(before: { if $0.function == "lock" { news.yield("locks") } })
+        // As in a process of its own each: within one, the lock is held whatever becomes of its file.
+        let (one, third) = (folder.store(on: ObservedFileLayer()), folder.store(on: ObservedFileLayer()))
+        let (events, tried) = AsyncStream<Void>.makeStream()
+        let gate = DispatchSemaphore(value: 0)
+        let layer = ObservedFileLayer(before: { call in
+            guard call.function == "lock" else { return }
+            tried.yield()
+            gate.wait()
+        })
         let other = folder.store(on: layer)
-        var iterator = events.makeAsyncIterator()
+        var tries = events.makeAsyncIterator()
         let lock = try await one.lock(within: .seconds(300))
-        let waiting = Task {
-            let lock = try await other.lock(within: .seconds(300))
-            news.yield("has access")
-            return lock
-        }
-        // At first without waiting, then waiting.
-        for _ in 0..<2 { #expect(await iterator.next() == "locks") }
+        let waiting = Task { try await other.lock(within: .seconds(300)) }
+        // It has opened the file that is about to go.
+        await tries.next()
         try FileManager.default.removeItem(atPath: folder.tokens)
         let new = try await third.lock(within: .seconds(300))
         await lock.unlock()
-        #expect(await iterator.next() == "locks")
+        gate.signal()
+        // It has seen that, and tries the new one.
+        await tries.next()
+        for _ in 0..<100_000 { gate.signal() }
         await new.unlock()
         let access = try await waiting.value
         let error = await #expect(throws: TokenStoreError.self) { try await third.lock(within: .milliseconds(20)) }
         #expect(error?.kind == .timedOut)
         await access.unlock()
+    }
+
+    @Test func `locks that other processes hold keep no thread from the app`() async throws {
+        let folder = try TemporaryFolder()
+        let accounts = (0..<600).map { "account-\($0)" }
+        try await folder.store(account: "free").save(.make(1))
+        var holders: [CInt] = []
+        for account in accounts {
+            let file = open(folder.file("client,\(account).lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            #expect(flock(file, LOCK_EX) == 0)
+            holders.append(file)
+        }
+        let (tries, tried) = AsyncStream<Void>.makeStream()
+        let waiting = accounts.map { account in
+            let layer = ObservedFileLayer(after: { if $0.function == "lock" { tried.yield() } })
+            let store = RestrictedFileTokenStore<TestToken>(
+                RestrictedFileItems(client: "client", account: account, folder: .at(folder.tokens), layer: layer))
+            return Task { await (try await store.lock(within: .seconds(300))).unlock() }
+        }
+        var iterator = tries.makeAsyncIterator()
+        for _ in accounts { await iterator.next() }
+        // Had each a thread, libdispatch would have none left.
+        await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
+        #expect(try await folder.store(account: "free").load() == .make(1))
+        try await folder.store(account: "free").lock(within: .seconds(300)).unlock()
+        for holder in holders { close(holder) }
+        for task in waiting { try await task.value }
+    }
+
+    @Test func `a process makes at most 2000 tries in a second`() {
+        var turns = LockPace.Turns()
+        let second = UInt64(1_000_000_000)
+        var last = UInt64(0)
+        // 5000 pauses end within the first tenth of a second.
+        for number in 0..<UInt64(5_000) {
+            let turn = turns.take(at: 10 * second + number * 20_000)
+            #expect(turn >= 10 * second + number * 20_000 && (number == 0 || turn - last >= 500_000))
+            last = turn
+        }
+        #expect(last - 10 * second >= 2 * second)
+        // After a while without any, the next one is made at once.
+        #expect(turns.take(at: 20 * second) == 20 * second)
     }
 
     @Test func `access that is dropped is free`() async throws {

@@ -187,7 +187,8 @@ private final class RecordedDisk: FileLayer {
         try system.remove(name, in: folder)
         steps.withLock { $0.append(.remove(name)) }
     }
-    func lock(_ file: CInt, waits: Bool) throws -> Bool { try system.lock(file, waits: waits) }
+    func lock(_ file: CInt) throws -> Bool { try system.lock(file) }
+    func unlock(_ file: CInt) { system.unlock(file) }
 }
 
 /// What is left in a folder after the power has failed.

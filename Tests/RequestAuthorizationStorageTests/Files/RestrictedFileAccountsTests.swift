@@ -3,7 +3,7 @@
 
 import Foundation
 import RequestAuthorization
-import RequestAuthorizationStorage
+@_spi(FileLayer) @testable import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 import Testing
 
@@ -31,7 +31,7 @@ import Darwin
         try await accounts.remove("me")
         try await accounts.remove(long)
         #expect(try await accounts.names() == ["", "Me", "a/b"])
-        #expect(folder.names.filter { $0.hasPrefix("client,me.") } == ["client,me.guard", "client,me.lock"])
+        #expect(!folder.names.contains { $0.hasPrefix("client,me.") || $0.hasSuffix(".name") })
         #expect(try await folder.store().load() == nil)
     }
 
@@ -44,6 +44,41 @@ import Darwin
         chmod(folder.file(name), 0o644)
         let accounts = RestrictedFileAccounts(client: "client", folder: .at(folder.tokens))
         #expect(try await accounts.names() == ["me", "you"])
+    }
+
+    @Test func `an account that was removed is told from a folder that was, though neither leaves a file`() async throws
+    {
+        let folder = try TemporaryFolder()
+        let (sibling, other) = (folder.store(), folder.store(account: "you"))
+        for store in [sibling, other] { try await store.save(.make(1)) }
+        let accounts = RestrictedFileAccounts(client: "client", folder: .at(folder.tokens))
+        try await accounts.remove("me")
+        #expect(!folder.names.contains { $0.hasPrefix("client,me.") })
+        // It must not save the token anew that somebody has removed.
+        let older = TokenSaveCondition.older(session: TokenVersion.test(2).session, generation: 2)
+        #expect(try await sibling.loadWithIntent().absence == .gone)
+        #expect(try await sibling.save(.make(2), replacing: older) == .refused(nil))
+        #expect(!folder.names.contains { $0.hasPrefix("client,me.") })
+        // To a store that has never seen it nothing is missing.
+        #expect(try await folder.store().loadWithIntent().absence == .placeMissing)
+
+        try FileManager.default.removeItem(atPath: folder.tokens)
+        try await folder.store(account: "third").save(.make(1))
+        #expect(try await other.loadWithIntent().absence == .placeMissing)
+        #expect(try await other.save(.make(2), replacing: older) == .saved)
+        try await other.clear()
+        #expect(try await other.loadWithIntent().absence == .gone)
+    }
+
+    @Test func `where folders have no time of birth, the guard tells the same`() async throws {
+        let folder = try TemporaryFolder()
+        let layer = ObservedFileLayer(hasBirths: false)
+        let sibling = folder.store(on: layer)
+        try await sibling.save(.make(1))
+        try await RestrictedFileItems(client: "client", account: "me", folder: .at(folder.tokens), layer: layer)
+            .removeAll(within: .seconds(300))
+        #expect(folder.names == ["client,me.guard"])
+        #expect(try await sibling.loadWithIntent().absence == .gone)
     }
 
     @Test func `a refresh that is under way is waited for`() async throws {

@@ -167,17 +167,41 @@ import Testing
         #expect(!folder.names.contains("client,me.new"))
     }
 
-    @Test func `what a killed process left is removed at the next start, unless somebody is writing it`() async throws {
+    @Test func `what a killed process left of an account is removed when that is read, unless it is being saved`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(1))
-        try folder.write("half a token", to: "client,other.new")
         try folder.write("half a token", to: "client,me.new")
-        let guardFile = open(folder.file("client,other.guard"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let guardFile = open(folder.file("client,me.guard"), O_RDWR | O_CLOEXEC)
         #expect(flock(guardFile, LOCK_EX) == 0)
         #expect(try await folder.store().load() == .make(1))
-        #expect(!folder.names.contains("client,me.new") && folder.names.contains("client,other.new"))
+        #expect(folder.names.contains("client,me.new"))
         close(guardFile)
         #expect(try await folder.store().load() == .make(1))
-        #expect(!folder.names.contains("client,other.new"))
+        #expect(!folder.names.contains("client,me.new"))
+    }
+
+    @Test func `what killed processes left of others is removed with the first save, unless that is being saved`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(1))
+        let names = ["client,one.new", "client,two.new", "client,three.new"]
+        for name in names { try folder.write("half a token", to: name) }
+        let guardFile = open(folder.file("client,one.guard"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(flock(guardFile, LOCK_EX) == 0)
+        // What is wrong with one does not keep the others.
+        try folder.write("", to: "client,two.guard")
+        chmod(folder.file("client,two.guard"), 0o644)
+        #expect(try await folder.store().load() == .make(1))
+        #expect(names.allSatisfy(folder.names.contains))
+        let store = folder.store()
+        try await store.save(.make(2))
+        #expect(names.filter(folder.names.contains) == ["client,one.new", "client,two.new"])
+        close(guardFile)
+        // Once in a process.
+        try await store.save(.make(3))
+        #expect(folder.names.contains("client,one.new"))
     }
 }

@@ -19,15 +19,17 @@ final class ObservedFileLayer: FileLayer {
     private let before: @Sendable (FileCall) throws -> Void
     private let after: @Sendable (FileCall) throws -> Void
     let hasDataProtection: Bool
+    private let hasBirths: Bool
     /// What is open, by number.
     private let names = Lock<[CInt: String]>([:])
 
     init(
-        _ base: any FileLayer = SystemFileLayer(), hasDataProtection: Bool = false,
+        _ base: any FileLayer = SystemFileLayer(), hasDataProtection: Bool = false, hasBirths: Bool = true,
         before: @escaping @Sendable (FileCall) throws -> Void = { _ in },
         after: @escaping @Sendable (FileCall) throws -> Void = { _ in }
     ) {
-        (self.base, self.hasDataProtection, self.before, self.after) = (base, hasDataProtection, before, after)
+        (self.base, self.hasDataProtection, self.hasBirths) = (base, hasDataProtection, hasBirths)
+        (self.before, self.after) = (before, after)
     }
 
     func openFolder(_ path: String) throws -> CInt {
@@ -65,9 +67,9 @@ final class ObservedFileLayer: FileLayer {
     func remove(_ name: String, in folder: CInt) throws {
         try call("remove", name) { try base.remove(name, in: folder) }
     }
-    func lock(_ file: CInt, waits: Bool) throws -> Bool {
-        try call("lock", file) { try base.lock(file, waits: waits) }
-    }
+    func lock(_ file: CInt) throws -> Bool { try call("lock", file) { try base.lock(file) } }
+    func unlock(_ file: CInt) { base.unlock(file) }
+    func birth(of folder: CInt) -> FolderBirth? { hasBirths ? base.birth(of: folder) : nil }
     func protect(_ path: String) {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         try? call("protect", name) { base.protect(path) }

@@ -58,12 +58,11 @@ import Darwin
         other.stop()
         // Were it not stopped, it would save now and let go of the guard.
         try other.say("go on")
-        var files = CredentialFiles(
-            CredentialName(client: "client", account: "me"), in: TokenFolder.at(folder.tokens).folder(SystemFileLayer())
-        )
-        files.guardLimit = 100_000
-        let item = try StoredTokenFormat.encode(StoredToken<TestToken>.make(2))
-        let error = #expect(throws: TokenStoreError.self) { try files.save(item, ending: nil) { _, _ in true } }
+        let impatient = RestrictedFileTokenStore<TestToken>(
+            RestrictedFileItems(
+                client: "client", account: "me", folder: .at(folder.tokens), layer: SystemFileLayer(),
+                guardLimit: .milliseconds(100)))
+        let error = await #expect(throws: TokenStoreError.self) { try await impatient.save(.make(2)) }
         #expect(error?.kind == .timedOut)
         let place = folder.file("client,me.guard")
         #expect(
@@ -71,11 +70,20 @@ import Darwin
                 == true)
         // Reading needs no guard.
         #expect(try await folder.store().load() == .make(1))
+        // However long this account is waited for, others are saved, more of them than there are queues.
+        let patient = Task {
+            try await RestrictedFileItems(
+                client: "client", account: "me", folder: .at(folder.tokens), layer: SystemFileLayer(),
+                guardLimit: .seconds(3_600)
+            ).saveIntent(nil)
+        }
+        for number in 0..<20 { try await folder.store(account: "account-\(number)").save(.make(1)) }
 
         other.goOn()
         #expect(try await other.line() == "saved")
+        try await patient.value
         #expect(try await folder.store().load()?.token?.name == "slow")
-        #expect(try files.save(item, ending: nil) { _, _ in true } == .saved)
+        try await impatient.save(.make(2))
         #expect(try await folder.store().load() == .make(2))
     }
 

@@ -26,8 +26,8 @@ import Testing
 
     /// Names, numbers and places only.
     private static let withoutSecrets: Set = [
-        "ExclusiveActivity", "FileError", "FilePurpose", "FileStatus", "RestrictedFileAccounts", "SystemFileLayer",
-        "TokenFolder", "TokenMigration",
+        "ExclusiveActivity", "FileError", "FilePurpose", "FileStatus", "FolderBirth", "RestrictedFileAccounts",
+        "SystemFileLayer", "TokenFolder", "TokenMigration",
         "KeychainAccessibility", "KeychainKind", "SecretServiceTokenItem", "SecretServiceTokenStore",
         "TokenStoreError.Kind",
     ]

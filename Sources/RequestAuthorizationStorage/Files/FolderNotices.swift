@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+import Dispatch
+import RequestAuthorization
+
+/// What the system tells of folders: one inotify instance for the whole process on Linux, a vnode source per folder on Darwin.
+///
+/// A user may have 128 inotify instances, shared with all other programs, so a process takes one. It is closed when the last
+/// subscription ends.
+final class FolderNotices: Sendable {
+    enum Notice {
+        /// The file of this name was put into the folder or taken out of it, or its lock was let go.
+        case file(String)
+        /// Any file of the folder may have been.
+        case anyFile
+        /// The folder itself is gone or has been moved.
+        case folder
+    }
+
+    typealias Handler = @Sendable (Notice) -> Void
+
+    /// Notices arrive as long as this is alive.
+    final class Subscription: Sendable {
+        private let end: @Sendable () -> Void
+
+        fileprivate init(end: @escaping @Sendable () -> Void) { self.end = end }
+
+        deinit { end() }
+    }
+}
+
+#if canImport(Darwin)
+extension FolderNotices {
+    /// - Parameter handler: called on a queue of its own; must not block.
+    /// - Returns: `nil` if the process has no descriptor left.
+    static func follow(_ folder: CInt, _ handler: @escaping Handler) -> Subscription? {
+        let copy = fcntl(folder, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { return nil }
+        let source = DispatchSource.makeFileSystemObjectSource(
+            fileDescriptor: copy, eventMask: [.write, .delete, .rename, .revoke],
+            queue: DispatchQueue(label: "RequestAuthorizationStorage.notices"))
+        source.setEventHandler { handler(source.data.isSubset(of: .write) ? .anyFile : .folder) }
+        source.setCancelHandler { _ = close(copy) }
+        source.resume()
+        return Subscription { source.cancel() }
+    }
+
+    private convenience init() { fatalError("each folder has a source of its own") }
+}
+#else
+extension FolderNotices {
+    /// - Parameter handler: called on a queue that all folders share; must not block.
+    /// - Returns: `nil` if the user has no inotify instance or no watch left.
+    static func follow(_ folder: CInt, _ handler: @escaping Handler) -> Subscription? {
+        let notices = shared.withLock { shared in
+            let notices = shared.value ?? InotifyInstance()
+            shared.value = notices
+            return notices
+        }
+        guard let notices, let id = notices.add(folder, handler) else { return nil }
+        return Subscription { notices.remove(id) }
+    }
+
+    private struct Shared {
+        weak var value: InotifyInstance?
+    }
+
+    private static let shared = Lock(Shared())
+}
+
+/// One inotify instance, and who listens to which of its watches.
+private final class InotifyInstance: Sendable {
+    struct ID {
+        let watch: CInt
+        let number: Int
+    }
+
+    private struct State {
+        /// The kernel has one watch for each folder, however many subscribe.
+        var handlers: [CInt: [Int: FolderNotices.Handler]] = [:]
+        /// The watches that have no handlers any more.
+        var unused: Set<CInt> = []
+        var count = 0
+        /// How many calls add a watch now. One of them may be about to use a watch that has no handlers any more.
+        var adding = 0
+    }
+
+    /// What puts a name into the folder or takes it out, for items are never overwritten; and the mark of a lock that was let go.
+    private static let mask = UInt32(
+        IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
+
+    private let number: CInt
+    private let source: Lock<any DispatchSourceRead>
+    private let state = Lock(State())
+
+    init?() {
+        let number = inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC))
+        guard number >= 0 else { return nil }
+        self.number = number
+        source = Lock(
+            DispatchSource.makeReadSource(
+                fileDescriptor: number, queue: DispatchQueue(label: "RequestAuthorizationStorage.notices")))
+        source.withLock { source in
+            source.setEventHandler { [weak self] in self?.take() }
+            source.setCancelHandler { _ = close(number) }
+            source.resume()
+        }
+    }
+
+    deinit { source.withLock { $0.cancel() } }
+
+    func add(_ folder: CInt, _ handler: @escaping FolderNotices.Handler) -> ID? {
+        state.withLock { $0.adding += 1 }
+        // By its descriptor: another folder may stand at the path by now. Not locked: a disk that hangs may block it.
+        let watch = inotify_add_watch(number, "/proc/self/fd/\(folder)", Self.mask)
+        return state.withLock { state in
+            state.adding -= 1
+            state.unused.remove(watch)
+            defer { removeUnused(&state) }
+            guard watch >= 0 else { return nil }
+            state.count += 1
+            state.handlers[watch, default: [:]][state.count] = handler
+            return ID(watch: watch, number: state.count)
+        }
+    }
+
+    func remove(_ id: ID) {
+        state.withLock { state in
+            guard var handlers = state.handlers[id.watch] else { return }
+            handlers[id.number] = nil
+            state.handlers[id.watch] = handlers.isEmpty ? nil : handlers
+            guard handlers.isEmpty else { return }
+            state.unused.insert(id.watch)
+            removeUnused(&state)
+        }
+    }
+
+    // MARK: -
+
+    private func removeUnused(_ state: inout State) {
+        guard state.adding == 0 else { return }
+        for watch in state.unused { inotify_rm_watch(number, watch) }
+        state.unused = []
+    }
+
+    /// Takes all events that are there.
+    private func take() {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { read(number, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            var rest = buffer[..<count]
+            while rest.count >= MemoryLayout<inotify_event>.size {
+                let event = rest.withUnsafeBytes { $0.loadUnaligned(as: inotify_event.self) }
+                let name = rest.dropFirst(MemoryLayout<inotify_event>.size).prefix(Int(event.len)).prefix { $0 != 0 }
+                rest = rest.dropFirst(MemoryLayout<inotify_event>.size + Int(event.len))
+                tell(event, String(decoding: name, as: UTF8.self))
+            }
+        }
+    }
+
+    private func tell(_ event: inotify_event, _ name: String) {
+        let (handlers, notice) = state.withLock { state -> ([FolderNotices.Handler], FolderNotices.Notice) in
+            if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+                return (state.handlers.values.flatMap(\.values), .anyFile)
+            }
+            let handlers = Array((state.handlers[event.wd] ?? [:]).values)
+            // The kernel has removed the watch, and gives its number to another one.
+            if event.mask & UInt32(IN_IGNORED) != 0 {
+                state.handlers[event.wd] = nil
+                state.unused.remove(event.wd)
+            }
+            let isGone = event.mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) != 0
+            // The attributes of the folder itself are no news.
+            if !isGone, name.isEmpty { return ([], .anyFile) }
+            return (handlers, isGone ? .folder : .file(name))
+        }
+        for handler in handlers { handler(notice) }
+    }
+}
+#endif

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Dispatch
+import RequestAuthorization
+
+/// Announces that an item may have been exchanged, for all items of a folder.
+///
+/// It has no descriptor and no state for an item. Every notice is announced, and who listens reads the item again: numbers of
+/// files are reused and times tie, so what the system says of a file cannot show that it is the same one.
+///
+/// Where the system sends no notices, the folder's own times are looked at twice a second, and a change there is announced for
+/// all items.
+final class FolderWatch: Sendable {
+    private struct State {
+        var listeners: [String: [Int: @Sendable () -> Void]] = [:]
+        var count = 0
+        var notices: FolderNotices.Subscription?
+        /// Without notices: what was seen at the latest look.
+        var seen: FolderLook?
+        /// A look is due.
+        var isLooking = false
+    }
+
+    private let place: PrivateFolder
+    private let queue: BlockingQueue
+    private let state = Lock(State())
+
+    /// How long, without notices, nothing is looked at.
+    private static let interval = DispatchTimeInterval.milliseconds(500)
+
+    /// - Parameter queue: where the folder is looked at.
+    init(_ place: PrivateFolder, on queue: BlockingQueue) { (self.place, self.queue) = (place, queue) }
+
+    /// What is read on a queue after this was called is not missed.
+    ///
+    /// - Parameters:
+    ///   - name: the file of the item.
+    ///   - queue: where the item is read.
+    func changes(of name: String, readOn queue: BlockingQueue) -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (id, isFollowed) = add(name) { continuation.yield() }
+        continuation.onTermination = { [weak self] _ in self?.leave(name, id) }
+        if !isFollowed { queue.queue.async { self.follow() } }
+        return stream
+    }
+
+    /// Calls a handler when something may have happened to a file, from now on; may block.
+    ///
+    /// - Parameter handler: must not block.
+    /// - Returns: what ``leave(_:_:)`` takes.
+    func listen(to name: String, _ handler: @escaping @Sendable () -> Void) -> Int {
+        let (id, isFollowed) = add(name, handler)
+        if !isFollowed { follow() }
+        return id
+    }
+
+    func leave(_ name: String, _ id: Int) {
+        let over = state.withLock { state -> FolderNotices.Subscription? in
+            state.listeners[name]?[id] = nil
+            if state.listeners[name]?.isEmpty == true { state.listeners[name] = nil }
+            guard state.listeners.isEmpty else { return nil }
+            defer { (state.notices, state.seen) = (nil, nil) }
+            return state.notices
+        }
+        // It ends here, with nothing locked.
+        withExtendedLifetime(over) {}
+    }
+
+    // MARK: -
+
+    private func add(_ name: String, _ handler: @escaping @Sendable () -> Void) -> (id: Int, isFollowed: Bool) {
+        state.withLock { state in
+            state.count += 1
+            state.listeners[name, default: [:]][state.count] = handler
+            return (state.count, state.notices != nil)
+        }
+    }
+
+    /// Asks for notices. As long as there are none to be had, it looks from time to time.
+    ///
+    /// - Returns: whether notices arrive from now on.
+    @discardableResult
+    private func follow() -> Bool {
+        guard state.withLock({ !$0.listeners.isEmpty && $0.notices == nil }) else { return true }
+        let subscription = (try? place.open(making: false))?.withNumber { number in
+            FolderNotices.follow(number) { [weak self] notice in self?.take(notice) }
+        }
+        guard let subscription else {
+            lookLater()
+            return false
+        }
+        state.withLock { state in
+            // What was not needed after all ends with this function.
+            guard state.notices == nil, !state.listeners.isEmpty else { return }
+            (state.notices, state.seen) = (subscription, nil)
+        }
+        return true
+    }
+
+    private func take(_ notice: FolderNotices.Notice) {
+        switch notice {
+        case .file(let name): announce(of: name)
+        case .anyFile: announceAll()
+        case .folder:
+            let former = state.withLock { state -> FolderNotices.Subscription? in
+                defer { state.notices = nil }
+                return state.notices
+            }
+            withExtendedLifetime(former) {}
+            queue.queue.async {
+                self.follow()
+                self.announceAll()
+            }
+        }
+    }
+
+    private func announce(of name: String) {
+        let listeners = state.withLock { $0.listeners[name].map { Array($0.values) } ?? [] }
+        for listener in listeners { listener() }
+    }
+
+    private func announceAll() {
+        let listeners = state.withLock { $0.listeners.values.flatMap(\.values) }
+        for listener in listeners { listener() }
+    }
+}
+
+// MARK: - Without notices
+
+extension FolderWatch {
+    /// Begins to look from time to time, unless that has begun.
+    private func lookLater() {
+        let isFirst = state.withLock { state in
+            defer { state.isLooking = true }
+            return !state.isLooking
+        }
+        guard isFirst else { return }
+        if state.withLock({ $0.seen == nil }) { see() }
+        queue.queue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in self?.lookAgain() }
+    }
+
+    private func lookAgain() {
+        let isOver = state.withLock { state in
+            state.isLooking = false
+            return state.listeners.isEmpty || state.notices != nil
+        }
+        guard !isOver else { return }
+        let mayDiffer = see()
+        // Notices tell nothing of what happened before them.
+        if follow() || mayDiffer { announceAll() }
+    }
+
+    /// Looks at the folder.
+    ///
+    /// - Returns: whether something may have changed in it since the latest look. One that cannot be looked at now is looked at
+    ///   again.
+    @discardableResult
+    private func see() -> Bool {
+        let status: FileStatus?
+        do {
+            status = try place.look()
+        } catch {
+            return false
+        }
+        return state.withLock { state in
+            let former = state.seen
+            let next = FolderLook(status, after: former)
+            state.seen = next
+            return former.map { next.mayDiffer(from: $0) } ?? true
+        }
+    }
+}
+
+/// What was seen of a folder at a time.
+struct FolderLook {
+    private let status: FileStatus?
+    private let at: ContinuousClock.Instant
+    private let firstSeen: ContinuousClock.Instant
+
+    /// A file system may note times as coarsely as this, and two changes within it look like one.
+    static let grain = Duration.seconds(1)
+
+    /// - Parameter status: `nil` if there is no folder.
+    init(_ status: FileStatus?, after former: FolderLook?, at now: ContinuousClock.Instant = .now) {
+        (self.status, at) = (status, now)
+        firstSeen = if let former, former.status == status { former.firstSeen } else { now }
+    }
+
+    func mayDiffer(from former: FolderLook) -> Bool {
+        status != former.status || (status != nil && former.at < former.firstSeen + Self.grain)
+    }
+}

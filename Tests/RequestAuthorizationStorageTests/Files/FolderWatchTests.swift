@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+@_spi(FileLayer) @testable import RequestAuthorizationStorage
+import RequestAuthorizationTesting
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+@Suite(.timeLimit(.minutes(5))) struct FolderWatchTests {
+    @Test func `a change that cannot be read for want of open files is read again`() async throws {
+        let folder = try TemporaryFolder()
+        let clock = ManualClock()
+        try await folder.store().save(.make(1))
+        let failures = Lock(0)
+        let store = folder.store(
+            on: ObservedFileLayer(before: { call in
+                guard call == FileCall(function: "open", name: "client,me.token") else { return }
+                let isDue = failures.withLock { failures in
+                    defer { failures = max(0, failures - 1) }
+                    return failures > 0
+                }
+                if isDue { throw FileError("openat", EMFILE) }
+            }))
+        let auth = RefreshableTokenAuthorization(
+            service: ScriptedTokenService<TestToken>(clock: clock), token: nil, store: store, clock: clock)
+        var events = auth.events.makeAsyncIterator()
+        #expect(try await auth.validToken().name == "test-credential-1")
+        failures.withLock { $0 = 2 }
+        try await folder.store().save(.make(2))
+        for pause in [Duration.milliseconds(500), .seconds(1)] {
+            await clock.sleeper(for: pause)
+            clock.advance(by: pause)
+        }
+        while let event = await events.next(), event.kind != .tokenAdopted {}
+        #expect(try await auth.validToken().name == "test-credential-2")
+        #expect(failures.withLock { $0 } == 0)
+    }
+
+    @Test func `each change is announced within a second`() async throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (folder.store(), folder.store())
+        try await one.save(.make(0))
+        let clock = ContinuousClock()
+        var iterator = try #require(other.changes).makeAsyncIterator()
+        #expect(try await other.load() == .make(0))
+        // The quickest, from when the file is there: on a busy machine most may come late, and the disk may be slow.
+        var quickest = Duration.seconds(60)
+        for generation in 1...20 {
+            try await one.save(.make(generation))
+            let start = clock.now
+            #expect(await iterator.next() != nil)
+            quickest = min(quickest, clock.now - start)
+            #expect(try await other.load() == .make(generation))
+        }
+        #expect(quickest < .seconds(1))
+        try await one.clear()
+        #expect(await iterator.next() != nil)
+        #expect(try await other.load() == nil)
+    }
+
+    @Test func `a folder that is made later is followed too, and one that is exchanged`() async throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (folder.store(), folder.store())
+        var iterator = try #require(other.changes).makeAsyncIterator()
+        #expect(try await other.load() == nil)
+        for generation in 1...3 {
+            try await one.save(.make(generation))
+            repeat { #expect(await iterator.next() != nil) } while try await other.load() != .make(generation)
+            try FileManager.default.removeItem(atPath: folder.tokens)
+            repeat { #expect(await iterator.next() != nil) } while try await other.load() != nil
+        }
+    }
+
+    @Test func `what is set aside is no sign-out`() async throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (folder.store(), folder.store())
+        try await one.save(.make(1))
+        var iterator = try #require(other.changes).makeAsyncIterator()
+        #expect(try await other.load() == .make(1))
+        try folder.write("damaged", to: "client,me.token")
+        await #expect(throws: TokenStoreError.self) { try await one.load() }
+        #expect(folder.names.contains("client,me.corrupt-1"))
+        #expect(await iterator.next() != nil)
+        let kept = try await other.loadWithIntent()
+        #expect(kept.stored == nil && kept.absence == .setAside)
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "open files are listed there"))
+    func `however many items are followed, no file is open and one inotify instance`() async throws {
+        let folder = try TemporaryFolder()
+        let accounts = (0..<200).map { "account-\($0)" }
+        let stores = accounts.map { folder.store(account: $0) }
+        var iterators: [AsyncStream<Void>.AsyncIterator] = []
+        for store in stores {
+            try await store.save(.make(0))
+            iterators.append(try #require(store.changes).makeAsyncIterator())
+            #expect(try await store.load() == .make(0))
+        }
+        #expect(try openNames(in: folder) == [])
+        #expect(try openFiles().filter { $0.contains("inotify") }.count == 1)
+        for index in stores.indices {
+            try await folder.store(account: accounts[index]).save(.make(1))
+            #expect(await iterators[index].next() != nil)
+        }
+        #expect(try openNames(in: folder) == [])
+    }
+
+    @Test func `two spellings of a folder are followed each, and one can be left`() async throws {
+        let folder = try TemporaryFolder()
+        let other = folder.path + "/link"
+        try FileManager.default.createSymbolicLink(atPath: other, withDestinationPath: folder.path)
+        let one = folder.store()
+        try await one.save(.make(0))
+        let two = RestrictedFileTokenStore<TestToken>(client: "client", account: "me", folder: .at(other + "/tokens"))
+        var news = try #require(one.changes).makeAsyncIterator()
+        #expect(try await one.load() == .make(0))
+        let listener = Task {
+            var news = try #require(two.changes).makeAsyncIterator()
+            #expect(try await two.load() == .make(0))
+            try await one.save(.make(1))
+            #expect(await news.next() != nil)
+        }
+        try await listener.value
+        #expect(await news.next() != nil)
+        // The second one has left: the system's watch is still there for the first.
+        try await one.save(.make(2))
+        #expect(await news.next() != nil)
+    }
+
+    @Test func `a folder that looks the same may have changed within the grain of its times`() {
+        let start = ContinuousClock.now
+        let status = FileStatus(
+            device: 1, inode: 2, mode: 0o40700, owner: 0, links: 2, size: 4096, modifiedAt: 5, changedAt: 5)
+        var later = status
+        later.changedAt = 6
+        let first = FolderLook(status, after: nil, at: start)
+        let second = FolderLook(status, after: first, at: start + .milliseconds(500))
+        let third = FolderLook(status, after: second, at: start + .milliseconds(1_100))
+        let fourth = FolderLook(status, after: third, at: start + .milliseconds(1_600))
+        #expect(second.mayDiffer(from: first) && third.mayDiffer(from: second) && !fourth.mayDiffer(from: third))
+        let changed = FolderLook(later, after: fourth, at: start + .milliseconds(2_100))
+        #expect(changed.mayDiffer(from: fourth))
+        #expect(FolderLook(later, after: changed, at: start + .milliseconds(2_600)).mayDiffer(from: changed))
+        let none = FolderLook(nil, after: fourth, at: start + .milliseconds(2_100))
+        #expect(none.mayDiffer(from: fourth))
+        #expect(!FolderLook(nil, after: none, at: start + .milliseconds(2_200)).mayDiffer(from: none))
+    }
+
+    @Test func `who stops listening leaves nothing open`() async throws {
+        let folder = try TemporaryFolder()
+        let store = folder.store()
+        try await store.save(.make(1))
+        let before = try openNames(in: folder)
+        for _ in 0..<3 {
+            let task = Task { for await _ in try #require(store.changes) {} }
+            _ = try await store.load()
+            task.cancel()
+            _ = await task.result
+        }
+        // The end of the last one stands before this in the store's queue.
+        _ = try await store.load()
+        _ = try await store.load()
+        #expect(try openNames(in: folder) == before)
+    }
+
+    /// The names of what this process has open in the folder; of what was deleted, with a remark.
+    private func openNames(in folder: TemporaryFolder) throws -> [String] {
+        try openFiles().filter { $0.hasPrefix(folder.path) }.map { String($0.split(separator: "/").last ?? "") }
+    }
+
+    /// What this process has open.
+    private func openFiles() throws -> [String] {
+        #if os(Linux)
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+        #else
+        []
+        #endif
+    }
+}
