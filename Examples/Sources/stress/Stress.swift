@@ -6,6 +6,10 @@ import ArgumentParser
 /// The command-line tool that puts the library to the test.
 @main struct Stress: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stress", abstract: "Lets many processes share one rotating refresh token, and kills them.",
-        subcommands: [ProcessesCommand.self, CheckCommand.self, WatchFolderCommand.self, WorkerCommand.self])
+        commandName: "stress",
+        abstract: "Many processes that share one refresh token, and many accounts in one process.",
+        subcommands: [
+            ProcessesCommand.self, AccountsCommand.self, CheckCommand.self, WatchFolderCommand.self, WorkerCommand.self,
+            HoldLocksCommand.self,
+        ])
 }

@@ -77,5 +77,7 @@ final class DeadlyFileLayer: FileLayer {
         try base.link(name, to: newName, in: folder)
     }
     func remove(_ name: String, in folder: CInt) throws { try base.remove(name, in: folder) }
-    func lock(_ file: CInt, waits: Bool) throws -> Bool { try base.lock(file, waits: waits) }
+    func lock(_ file: CInt) throws -> Bool { try base.lock(file) }
+    func unlock(_ file: CInt) { base.unlock(file) }
+    func birth(of folder: CInt) -> FolderBirth? { base.birth(of: folder) }
 }
