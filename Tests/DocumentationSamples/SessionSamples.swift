@@ -91,33 +91,27 @@ import Testing
         #expect(try await auth.validToken() == stored)
     }
 
-    @Test func `each identity has one provider`() async throws {
-        let accounts = Accounts(service: ScriptedTokenService()) { _ in InMemoryTokenStore() }
-        #expect(await accounts.authorization(for: "ada") === accounts.authorization(for: "ada"))
-        #expect(await accounts.authorization(for: "ada") !== accounts.authorization(for: "bob"))
+    @Test func `each identity has one provider`() {
+        let service = ScriptedTokenService<WidgetToken>()
+        let store: @Sendable (String) -> InMemoryTokenStore<WidgetToken> = { _ in InMemoryTokenStore() }
+        // sample: identities
+        let pool = AuthorizationPool(idleFor: .seconds(600), atMost: 10_000) { (user: String) in
+            RefreshableTokenAuthorization(service: service, store: store(user))
+        }
+        let auth = pool["ada"]  // the one provider of this user: whoever asks gets the same
+        // end sample
+        #expect(pool["ada"] === auth)
+        #expect(pool["bob"] !== auth)
+    }
+
+    @Test func `a server with many users ends`() async throws {
+        let pool = AuthorizationPool { (_: String) in
+            RefreshableTokenAuthorization(service: ScriptedTokenService<WidgetToken>())
+        }
+        // sample: pool-end
+        pool.stopBackgroundRefresh()  // asked to end: refreshes begin only for requests that are still served
+        try await pool.shutdown(within: .seconds(10))  // the last answer is out: wait for refreshes and saves
+        // end sample
+        await #expect(throws: NotAuthorized.self) { try await pool["ada"].validToken() }
     }
 }
-
-// sample: identities
-actor Accounts {
-    private let service: any RefreshableTokenService<WidgetToken>
-    private let store: (String) -> any TokenStore<WidgetToken>
-    private var providers: [String: RefreshableTokenAuthorization<WidgetToken>] = [:]
-
-    init(
-        service: any RefreshableTokenService<WidgetToken>,
-        store: @escaping @Sendable (String) -> any TokenStore<WidgetToken>
-    ) {
-        self.service = service
-        self.store = store
-    }
-
-    /// The one provider of a user; whoever asks gets the same.
-    func authorization(for user: String) -> RefreshableTokenAuthorization<WidgetToken> {
-        if let known = providers[user] { return known }
-        let new = RefreshableTokenAuthorization(service: service, store: store(user))
-        providers[user] = new
-        return new
-    }
-}
-// end sample

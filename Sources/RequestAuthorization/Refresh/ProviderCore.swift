@@ -74,6 +74,11 @@ final class ProviderCore: Sendable {
         }
     }
 
+    /// Whether nobody waits, nobody observes, nothing is under way, and a provider that is made anew goes on from here.
+    func isDispensable(at now: Moment) -> Bool {
+        contents.withLock { $0.isUnused && $0.state.isDispensable(at: now) }
+    }
+
     func read<Result>(_ body: (RefreshState) -> Result) -> Result { contents.withLock { body($0.state) } }
 
     /// Moves the state on, and tells those who observe it in the order of the lock.
@@ -239,6 +244,11 @@ final class ProviderCore: Sendable {
 }
 
 extension ProviderCore.Contents {
+    fileprivate var isUnused: Bool {
+        ordinary.isEmpty && lasting.isEmpty && manual.isEmpty && tasks.isEmpty && observers.isEmpty
+            && listeners.isEmpty && followers.isEmpty
+    }
+
     fileprivate subscript(kind: Effect.Waiters) -> WaiterQueue<ProviderCore.Waiter> {
         get { kind == .ordinary ? ordinary : lasting }
         _modify { if kind == .ordinary { yield &ordinary } else { yield &lasting } }

@@ -152,6 +152,7 @@ extension RefreshState {
     }
 
     private mutating func refreshed(_ held: HeldToken, _ flight: Flight, _ turn: inout Turn) -> Step? {
+        if flight.step == .initial { fetchedSession = held.version.session }
         guard isKept else {
             publish(held, of: flight, &turn)
             return nil

@@ -68,6 +68,8 @@ struct RefreshState: Hashable {
     var desired: Desired?
     /// The session that the store has been seen to hold: what is gone there has been ended by somebody.
     var storedSession: UUID?
+    /// The session that the service began by itself: it can begin another.
+    var fetchedSession: UUID?
     /// The number of what was stored last.
     var lastStored = 0
     /// Exclusive access to a shared store.

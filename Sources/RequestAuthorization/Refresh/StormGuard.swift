@@ -8,6 +8,11 @@ struct StormGuard: Hashable, Sendable {
     /// Uptimes, in order; the first ones may be out of the window.
     private(set) var times: ArraySlice<Duration> = []
 
+    /// Whether the window holds none.
+    func isQuiet(at uptime: Duration, policy: RefreshPolicy.Storm) -> Bool {
+        times.last.map { $0 + policy.window <= uptime } ?? true
+    }
+
     /// Counts one, unless there were too many within the window.
     ///
     /// - Returns: whether a refresh may begin.

@@ -58,7 +58,10 @@ struct Exhibit {
 
     private static func following<Token>(_ auth: RefreshableTokenAuthorization<Token>) -> [Exhibit] {
         let handler: @Sendable (TokenChange<Token>) async -> Void = { [key = Secret.text] _ in _ = key }
+        let pool = AuthorizationPool { (_: String) in auth }
+        _ = pool[Secret.text]
         return [
+            Exhibit("AuthorizationPool", pool),
             Exhibit("RefreshableTokenAuthorization", auth),
             Exhibit("TokenObservation", auth.onTokenChange(handler)),
             Exhibit("TokenChanges", auth.tokenChanges),
@@ -98,6 +101,11 @@ struct Exhibit {
         let refreshFailed = RefreshFailed(underlying: LooseError(), nextTryAt: .now, delivery: .notSent)
         return [
             Exhibit("NotSettled", NotSettled(isRefreshing: true, isUnstored: true, storeError: LooseError())),
+            Exhibit(
+                "ProvidersNotSettled",
+                ProvidersNotSettled(unsettled: [
+                    Secret.text: NotSettled(isRefreshing: true, isUnstored: true, storeError: LooseError())
+                ])),
             Exhibit("NotAuthorized", notAuthorized),
             Exhibit("NotAuthorized", NotAuthorized(.needsInteraction, challenge: challenge, underlying: refreshFailed)),
             Exhibit("RefreshFailed", refreshFailed),

@@ -127,10 +127,6 @@ private struct Widget {
     func name() async throws -> String { try await auth.validToken().name }
 }
 
-extension TokenChange<TestToken> {
-    fileprivate var name: String? { if case .tokenUpdated(let token) = self { token.name } else { nil } }
-}
-
 /// A store that tells nobody of changes.
 private struct Deaf<Base: TokenStore>: TokenStore {
     let base: Base

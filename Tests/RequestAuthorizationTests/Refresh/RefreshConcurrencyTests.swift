@@ -108,7 +108,7 @@ import Testing
 }
 
 /// Random numbers that are the same each time.
-private struct Seeded: RandomNumberGenerator {
+struct Seeded: RandomNumberGenerator {
     var seed: UInt64
 
     mutating func next() -> UInt64 {
@@ -121,5 +121,5 @@ private struct Seeded: RandomNumberGenerator {
 }
 
 extension TokenChange<TestToken> {
-    fileprivate var name: String? { if case .tokenUpdated(let token) = self { token.name } else { nil } }
+    var name: String? { if case .tokenUpdated(let token) = self { token.name } else { nil } }
 }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorization
+
+/// One provider for each identity, as long as it is used.
+@Suite(.timeLimit(.minutes(5))) struct AuthorizationPoolTests {
+    // MARK: One alive
+
+    @Test func `an identity has one provider, however often it is asked for`() {
+        let bench = PoolBench.make(atMost: 9)
+        #expect(bench.pool["ada"] === bench.pool["ada"])
+        #expect(bench.pool["bob"] !== bench.pool["ada"])
+        #expect(bench.made == ["ada", "bob"])
+        #expect(bench.pool.count == 2)
+    }
+
+    @Test func `who holds a provider keeps it alive, above the limit and beyond the idle time`() async {
+        let bench = PoolBench.make(atMost: 1)
+        let held = bench.pool["ada"]
+        bench.crowd()
+        for _ in 0..<9 { await bench.passTurn() }
+        #expect(bench.pool["ada"] === held)
+        #expect(bench.made.filter { $0 == "ada" } == ["ada"])
+    }
+
+    @Test func `the limit evicts an idle one, and it is made anew`() {
+        let bench = PoolBench.make(atMost: 1)
+        _ = bench.pool["ada"]
+        bench.crowd()
+        #expect(bench.pool.count == 1)
+        _ = bench.pool["ada"]
+        #expect(bench.made == ["ada", "crowd", "ada"])
+    }
+
+    @Test func `an idle one goes after its time, one that is used stays`() async {
+        let bench = PoolBench.make(atMost: 9)
+        _ = bench.pool["idle"]
+        for _ in 0..<4 {
+            _ = bench.pool["used"]
+            await bench.passTurn()
+        }
+        #expect(bench.pool.count == 2)
+        _ = bench.pool["used"]
+        await bench.passTurn()
+        #expect(bench.pool.count == 1)
+        _ = bench.pool["used"]
+        #expect(bench.made == ["idle", "used"])
+    }
+
+    @Test func `a process that goes quiet lets go of all, and the clock is left alone`() async throws {
+        let gone = OneShot<Void>()
+        let clock = ManualClock()
+        let pool = AuthorizationPool(idleFor: .zero, clock: clock) { (_: Int) in
+            RefreshableTokenAuthorization(service: MournedService(gone: gone), clock: clock)
+        }
+        _ = pool[1]
+        await clock.sleeper(for: .milliseconds(100))
+        clock.advance(by: .milliseconds(100))
+        try await gone.value()
+        #expect(pool.count == 0)
+    }
+
+    // MARK: In use
+
+    @Test func `a refresh that is under way keeps its provider`() async throws {
+        let bench = PoolBench.make(storing: 0, .held)
+        let request = Task { [pool = bench.pool] in try await pool["ada"].validToken().name }
+        let call = try await bench.service.nextCall()
+        request.cancel()
+        await #expect(throws: CancellationError.self) { try await request.value }
+        bench.crowd()
+        call.succeed(TestToken("new"))
+        #expect(try await bench.pool["ada"].validToken().name == "new")
+        #expect(bench.made == ["ada", "crowd"])
+    }
+
+    @Test func `an unsaved token keeps its provider`() async throws {
+        let bench = PoolBench.make(storing: 0, .token("new"))
+        bench.store.fail(all: .save, with: DiskFull())
+        #expect(try await bench.pool["ada"].validToken().name == "new")
+        bench.crowd()
+        #expect(try await bench.pool["ada"].validToken().name == "new")
+        #expect(bench.made == ["ada", "crowd"])
+    }
+
+    @Test func `a sign-out that is not stored keeps its provider`() async throws {
+        let bench = PoolBench.make()
+        bench.store.fail(all: .clear, with: DiskFull())
+        await bench.pool["ada"].reset()
+        bench.crowd()
+        await #expect(throws: NotAuthorized.self) { try await bench.pool["ada"].validToken() }
+        #expect(bench.made == ["ada", "crowd"])
+    }
+
+    @Test func `an observer keeps its provider`() async throws {
+        let bench = PoolBench.make(atMost: 1, .token("new"))
+        var changes = bench.pool["ada"].tokenChanges.makeAsyncIterator()
+        var events = bench.pool["bob"].events.makeAsyncIterator()
+        bench.crowd()
+        _ = try await bench.pool["ada"].validToken()
+        #expect(await changes.next()?.name == "stored")
+        _ = try await bench.pool["bob"].validToken()
+        #expect(await events.next()?.kind == .refreshStarted)
+        #expect(bench.made == ["ada", "bob", "crowd"])
+    }
+
+    @Test @MainActor func `a status that is shown keeps its provider`() {
+        let bench = PoolBench.make(atMost: 1)
+        let status = AuthorizationStatus(following: bench.pool["ada"])
+        bench.crowd()
+        _ = bench.pool["ada"]
+        #expect(bench.made == ["ada", "crowd"])
+        withExtendedLifetime(status) {}
+    }
+
+    @Test func `a time that the server has named keeps the provider`() async throws {
+        let refusal = TokenEndpointError(status: 503, retryAfter: .seconds(60))
+        let bench = PoolBench.make(storing: 0, .failure(refusal))
+        await #expect(throws: RefreshFailed.self) { try await bench.pool["ada"].validToken() }
+        bench.crowd()
+        await #expect(throws: RefreshFailed.self) { try await bench.pool["ada"].validToken() }
+        #expect(bench.made == ["ada", "crowd"])
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `a session that only memory holds is kept, one that the service begins by itself is not`() async throws {
+        let bench = PoolBench.make(isStored: false, .token("fetched"), .token("again"))
+        try await bench.pool["ada"].setToken(TestToken("given"))
+        #expect(try await bench.pool["machine"].validToken().name == "fetched")
+        bench.crowd()
+        #expect(try await bench.pool["ada"].validToken().name == "given")
+        #expect(try await bench.pool["machine"].validToken().name == "again")
+        #expect(bench.made == ["ada", "machine", "crowd", "machine"])
+    }
+
+    @Test func `who is evicted and lives on is found again`() async throws {
+        let bench = PoolBench.make(atMost: 1)
+        weak let weakly: RefreshableTokenAuthorization<TestToken>? = bench.pool["ada"]
+        let held = try #require(weakly)
+        bench.crowd()
+        #expect(bench.pool["ada"] === held)
+        #expect(bench.made == ["ada", "crowd"])
+    }
+}
+
+/// Tells when it goes, and with it its provider.
+private final class MournedService: RefreshableTokenService {
+    private let gone: OneShot<Void>
+
+    init(gone: OneShot<Void>) { self.gone = gone }
+    deinit { gone.fulfill() }
+
+    func refresh(_ token: TestToken) async throws -> TestToken { token }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import Testing
+
+@testable import RequestAuthorization
+
+/// Which providers are kept, and which are let go of.
+@Suite struct PoolTableTests {
+    final class Provider: Dispensable {
+        private let isBusy = Lock(false)
+
+        func isDispensable(at now: Moment) -> Bool { isBusy.withLock { !$0 } }
+        func set(isBusy: Bool) { self.isBusy.withLock { $0 = isBusy } }
+    }
+
+    typealias Table = PoolTable<String, Provider>
+
+    private let now = Moment(date: Date(timeIntervalSinceReferenceDate: 0), uptime: .zero)
+
+    /// The names of those that were let go of, which is done when this returns.
+    private func release(_ departures: inout [Table.Departure], from table: inout Table) -> [String] {
+        for index in departures.indices {
+            departures[index].release()
+            table.released(departures[index].id, departures[index].making)
+        }
+        return departures.map(\.id)
+    }
+
+    private func evict(from table: inout Table) -> [String] {
+        var departures = table.evictOverLimit(at: now)
+        return release(&departures, from: &table)
+    }
+
+    private func passTurn(of table: inout Table) -> [String] {
+        var departures = table.passTurn(at: now)
+        return release(&departures, from: &table)
+    }
+
+    private func table(limit: Int, turns: Int = 4, _ names: String...) -> Table {
+        var table = Table(limit: limit, turns: turns)
+        for name in names { table.install(Provider(), for: name) }
+        return table
+    }
+
+    @Test func `above the limit those unused for longest go`() {
+        var table = table(limit: 2, "a", "b", "c", "d")
+        _ = table.use("a")
+        #expect(evict(from: &table) == ["b", "c"])
+        #expect(table.count == 2 && table.formerCount == 0)
+        #expect(evict(from: &table) == [])
+    }
+
+    @Test func `those that are held or busy stay, and may exceed the limit`() {
+        var table = table(limit: 1, "held", "busy", "idle")
+        let held = table.use("held")
+        table.use("busy")?.set(isBusy: true)
+        #expect(evict(from: &table) == ["idle"])
+        #expect(table.count == 2)
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func `those that were held go when one is added after they were let go of`() {
+        var table = table(limit: 1, "a", "b", "c")
+        var held = ["a", "b", "c"].compactMap { table.use($0) }
+        #expect(evict(from: &table) == [])
+        held = []
+        table.install(Provider(), for: "d")
+        // Two looks for each that is added.
+        #expect(evict(from: &table) == ["d", "c", "a"])
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func `one that is idle for so many turns goes`() {
+        var table = table(limit: 9, turns: 2, "a", "b")
+        #expect(passTurn(of: &table) == [])
+        _ = table.use("b")
+        #expect(passTurn(of: &table) == [])
+        #expect(passTurn(of: &table) == ["a"])
+        #expect(passTurn(of: &table) == ["b"])
+        #expect(table.isEmpty)
+    }
+
+    @Test func `the idle time begins when one is found idle`() {
+        var table = table(limit: 9, turns: 1, "a")
+        var held = table.use("a")
+        for _ in 0..<5 { #expect(passTurn(of: &table) == []) }
+        withExtendedLifetime(held) {}
+        held = nil
+        #expect(passTurn(of: &table) == [])
+        #expect(passTurn(of: &table) == [])
+        #expect(passTurn(of: &table) == ["a"])
+    }
+
+    @Test func `one that comes to life again while it is let go of is found`() throws {
+        var table = table(limit: 0, "a")
+        weak let found: Provider? = table.use("a")
+        var departures = table.evictOverLimit(at: now)
+        let revived = try #require(found)
+        departures[0].release()
+        table.released("a", departures[0].making)
+        #expect(table.count == 0 && table.formerCount == 1 && !table.isEmpty)
+        #expect(table.live.map(\.id) == ["a"])
+        guard case .live(let again) = table.look(up: "a") else {
+            Issue.record("another would be made")
+            return
+        }
+        #expect(again === revived)
+        #expect(table.count == 1 && table.formerCount == 0)
+    }
+
+    @Test func `one that is about to go is found`() throws {
+        var table = table(limit: 0, "a")
+        var departures = table.evictOverLimit(at: now)
+        guard case .live(let again) = table.look(up: "a") else {
+            Issue.record("another would be made")
+            return
+        }
+        departures[0].release()
+        table.released("a", departures[0].making)
+        #expect(table.use("a") === again)
+    }
+
+    @Test func `former ones are forgotten when they are gone`() {
+        var table = Table(limit: 0, turns: 1)
+        var revived: [Provider] = []
+        for number in 0..<1000 {
+            table.install(Provider(), for: "\(number)")
+            weak let found: Provider? = table.use("\(number)")
+            var departures = table.evictOverLimit(at: now)
+            if let found { revived.append(found) }
+            if number % 100 == 0 { revived = [] }
+            _ = release(&departures, from: &table)
+        }
+        #expect(table.formerCount <= 400)
+        revived = []
+        _ = passTurn(of: &table)
+        #expect(table.isEmpty)
+    }
+
+    @Test func `all who ask for one that is not there make the same`() {
+        var table = Table(limit: 9, turns: 1)
+        guard case .making(let first) = table.look(up: "a"), case .making(let second) = table.look(up: "a") else {
+            Issue.record("there is none yet")
+            return
+        }
+        #expect(first === second)
+        let made = first.provider { Provider() }
+        table.install(made, for: "a")
+        #expect(second.provider { Provider() } === made)
+    }
+
+    @Test func `places are used again`() {
+        var order = PoolOrder()
+        let places = (0..<3).map { _ in order.add() }
+        order.remove(places[1])
+        #expect(order.add() == places[1])
+        order.use(places[0])
+        order.hold(places[2])
+        #expect(order.places(of: .idle) == [places[0], places[1]])
+        #expect(order.places(of: .held) == [places[2]])
+        #expect(order.last(of: .idle) == places[1])
+    }
+}
