@@ -31,7 +31,16 @@ public struct SystemClock: AuthorizationClock {
 
     public var now: Date { Date.now }
     public var uptime: Duration { ContinuousClock.now - Self.start }
-    public func sleep(for duration: Duration) async throws { try await ContinuousClock().sleep(for: duration) }
+    public func sleep(for duration: Duration) async throws { try await Self.sleeps.sleep(for: duration) }
+
+    private static let sleeps = SleepQueue(RuntimeClock())
+}
+
+/// The clocks of the runtime, as they are.
+private struct RuntimeClock: AuthorizationClock {
+    var now: Date { Date.now }
+    var uptime: Duration { SystemClock().uptime }
+    func sleep(for duration: Duration) async throws { try await ContinuousClock().sleep(for: duration) }
 }
 
 extension AuthorizationClock where Self == SystemClock {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Many who sleep, over a few sleeps of a clock.
+///
+/// A sleep of the runtime that is cancelled stays in memory until its time has come, 1 KiB each: a server whose providers come and
+/// go would keep the deadlines of all that went in the last 30 s. Here a sleep that is cancelled is gone at once.
+final class SleepQueue: Sendable {
+    fileprivate struct Sleeper {
+        let due: Duration
+        let continuation: UnsafeContinuation<Void, any Error>
+    }
+
+    fileprivate struct Contents {
+        var sleepers: [Int: Sleeper] = [:]
+        var order = DueOrder()
+        var lastNumber = 0
+        /// When the sleeps of the clock end that are under way.
+        var armed: Set<Duration> = []
+    }
+
+    private let clock: any AuthorizationClock
+    private let contents = Lock(Contents())
+    /// Called when somebody has gone to sleep, with nothing locked; for tests.
+    private let onSleep: (@Sendable () -> Void)?
+
+    init(_ clock: any AuthorizationClock, onSleep: (@Sendable () -> Void)? = nil) {
+        self.clock = clock
+        self.onSleep = onSleep
+    }
+
+    /// How many places are kept, those of sleeps that were cancelled included.
+    var capacity: Int { contents.withLock { $0.order.count } }
+
+    /// Waits.
+    ///
+    /// - Throws: `CancellationError` at once when the task is cancelled.
+    func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        guard duration > .zero else { return }
+        let due = clock.uptime + duration
+        let number = contents.withLock { contents in
+            contents.lastNumber += 1
+            return contents.lastNumber
+        }
+        try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { add(Sleeper(due: due, continuation: $0), number) }
+        } onCancel: {
+            cancel(number)
+        }
+    }
+
+    // MARK: -
+
+    private func add(_ sleeper: Sleeper, _ number: Int) {
+        let (isCancelled, next) = contents.withLock { contents -> (Bool, Duration?) in
+            // The handler of a task that has been cancelled may have run already.
+            if Task.isCancelled { return (true, nil) }
+            contents.sleepers[number] = sleeper
+            contents.order.insert(number, due: sleeper.due)
+            return (false, contents.arm())
+        }
+        if isCancelled { sleeper.continuation.resume(throwing: CancellationError()) }
+        if let next { wake(at: next) }
+        onSleep?()
+    }
+
+    private func cancel(_ number: Int) {
+        let sleeper = contents.withLock { contents in
+            let sleeper = contents.sleepers.removeValue(forKey: number)
+            contents.forgetCancelled()
+            return sleeper
+        }
+        sleeper?.continuation.resume(throwing: CancellationError())
+    }
+
+    /// Sleeps until a time, in a task that inherits nothing.
+    private func wake(at due: Duration) {
+        Task.detached(priority: .high) { [weak self, clock] in
+            try? await clock.sleep(for: due - clock.uptime)
+            self?.timePassed(due)
+        }
+    }
+
+    private func timePassed(_ armed: Duration) {
+        let uptime = clock.uptime
+        let (due, next) = contents.withLock { contents in
+            contents.armed.remove(armed)
+            return (contents.takeDue(at: uptime), contents.arm())
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+        if let next { wake(at: next) }
+    }
+}
+
+extension SleepQueue.Contents {
+    fileprivate mutating func takeDue(at uptime: Duration) -> [SleepQueue.Sleeper] {
+        var due: [SleepQueue.Sleeper] = []
+        while let first = order.first {
+            let sleeper = sleepers[first.number]
+            if sleeper != nil, first.due > uptime { break }
+            order.removeFirst()
+            sleepers[first.number] = nil
+            if let sleeper { due.append(sleeper) }
+        }
+        return due
+    }
+
+    /// - Returns: when another sleep of the clock has to end; `nil` if one ends early enough.
+    fileprivate mutating func arm() -> Duration? {
+        guard let first = order.first, armed.allSatisfy({ first.due < $0 }) else { return nil }
+        armed.insert(first.due)
+        return first.due
+    }
+
+    /// Those that were cancelled are left in the order until they are half of it.
+    fileprivate mutating func forgetCancelled() {
+        guard order.count > 2 * sleepers.count + 64 else { return }
+        order = DueOrder(sleepers.map { (due: $0.value.due, number: $0.key) })
+    }
+}

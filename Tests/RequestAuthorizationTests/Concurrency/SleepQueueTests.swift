@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorizationTesting
+import TestProviders
+import Testing
+
+@testable import RequestAuthorization
+
+/// Many who sleep over few sleeps.
+@Suite(.timeLimit(.minutes(5))) struct SleepQueueTests {
+    private let clock = ManualClock()
+
+    @Test func `sleepers wake when their time has come, whatever their order`() async throws {
+        let asleep = Tally()
+        let queue = SleepQueue(clock) { asleep.add() }
+        var sleepers: [(seconds: Int, task: Task<Void, any Error>)] = []
+        for seconds in [30, 10, 20, 10, 40] {
+            sleepers.append((seconds, Task { try await queue.sleep(for: .seconds(seconds)) }))
+            await asleep.reaches(sleepers.count)
+        }
+        for seconds in [10, 20, 30, 40] {
+            await clock.sleeper(for: .seconds(10))
+            clock.advance(by: .seconds(10))
+            for sleeper in sleepers where sleeper.seconds == seconds { try await sleeper.task.value }
+        }
+        #expect(queue.capacity == 0)
+    }
+
+    @Test func `a sleep that is cancelled ends at once, and leaves nothing`() async {
+        let queue = SleepQueue(clock)
+        for _ in 0..<1000 {
+            let sleeper = Task { try await queue.sleep(for: .seconds(30)) }
+            sleeper.cancel()
+            await #expect(throws: CancellationError.self) { try await sleeper.value }
+        }
+        #expect(queue.capacity <= 64)
+        #expect(clock.sleeping.count <= 1)
+    }
+
+    @Test func `many that are cancelled leave those that are not`() async throws {
+        let queue = SleepQueue(clock)
+        let kept = Task { try await queue.sleep(for: .seconds(7)) }
+        await clock.sleeper(for: .seconds(7))
+        let others = (0..<500).map { _ in Task { try await queue.sleep(for: .seconds(5)) } }
+        await clock.sleeper(for: .seconds(5))
+        for other in others {
+            other.cancel()
+            await #expect(throws: CancellationError.self) { try await other.value }
+        }
+        #expect(queue.capacity <= 66)
+        clock.advance(by: .seconds(7))
+        try await kept.value
+    }
+
+    @Test func `no time is no sleep`() async throws {
+        try await SleepQueue(clock).sleep(for: .zero)
+        try await SleepQueue(clock).sleep(for: .seconds(-1))
+        #expect(clock.sleeping.isEmpty)
+    }
+
+    @Test func `the first is the one that is due first`() {
+        var order = DueOrder()
+        for number in [5, 3, 8, 1, 9, 2, 7, 3] { order.insert(number, due: .seconds(number)) }
+        var sorted: [Int] = []
+        while let first = order.first {
+            sorted.append(first.number)
+            order.removeFirst()
+        }
+        #expect(sorted == [1, 2, 3, 3, 5, 7, 8, 9])
+    }
+}
