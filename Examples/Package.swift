@@ -74,7 +74,9 @@ let package = Package(
         .executableTarget(name: "spotify", dependencies: ["SpotifyDemo", "SpotifyTool", .argumentParser]),
         // Many processes that share one credential: the server, the workers, and the verdict on them.
         .target(name: "ProcessStress", dependencies: [.ours(), .ours("Storage")]),
-        .executableTarget(name: "stress", dependencies: ["ProcessStress", .argumentParser]),
+        // Many identities in one process: tasks that use their providers, and the verdict on the pool.
+        .target(name: "PoolStress", dependencies: [.ours()]),
+        .executableTarget(name: "stress", dependencies: ["ProcessStress", "PoolStress", .argumentParser]),
         .testTarget(
             name: "LocalSpotifyTests",
             dependencies: ["LocalSpotify", .ours(), .ours("Testing"), .ours("URLSession")]),
@@ -99,6 +101,7 @@ let package = Package(
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Web"])),
             ]),
         .testTarget(name: "ProcessStressTests", dependencies: ["stress", "ProcessStress", "TestWidth", .ours()]),
+        .testTarget(name: "PoolStressTests", dependencies: ["PoolStress"]),
         // How many tests run at a time: the library's own, by a symbolic link.
         .target(name: "TestWidth", path: "Tests/TestWidth"),
         .testTarget(

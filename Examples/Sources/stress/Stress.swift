@@ -7,9 +7,9 @@ import ArgumentParser
 @main struct Stress: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stress",
-        abstract: "Many processes that share one refresh token, and many accounts in one process.",
+        abstract: "Puts to the test what many processes, many tasks and many accounts share.",
         subcommands: [
-            ProcessesCommand.self, AccountsCommand.self, CheckCommand.self, WatchFolderCommand.self, WorkerCommand.self,
-            HoldLocksCommand.self,
+            ProcessesCommand.self, AccountsCommand.self, PoolCommand.self, CheckCommand.self, WatchFolderCommand.self,
+            WorkerCommand.self, HoldLocksCommand.self,
         ])
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import PoolStress
+import Testing
+
+/// A small run, and that it finds what is wrong.
+@Suite struct PoolStressTests {
+    private func options(withoutPool: Bool = false) -> PoolStressOptions {
+        var options = PoolStressOptions()
+        (options.identities, options.limit, options.tasks) = (3_000, 200, 8)
+        options.withoutPool = withoutPool
+        return options
+    }
+
+    @Test func `the pool makes no second provider, and asks once for each expiry`() async throws {
+        let report = try await PoolStressRun(options()).run()
+        #expect(report.liveDuplicates == 0 && report.duplicateTokenCalls == 0)
+        #expect(report.tokenCalls == report.sessions + report.expiries)
+        #expect(report.made > report.identities && report.expiries > 0)
+    }
+
+    @Test func `a table that evicts what is in use is found out`() async throws {
+        let report = try await PoolStressRun(options(withoutPool: true)).run()
+        #expect(report.liveDuplicates > 0)
+        #expect(!report.problems.isEmpty)
+    }
+}
