@@ -62,7 +62,9 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
 
     /// The provider of an identity. It is made if there is none; whoever asks meanwhile gets the same.
     public subscript(identity: ID) -> Provider {
-        contents.withLock { $0.table.use(identity) } ?? provide(identity)
+        // Without `??`, which would ask the runtime for the type of the provider.
+        if let live = contents.withLock({ $0.table.use(identity) }) { return live }
+        return provide(identity)
     }
 
     /// How many providers the pool holds now, idle or in use.

@@ -11,7 +11,10 @@ protocol Dispensable: AnyObject, Sendable {
 ///
 /// A look-up costs O(1) on average, also one that evicts. Of a user's code the hash and `==` of an identity run here, nothing
 /// else. No provider ends here: what was evicted is returned, to be let go of with nothing locked.
-struct PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
+///
+/// It is a class, and keeps its providers without their type, because generic code has to ask the runtime for the layout of a
+/// generic value: a look-up would cost three times as much. It is reached under the lock of its pool alone.
+final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
     /// What a look-up finds.
     enum Finding {
         case live(Provider)
@@ -45,7 +48,8 @@ struct PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
 
     private var places: [ID: Int] = [:]
     private var ids: [ID?] = [nil, nil]
-    private var providers: [Provider?] = [nil, nil]
+    /// Those that are kept, by place.
+    private var providers: [AnyObject?] = [nil, nil]
     private var order = PoolOrder()
     private var makings: [ID: Making<Provider>] = [:]
     private var formers: [ID: Former] = [:]
@@ -62,21 +66,21 @@ struct PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
 
     /// All that are alive, also those that were evicted.
     var live: [(id: ID, provider: Provider)] {
-        let kept = places.compactMap { id, place in providers[place].map { (id: id, provider: $0) } }
+        let kept = places.compactMap { id, place in provider(at: place).map { (id: id, provider: $0) } }
         return kept + formers.compactMap { id, former in former.provider.map { (id: id, provider: $0) } }
     }
 
     // MARK: Looking up
 
     /// The provider of an identity if it is kept; it is used now.
-    mutating func use(_ id: ID) -> Provider? {
+    func use(_ id: ID) -> Provider? {
         guard let place = places[id] else { return nil }
         order.use(place)
-        return providers[place]
+        return provider(at: place)
     }
 
     /// The provider of an identity if it is alive, or else what makes it.
-    mutating func look(up id: ID) -> Finding {
+    func look(up id: ID) -> Finding {
         if let live = use(id) { return .live(live) }
         if let former = formers.removeValue(forKey: id) {
             if let provider = former.provider {
@@ -92,7 +96,7 @@ struct PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
     }
 
     /// The provider has been made.
-    mutating func install(_ provider: Provider, for id: ID) {
+    func install(_ provider: Provider, for id: ID) {
         makings[id] = nil
         insert(provider, for: id)
     }
@@ -100,7 +104,7 @@ struct PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
     // MARK: Letting go
 
     /// Evicts idle ones, the one unused for longest first, until no more than the limit are kept or the rest is in use.
-    mutating func evictOverLimit(at now: Moment) -> [Departure] {
+    func evictOverLimit(at now: Moment) -> [Departure] {
         var departures: [Departure] = []
         while count > limit, let place = order.last(of: .idle) {
             if let departure = evict(place, at: now) { departures.append(departure) }
@@ -115,7 +119,7 @@ struct PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
     }
 
     /// A turn has passed: evicts what was idle for longer than it may be.
-    mutating func passTurn(at now: Moment) -> [Departure] {
+    func passTurn(at now: Moment) -> [Departure] {
         order.passTurn()
         var departures: [Departure] = []
         while let place = order.last(of: .idle), order.lastTurn(of: place) + turns < order.turn {
@@ -128,7 +132,7 @@ struct PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
     }
 
     /// The pool has let go of one that was evicted.
-    mutating func released(_ id: ID, _ making: Making<Provider>) {
+    func released(_ id: ID, _ making: Making<Provider>) {
         guard let former = formers[id], former.making === making else { return }
         if former.provider == nil {
             formers[id] = nil
@@ -142,7 +146,7 @@ struct PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
 
     // MARK: -
 
-    private mutating func insert(_ provider: Provider, for id: ID) {
+    private func insert(_ provider: Provider, for id: ID) {
         let place = order.add()
         places[id] = place
         if place < providers.count {
@@ -153,16 +157,22 @@ struct PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
         }
     }
 
+    /// All that are kept were inserted by ``insert(_:for:)``.
+    private func provider(at place: Int) -> Provider? {
+        guard let provider = providers[place] else { return nil }
+        return unsafeDowncast(provider, to: Provider.self)
+    }
+
     /// Whether nobody else holds it, and it has nothing to lose.
     ///
     /// Only a weak reference can lead to it then, or the table, which is locked.
-    private mutating func isIdle(_ place: Int, at now: Moment) -> Bool {
-        isKnownUniquelyReferenced(&providers[place]) && providers[place]?.isDispensable(at: now) == true
+    private func isIdle(_ place: Int, at now: Moment) -> Bool {
+        isKnownUniquelyReferenced(&providers[place]) && provider(at: place)?.isDispensable(at: now) == true
     }
 
     /// Evicts it, or notes that it is in use.
-    private mutating func evict(_ place: Int, at now: Moment) -> Departure? {
-        guard isIdle(place, at: now), let id = ids[place], let provider = providers[place] else {
+    private func evict(_ place: Int, at now: Moment) -> Departure? {
+        guard isIdle(place, at: now), let id = ids[place], let provider = provider(at: place) else {
             order.hold(place)
             return nil
         }
@@ -174,7 +184,7 @@ struct PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
         return departure
     }
 
-    private mutating func forgetFormers() {
+    private func forgetFormers() {
         formers = formers.filter { !$0.value.isReleased || $0.value.provider != nil }
     }
 }

@@ -20,7 +20,7 @@ import Testing
     private let now = Moment(date: Date(timeIntervalSinceReferenceDate: 0), uptime: .zero)
 
     /// The names of those that were let go of, which is done when this returns.
-    private func release(_ departures: inout [Table.Departure], from table: inout Table) -> [String] {
+    private func release(_ departures: inout [Table.Departure], from table: Table) -> [String] {
         for index in departures.indices {
             departures[index].release()
             table.released(departures[index].id, departures[index].making)
@@ -28,73 +28,73 @@ import Testing
         return departures.map(\.id)
     }
 
-    private func evict(from table: inout Table) -> [String] {
+    private func evict(from table: Table) -> [String] {
         var departures = table.evictOverLimit(at: now)
-        return release(&departures, from: &table)
+        return release(&departures, from: table)
     }
 
-    private func passTurn(of table: inout Table) -> [String] {
+    private func passTurn(of table: Table) -> [String] {
         var departures = table.passTurn(at: now)
-        return release(&departures, from: &table)
+        return release(&departures, from: table)
     }
 
     private func table(limit: Int, turns: Int = 4, _ names: String...) -> Table {
-        var table = Table(limit: limit, turns: turns)
+        let table = Table(limit: limit, turns: turns)
         for name in names { table.install(Provider(), for: name) }
         return table
     }
 
     @Test func `above the limit those unused for longest go`() {
-        var table = table(limit: 2, "a", "b", "c", "d")
+        let table = table(limit: 2, "a", "b", "c", "d")
         _ = table.use("a")
-        #expect(evict(from: &table) == ["b", "c"])
+        #expect(evict(from: table) == ["b", "c"])
         #expect(table.count == 2 && table.formerCount == 0)
-        #expect(evict(from: &table) == [])
+        #expect(evict(from: table) == [])
     }
 
     @Test func `those that are held or busy stay, and may exceed the limit`() {
-        var table = table(limit: 1, "held", "busy", "idle")
+        let table = table(limit: 1, "held", "busy", "idle")
         let held = table.use("held")
         table.use("busy")?.set(isBusy: true)
-        #expect(evict(from: &table) == ["idle"])
+        #expect(evict(from: table) == ["idle"])
         #expect(table.count == 2)
         withExtendedLifetime(held) {}
     }
 
     @Test func `those that were held go when one is added after they were let go of`() {
-        var table = table(limit: 1, "a", "b", "c")
+        let table = table(limit: 1, "a", "b", "c")
         var held = ["a", "b", "c"].compactMap { table.use($0) }
-        #expect(evict(from: &table) == [])
+        #expect(evict(from: table) == [])
         held = []
         table.install(Provider(), for: "d")
         // Two looks for each that is added.
-        #expect(evict(from: &table) == ["d", "c", "a"])
+        #expect(evict(from: table) == ["d", "c", "a"])
         withExtendedLifetime(held) {}
     }
 
     @Test func `one that is idle for so many turns goes`() {
-        var table = table(limit: 9, turns: 2, "a", "b")
-        #expect(passTurn(of: &table) == [])
+        let table = table(limit: 9, turns: 2, "a", "b")
+        #expect(passTurn(of: table) == [])
         _ = table.use("b")
-        #expect(passTurn(of: &table) == [])
-        #expect(passTurn(of: &table) == ["a"])
-        #expect(passTurn(of: &table) == ["b"])
+        #expect(passTurn(of: table) == [])
+        #expect(passTurn(of: table) == ["a"])
+        #expect(passTurn(of: table) == ["b"])
         #expect(table.isEmpty)
     }
 
     @Test func `the idle time begins when one is found idle`() {
-        var table = table(limit: 9, turns: 1, "a")
+        let table = table(limit: 9, turns: 1, "a")
         var held = table.use("a")
-        for _ in 0..<5 { #expect(passTurn(of: &table) == []) }
+        for _ in 0..<5 { #expect(passTurn(of: table) == []) }
         withExtendedLifetime(held) {}
         held = nil
-        #expect(passTurn(of: &table) == [])
-        #expect(passTurn(of: &table) == [])
-        #expect(passTurn(of: &table) == ["a"])
+        #expect(passTurn(of: table) == [])
+        #expect(passTurn(of: table) == [])
+        #expect(passTurn(of: table) == ["a"])
     }
 
     @Test func `one that comes to life again while it is let go of is found`() throws {
-        var table = table(limit: 0, "a")
+        let table = table(limit: 0, "a")
         weak let found: Provider? = table.use("a")
         var departures = table.evictOverLimit(at: now)
         let revived = try #require(found)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func `one that is about to go is found`() throws {
-        var table = table(limit: 0, "a")
+        let table = table(limit: 0, "a")
         var departures = table.evictOverLimit(at: now)
         guard case .live(let again) = table.look(up: "a") else {
             Issue.record("another would be made")
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `former ones are forgotten when they are gone`() {
-        var table = Table(limit: 0, turns: 1)
+        let table = Table(limit: 0, turns: 1)
         var revived: [Provider] = []
         for number in 0..<1000 {
             table.install(Provider(), for: "\(number)")
@@ -131,16 +131,16 @@ import Testing
             var departures = table.evictOverLimit(at: now)
             if let found { revived.append(found) }
             if number % 100 == 0 { revived = [] }
-            _ = release(&departures, from: &table)
+            _ = release(&departures, from: table)
         }
         #expect(table.formerCount <= 400)
         revived = []
-        _ = passTurn(of: &table)
+        _ = passTurn(of: table)
         #expect(table.isEmpty)
     }
 
     @Test func `all who ask for one that is not there make the same`() {
-        var table = Table(limit: 9, turns: 1)
+        let table = Table(limit: 9, turns: 1)
         guard case .making(let first) = table.look(up: "a"), case .making(let second) = table.look(up: "a") else {
             Issue.record("there is none yet")
             return
