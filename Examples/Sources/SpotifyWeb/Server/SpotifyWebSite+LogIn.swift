@@ -39,9 +39,9 @@ extension SpotifyWebSite {
         guard let url = URL(string: address),
             let logIn = await sessions.take(of: id, where: { $0.pending.accepts(url) })
         else { return .page(.foreignCallback) }
-        let account = Account(service: service, clock: clock)
+        let account = Account()
         do {
-            try await account.signIn { [service] in try await service.finish(logIn.pending, callback: url) }
+            try await accounts[account].signIn { [service] in try await service.finish(logIn.pending, callback: url) }
         } catch let error as SignInError where error.accessWasDenied {
             return .page(.denied(returnTo: logIn.returnTo))
         } catch {
@@ -71,7 +71,8 @@ extension SpotifyWebSite {
 
     /// The session is over here, whatever the server says to it.
     private func end(_ account: Account) async {
-        do { try await account.signOut() } catch { await account.reset() }
+        let auth = accounts[account]
+        do { try await auth.signOut() } catch { await auth.reset() }
     }
     // end sample
 

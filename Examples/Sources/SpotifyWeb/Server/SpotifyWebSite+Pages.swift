@@ -72,7 +72,7 @@ extension SpotifyWebSite {
     }
 
     private func client(of account: Account) -> SpotifyClient {
-        SpotifyClient(authorization: account, base: webAPI, session: urlSession, clock: clock)
+        SpotifyClient(authorization: accounts[account], base: webAPI, session: urlSession, clock: clock)
     }
 
     private func sessionEnded(at path: ReturnPath) -> Response {

@@ -31,17 +31,10 @@ extension SpotifyWebSite {
             try await withGracefulShutdownHandler {
                 try await application.run()  // returns when the requests that have come are answered
             } onGracefulShutdown: {
-                Task { for account in await site.sessions.accounts { account.stopBackgroundRefresh() } }
+                site.accounts.stopBackgroundRefresh()
             }
-            await withTaskGroup { group in
-                for account in await site.sessions.accounts { group.addTask { await end(account) } }
-            }
-        }
-
-        /// What is unsaved after ten seconds is lost.
-        private func end(_ account: Account) async {
             do {
-                try await account.shutdown(within: .seconds(10))
+                try await site.accounts.shutdown(within: .seconds(10))  // what is unsaved then is lost
             } catch {
                 application.logger.warning("A session may be lost: \(type(of: error))")
             }

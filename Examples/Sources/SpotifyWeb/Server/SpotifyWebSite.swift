@@ -22,7 +22,7 @@ import UnixSignals
 /// The browser holds one cookie with a random id. Everything else is kept here: the log-in that a browser has begun, and one
 /// provider for each session, with its tokens.
 public struct SpotifyWebSite: Sendable {
-    typealias Account = RefreshableTokenAuthorization<OAuthToken>
+    typealias Account = SpotifyWeb.Account<OAuthToken>
 
     /// A log-in that a browser has begun.
     struct LogIn: Sendable {
@@ -32,6 +32,7 @@ public struct SpotifyWebSite: Sendable {
 
     let service: SpotifyTokenService
     let sessions: SessionStore<LogIn, Account>
+    let accounts: AuthorizationPool<Account, OAuthToken>
     let address: SiteAddress
     let webAPI: URL?
     let urlSession: URLSession
@@ -53,6 +54,11 @@ public struct SpotifyWebSite: Sendable {
         (self.service, self.address, self.webAPI) = (service, address, webAPI)
         (self.urlSession, self.clock) = (urlSession, clock)
         sessions = SessionStore(limits: limits, clock: clock)
+        // sample: pool
+        accounts = AuthorizationPool(idleFor: .seconds(600), atMost: 1_000, clock: clock) { account in
+            RefreshableTokenAuthorization(service: service, store: account.tokens, clock: clock)
+        }
+        // end sample
     }
 
     /// Serves the site until the task is cancelled or the process is asked to end (SIGINT, SIGTERM). Then requests that have

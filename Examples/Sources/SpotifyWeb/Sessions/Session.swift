@@ -7,6 +7,6 @@ struct Session<Account: Sendable>: Sendable {
     let id: SessionSecret
     /// Stands in each form, so that a form of another site is not taken for ours (CSRF).
     let formToken: SessionSecret
-    /// Whose session it is. It holds the tokens, which never leave the server.
+    /// Whose session it is. The tokens never leave the server.
     let account: Account
 }

@@ -44,9 +44,6 @@ actor SessionStore<Pending: Sendable, Account: Sendable> {
     /// How many browsers are remembered.
     var counts: (visitors: Int, sessions: Int) { (visitors.count, entries.count) }
 
-    /// The accounts of all who are logged in.
-    var accounts: [Account] { entries.values.map(\.session.account) }
-
     /// Notes a log-in that a browser has begun.
     ///
     /// - Returns: the browser's id: the one that it came with if that is a visitor's, else a new one.

@@ -36,10 +36,10 @@ struct RunningSite: Sendable {
     }
 
     /// What the server holds for a browser.
-    func account(of browser: TestBrowser) async throws -> SpotifyWebSite.Account {
+    func account(of browser: TestBrowser) async throws -> RefreshableTokenAuthorization<OAuthToken> {
         let cookie = try #require(browser.id)
         let id = try #require(SessionSecret(cookie))
-        return try #require(await site.sessions.session(of: id)).account
+        return site.accounts[try #require(await site.sessions.session(of: id)).account]
     }
 
     static func run(
