@@ -84,17 +84,19 @@ extension OAuthTokenService {
     /// - Parameters:
     ///   - server: the authorization server.
     ///   - client: the client as it is registered there.
+    ///   - authentication: proves the client in each request, in place of what the client says of it.
     ///   - redirectURI: where the server sends people back to; a sign-in may name another.
     ///   - pendingSignIns: keeps sign-ins until their callbacks come; `.items(…)` also over a restart of the app.
     ///   - transport: carries the requests, for instance `URLSession.shared`.
     ///   - clock: the machine's, or a `ManualClock` in tests.
     public static func authorizationCode(
-        server: AuthorizationServer, client: OAuthClient, redirectURI: String? = nil,
-        pendingSignIns: any PendingSignInStore = .inMemory, transport: any TokenTransport,
-        clock: any AuthorizationClock = .system
+        server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
+        redirectURI: String? = nil, pendingSignIns: any PendingSignInStore = .inMemory,
+        transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
         OAuthTokenService(
-            endpoint: TokenEndpoint(server: server, client: client, transport: transport, clock: clock),
+            endpoint: TokenEndpoint(
+                server: server, client: client, authentication: authentication, transport: transport, clock: clock),
             redirectURI: redirectURI, pendingSignIns: pendingSignIns)
     }
 
@@ -103,14 +105,17 @@ extension OAuthTokenService {
     /// - Parameters:
     ///   - server: the authorization server.
     ///   - client: the client that is registered there.
+    ///   - authentication: proves the client in each request, in place of what the client says of it.
     ///   - scopes: what to ask for; the server's choice if there are none.
     ///   - transport: carries the requests, for instance `URLSession.shared`.
     ///   - clock: the machine's, or a `ManualClock` in tests.
     public static func clientCredentials(
-        server: AuthorizationServer, client: OAuthClient, scopes: Set<String> = [], transport: any TokenTransport,
-        clock: any AuthorizationClock = .system
+        server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
+        scopes: Set<String> = [], transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
-        custom(server: server, client: client, transport: transport, clock: clock) { endpoint in
+        custom(
+            server: server, client: client, authentication: authentication, transport: transport, clock: clock
+        ) { endpoint in
             let scope = endpoint.server.quirks.text(of: scopes)
             var token = try await endpoint.token(
                 grantType: "client_credentials", parameters: scopes.isEmpty ? [] : [("scope", scope)],
@@ -125,21 +130,22 @@ extension OAuthTokenService {
     ///
     /// - Throws: what ``AuthorizationServer/discover(issuer:transport:clock:)`` throws.
     public static func clientCredentials(
-        issuer: String, client: OAuthClient, scopes: Set<String> = [], transport: any TokenTransport,
-        clock: any AuthorizationClock = .system
+        issuer: String, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
+        scopes: Set<String> = [], transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) async throws -> OAuthTokenService {
         clientCredentials(
             server: try await .discover(issuer: issuer, transport: transport, clock: clock), client: client,
-            scopes: scopes, transport: transport, clock: clock)
+            authentication: authentication, scopes: scopes, transport: transport, clock: clock)
     }
 
     /// People sign in on another device, with a code that this one shows (RFC 8628).
     public static func device(
-        server: AuthorizationServer, client: OAuthClient, transport: any TokenTransport,
-        clock: any AuthorizationClock = .system
+        server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
+        transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
         OAuthTokenService(
-            endpoint: TokenEndpoint(server: server, client: client, transport: transport, clock: clock))
+            endpoint: TokenEndpoint(
+                server: server, client: client, authentication: authentication, transport: transport, clock: clock))
     }
 
     /// Any other grant that needs no person.
@@ -147,16 +153,18 @@ extension OAuthTokenService {
     /// - Parameters:
     ///   - server: the authorization server.
     ///   - client: the client that is registered there.
+    ///   - authentication: proves the client in each request, in place of what the client says of it.
     ///   - transport: carries the requests, for instance `URLSession.shared`.
     ///   - clock: the machine's, or a `ManualClock` in tests.
     ///   - token: fetches a token; called on first use, and again where the token came without a refresh token.
     public static func custom(
-        server: AuthorizationServer, client: OAuthClient, transport: any TokenTransport,
-        clock: any AuthorizationClock = .system,
+        server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
+        transport: any TokenTransport, clock: any AuthorizationClock = .system,
         token: @escaping @Sendable (TokenEndpoint) async throws -> OAuthToken
     ) -> OAuthTokenService {
         OAuthTokenService(
-            endpoint: TokenEndpoint(server: server, client: client, transport: transport, clock: clock),
+            endpoint: TokenEndpoint(
+                server: server, client: client, authentication: authentication, transport: transport, clock: clock),
             initial: token)
     }
 }

@@ -9,7 +9,7 @@ import Foundation
 
 import RequestAuthorization
 
-/// How a client proves to an authorization server that it is itself (RFC 6749 §2.3): one way for each request.
+/// How a client proves itself with a secret, or that it has none (RFC 6749 §2.3): one way for each request.
 public enum ClientAuthentication: Sendable, Hashable, Codable {
     /// Not at all: it says its `client_id` only. For apps and tools, which can keep no secret.
     case none
@@ -29,21 +29,24 @@ extension ClientAuthentication: RedactedDescription {
     }
 }
 
-extension ClientAuthentication {
-    /// What the body of a request says of the client.
-    func parameters(for id: String) -> [(name: String, value: String)] {
-        switch self {
-        case .none: [("client_id", id)]  // RFC 6749 §3.2.1
-        case .secretBasic: []
-        case .secretPost(let secret): [("client_id", id), ("client_secret", secret)]
+extension ClientAuthentication: ClientAuthenticator {
+    public func authenticate(_ request: ClientRequest) -> ClientProof {
+        let id = request.clientID
+        return switch self {
+        case .none: ClientProof(parameters: [(name: "client_id", value: id)])  // RFC 6749 §3.2.1
+        case .secretBasic(let secret): ClientProof(fields: [(name: "Authorization", value: Self.basic(id, secret))])
+        case .secretPost(let secret):
+            ClientProof(parameters: [(name: "client_id", value: id), (name: "client_secret", value: secret)])
         }
     }
 
-    /// What the header of a request says of it.
-    func fields(for id: String) -> [(name: String, value: String)] {
-        guard case .secretBasic(let secret) = self else { return [] }
-        // RFC 6749 §2.3.1 and App. B: both are form-encoded first, so that a colon or an umlaut in them survives.
+    public var isPublic: Bool { self == .none }
+
+    // MARK: -
+
+    /// RFC 6749 §2.3.1 and App. B: both are form-encoded first, so that a colon or an umlaut in them survives.
+    private static func basic(_ id: String, _ secret: String) -> String {
         let pair = "\(FormEncoding.escape(id)):\(FormEncoding.escape(secret))"
-        return [("Authorization", "Basic \(Data(pair.utf8).base64EncodedString())")]
+        return "Basic \(Data(pair.utf8).base64EncodedString())"
     }
 }

@@ -16,7 +16,7 @@ extension TokenEndpoint {
     ///   not do it; what the transport throws.
     func revoke(_ token: OAuthToken) async throws {
         guard let url = server.revocationEndpoint else { return }
-        if server.quirks.refusesPublicRevocation, client.authentication == .none { return }
+        if server.quirks.refusesPublicRevocation, authentication.isPublic { return }
         var tokens = token.refreshToken.map { [(text: $0, hint: "refresh_token")] } ?? []
         if !token.isExpired(at: clock.now), !token.accessToken.isEmpty {
             tokens.append((token.accessToken, "access_token"))

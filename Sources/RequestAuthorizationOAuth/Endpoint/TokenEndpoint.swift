@@ -20,15 +20,24 @@ public import RequestAuthorization
 public struct TokenEndpoint: Sendable, RedactedDescription {
     public let server: AuthorizationServer
     public let client: OAuthClient
+    /// Proves the client, in each request.
+    public let authentication: any ClientAuthenticator
     public let transport: any TokenTransport
     public let clock: any AuthorizationClock
 
+    /// - Parameters:
+    ///   - server: the authorization server.
+    ///   - client: the client as it is registered there.
+    ///   - authentication: proves the client in each request, in place of what the client says of it.
+    ///   - transport: carries the requests, for instance `URLSession.shared`.
+    ///   - clock: the machine's, or a `ManualClock` in tests.
     public init(
-        server: AuthorizationServer, client: OAuthClient, transport: any TokenTransport,
-        clock: any AuthorizationClock = .system
+        server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
+        transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) {
         self.server = server
         self.client = client
+        self.authentication = authentication ?? client.authentication
         self.transport = transport
         self.clock = clock
     }
@@ -40,7 +49,8 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     ///   - parameters: what the grant consists of; none is sent twice, and the client's own extra parameters come last.
     ///   - requestedScopes: what was asked for; the token has these if the server does not say.
     /// - Throws: `TokenEndpointError` for what the server refused, ``InvalidTokenResponse`` for what cannot be used,
-    ///   ``AuthorizationServerError`` if nothing can be sent, and what the transport throws.
+    ///   ``AuthorizationServerError`` and ``ClientAuthenticationFailed`` if nothing can be sent, and what
+    ///   the transport throws.
     public func token(
         grantType: String, parameters: [(name: String, value: String)] = [], requestedScopes: Set<String> = []
     ) async throws -> OAuthToken {
@@ -78,23 +88,40 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
 extension TokenEndpoint {
     /// Posts a form in the client's name and returns the answer, whatever its status.
     ///
-    /// - Throws: ``AuthorizationServerError`` if the address is not to be called, and what the transport throws.
+    /// - Throws: ``AuthorizationServerError`` if the address is not to be called, ``ClientAuthenticationFailed`` if the client
+    ///   cannot be proven, and what the transport throws.
     package func post(_ parameters: [(name: String, value: String)], to url: URL) async throws -> TokenResponse {
         try AuthorizationServer.check(url, named: "endpoint")
         // RFC 6749 §2.3: one way of authentication in a request, and the secret never in a URI (§2.3.1).
-        var form = FormParameters(client.authentication.parameters(for: client.id))
-        let isProven = client.authentication != .none
-        form.add(parameters.filter { !isProven || !Self.proofs.contains($0.name) })
+        let ours = authentication.isPublic ? parameters : parameters.filter { !Self.proofs.contains($0.name) }
+        let proof = try await proof(of: ours, to: url)
+        var form = FormParameters(proof.parameters)
+        form.add(ours)
         let fields =
             [
                 (name: "Content-Type", value: "application/x-www-form-urlencoded"),
                 (name: "Accept", value: "application/json"),
-            ] + client.authentication.fields(for: client.id)
+            ] + proof.fields
         return try await transport.send(TokenRequest(url: url, fields: fields, body: FormEncoding.encode(form.list)))
     }
 
     /// What a grant of somebody's own may prove the client with, if the client itself proves nothing.
     private static let proofs: Set = ["client_secret", "client_assertion", "client_assertion_type"]
+
+    private func proof(of parameters: [(name: String, value: String)], to url: URL) async throws -> ClientProof {
+        do {
+            let proof = try await authentication.authenticate(
+                ClientRequest(
+                    clientID: client.id, server: server, endpoint: url, parameters: parameters, date: clock.now))
+            for field in proof.fields { try HeaderFieldValue.check(field.value) }
+            return proof
+        } catch let error where error is CancellationError || error is any TokenServiceFailure {
+            throw error
+        } catch {
+            // Also a `NotAuthorized`, which would end the session if it were thrown as it is.
+            throw ClientAuthenticationFailed(underlying: error)
+        }
+    }
 
     /// Posts a form and returns the JSON object of a successful answer.
     ///

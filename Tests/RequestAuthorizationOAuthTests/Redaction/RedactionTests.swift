@@ -63,7 +63,20 @@ extension Exhibit {
                 Exhibit("OAuthToken", token), Exhibit("JSONValue", JSONValue.object([secret: .string(secret)])),
                 Exhibit("TokenEndpoint", service.endpoint), Exhibit("OAuthTokenService", service),
                 Exhibit("TokenIntrospection", try await service.introspect(token)),
-            ] + (try await signIn()) + loopback
+            ] + proofs + (try await signIn()) + loopback
+    }
+
+    private static var proofs: [Exhibit] {
+        struct SecretError: Error { let text = Secret.text }
+        let pairs = [(name: "client_assertion", value: Secret.text)]
+        return [
+            Exhibit(
+                "ClientRequest",
+                ClientRequest(
+                    clientID: "web", server: .make(), endpoint: URL(filePath: "/"), parameters: pairs, date: .now)),
+            Exhibit("ClientProof", ClientProof(parameters: pairs, fields: pairs)),
+            Exhibit("ClientAuthenticationFailed", ClientAuthenticationFailed(underlying: SecretError())),
+        ]
     }
 
     private static var loopback: [Exhibit] {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationOAuth
+import RequestAuthorizationTesting
+import Testing
+
+// sample: authenticator
+struct WorkloadIdentity: ClientAuthenticator {
+    let token: @Sendable () async throws -> String
+
+    func authenticate(_ request: ClientRequest) async throws -> ClientProof {
+        ClientProof(parameters: [
+            (name: "client_id", value: request.clientID),
+            (name: "client_assertion_type", value: ClientProof.jwtBearer),
+            (name: "client_assertion", value: try await token()),
+        ])
+    }
+}
+// end sample
+
+/// What the guide prints of clients that have something better than a secret.
+@Suite struct ClientSamples {
+    let transport = ScriptedTokenTransport(
+        forever: .response(200, json: #"{"access_token":"a","token_type":"Bearer"}"#))
+    let server = AuthorizationServer(
+        issuer: "https://accounts.example.com",
+        authorizationEndpoint: URL(string: "https://accounts.example.com/authorize"),
+        tokenEndpoint: URL(string: "https://accounts.example.com/token"))
+
+    private var body: String? { transport.requests.last.map { String(decoding: $0.body, as: UTF8.self) } }
+
+    @Test func `a client with a token of its platform`() async throws {
+        let service = OAuthTokenService.clientCredentials(
+            server: server, client: .public(id: "billing"), authentication: WorkloadIdentity { "t" },
+            transport: transport)
+        _ = try await service.initialToken()
+        #expect(body?.contains("client_assertion=t&grant_type=client_credentials") == true)
+    }
+}
