@@ -38,4 +38,14 @@ struct WorkloadIdentity: ClientAuthenticator {
         _ = try await service.initialToken()
         #expect(body?.contains("client_assertion=t&grant_type=client_credentials") == true)
     }
+
+    @Test func `a token for one API`() async throws {
+        // sample: resources
+        var client = OAuthClient.public(id: "CLIENT_ID")
+        client.resources = ["https://calendar.example.com/"]
+        let service = OAuthTokenService.authorizationCode(server: server, client: client, transport: transport)
+        // end sample
+        _ = try await service.refresh(OAuthToken(accessToken: "a", refreshToken: "r"))
+        #expect(body?.hasSuffix("resource=https%3A%2F%2Fcalendar.example.com%2F") == true)
+    }
 }

@@ -116,12 +116,18 @@ import Testing
         #expect(request.method == "GET" && request.body.isEmpty)
         #expect(
             request.url.absoluteString == "https://server.example.com/.well-known/oauth-authorization-server")
+        #expect(found.listedAuthenticationMethods == ["client_secret_basic", "private_key_jwt"])
+        #expect(found.listedAuthenticationAlgorithms == ["RS256", "ES256"])
+        #expect(
+            try found.metadataEndpoint("userinfo_endpoint").absoluteString == "https://server.example.com/userinfo")
         #expect(
             found
                 == AuthorizationServer(
                     issuer: "https://server.example.com",
                     authorizationEndpoint: URL(string: "https://server.example.com/authorize"),
-                    tokenEndpoint: URL(string: "https://server.example.com/token")))
+                    tokenEndpoint: URL(string: "https://server.example.com/token"),
+                    additionalMetadata: found.additionalMetadata))
+        #expect(found.additionalMetadata.count == 9)
         let inserted = try AuthorizationServer.metadataURLs(of: "https://example.com/issuer1").first
         #expect(inserted?.absoluteString == "https://example.com/.well-known/oauth-authorization-server/issuer1")
     }

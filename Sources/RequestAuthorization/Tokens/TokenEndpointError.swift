@@ -46,9 +46,10 @@ extension TokenEndpointError {
         "invalid_grant", "invalid_token", "expired_token", "token_expired", "token_revoked", "invalid_refresh_token",
     ]
 
-    /// The client is refused, whatever the token (RFC 6749 §5.2).
+    /// The client is refused, whatever the token (RFC 6749 §5.2, RFC 8707 §2).
     private static let clientCodes: Set = [
         "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
+        "invalid_target",
     ]
 
     /// A person is wanted (OpenID Connect Core 1.0 §3.1.2.6).
@@ -85,6 +86,7 @@ extension TokenEndpointError: CustomStringConvertible, CustomDebugStringConverti
         case "unauthorized_client": "the client is not registered for this grant type"
         case "unsupported_grant_type": "the server does not offer this grant type"
         case "invalid_scope": "the client asks for a scope that it may not have"
+        case "invalid_target": "the client asks for a token for a resource that the server does not give it"
         default: "the server refuses the client; check how it is registered"
         }
     }

@@ -7,22 +7,26 @@ import RequestAuthorization
 ///
 ///     let tool: OAuthClient = .public(id: "tool")
 ///     var billing = OAuthClient.secretBasic(id: "billing", secret: secret)
-///     billing.tokenParameters["audience"] = "https://api.example.com"
-public struct OAuthClient: Sendable, Hashable, Codable {
+///     billing.resources = ["https://api.example.com"]
+public struct OAuthClient: Sendable, Hashable {
     public let id: String
     public let authentication: ClientAuthentication
-    /// Sent along when somebody is to sign in: `audience`, `resource`, `access_type`, `prompt`, `login_hint`. What this
-    /// library sends itself cannot be replaced.
+    /// The APIs that tokens are to be for, as absolute URIs without a fragment (RFC 8707 §2). Named when somebody is to sign in,
+    /// and with each request for a token, refreshes too.
+    public var resources: [String]
+    /// Sent along when somebody is to sign in: `audience`, `access_type`, `prompt`, `login_hint`. What this library sends itself
+    /// cannot be replaced.
     public var authorizationParameters: [String: String]
     /// Sent along with each request for a token, on the same terms.
     public var tokenParameters: [String: String]
 
     public init(
-        id: String, authentication: ClientAuthentication, authorizationParameters: [String: String] = [:],
-        tokenParameters: [String: String] = [:]
+        id: String, authentication: ClientAuthentication, resources: [String] = [],
+        authorizationParameters: [String: String] = [:], tokenParameters: [String: String] = [:]
     ) {
         self.id = id
         self.authentication = authentication
+        self.resources = resources
         self.authorizationParameters = authorizationParameters
         self.tokenParameters = tokenParameters
     }
@@ -46,4 +50,21 @@ extension OAuthClient {
 /// The id is no secret; extra parameters may be (a `login_hint` is somebody's name).
 extension OAuthClient: RedactedDescription {
     public var description: String { "OAuthClient(\(id), \(authentication))" }
+}
+
+extension OAuthClient: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case id, authentication, resources, authorizationParameters, tokenParameters
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try values.decode(String.self, forKey: .id),
+            authentication: try values.decode(ClientAuthentication.self, forKey: .authentication),
+            // Earlier versions wrote none.
+            resources: try values.decodeIfPresent([String].self, forKey: .resources) ?? [],
+            authorizationParameters: try values.decode([String: String].self, forKey: .authorizationParameters),
+            tokenParameters: try values.decode([String: String].self, forKey: .tokenParameters))
+    }
 }

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// Parameters of a request, in order, none of them twice (RFC 6749 §3.1, §3.2): the first one stays.
+///
+/// `resource` and `audience` may come several times (RFC 8707 §2, RFC 8693 §2.1), if the same source says them.
 package struct FormParameters: Sendable {
     package private(set) var list: [(name: String, value: String)] = []
 
@@ -9,7 +11,8 @@ package struct FormParameters: Sendable {
 
     /// Adds what is not there yet.
     package mutating func add(_ parameters: [(name: String, value: String)]) {
-        for parameter in parameters where !list.contains(where: { $0.name == parameter.name }) {
+        let names = Set(list.map(\.name))
+        for parameter in parameters where !names.contains(parameter.name) && mayAdd(parameter) {
             list.append(parameter)
         }
     }
@@ -23,6 +26,16 @@ package struct FormParameters: Sendable {
                 (name: $0.key, value: $0.value)
             })
     }
+
+    // MARK: -
+
+    /// Among those that are added at a time.
+    private func mayAdd(_ parameter: (name: String, value: String)) -> Bool {
+        Self.repeatable.contains(parameter.name)
+            ? !list.contains { $0 == parameter } : !list.contains { $0.name == parameter.name }
+    }
+
+    private static let repeatable: Set = ["resource", "audience"]
 
     private static let ours: Set = [
         "client_id", "client_secret", "client_assertion", "client_assertion_type", "grant_type", "response_type",

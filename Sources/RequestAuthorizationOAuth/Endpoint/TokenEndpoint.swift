@@ -46,10 +46,11 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     ///
     /// - Parameters:
     ///   - grantType: `grant_type`.
-    ///   - parameters: what the grant consists of; none is sent twice, and the client's own extra parameters come last.
+    ///   - parameters: what the grant consists of; none but `resource` and `audience` is sent twice, and what the client says
+    ///     besides comes last.
     ///   - requestedScopes: what was asked for; the token has these if the server does not say.
     /// - Throws: `TokenEndpointError` for what the server refused, ``InvalidTokenResponse`` for what cannot be used,
-    ///   ``AuthorizationServerError`` and ``ClientAuthenticationFailed`` if nothing can be sent, and what
+    ///   ``AuthorizationServerError``, ``InvalidTokenRequest`` and ``ClientAuthenticationFailed`` if nothing can be sent, and what
     ///   the transport throws.
     public func token(
         grantType: String, parameters: [(name: String, value: String)] = [], requestedScopes: Set<String> = []
@@ -74,6 +75,7 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     ) async throws -> OAuthToken {
         var form = FormParameters([("grant_type", grantType)])
         form.add(parameters)
+        form.add(try ResourceIndicator.parameters(client.resources))
         form.add(extra: client.tokenParameters)
         let sentAt = clock.now
         let answer = try await object(form.list, to: url)

@@ -20,7 +20,8 @@ extension OAuthTokenService {
     ///     or [::1], or a scheme of the app's own. It has the port that is listened on.
     ///   - parameters: more to say to the server this time, such as `prompt`. What the library sends cannot be replaced.
     /// - Returns: the sign-in, which is kept in the service's store of pending sign-ins, too.
-    /// - Throws: ``SignInError`` of the kind ``SignInError/Kind/redirectURI``, ``AuthorizationServerError``, and what the store throws.
+    /// - Throws: ``SignInError`` of the kind ``SignInError/Kind/redirectURI``, ``AuthorizationServerError``, ``InvalidTokenRequest`` for a resource
+    ///   that is no URI, and what the store throws.
     public func signIn(
         scopes: Set<String>, redirectURI: String? = nil, parameters: [String: String] = [:]
     ) async throws -> PendingSignIn {
@@ -79,13 +80,12 @@ extension OAuthTokenService {
                 ("response_type", "code"), ("client_id", client.id), ("redirect_uri", uri.text), ("state", state),
                 ("code_challenge", PKCE.challenge(for: verifier)), ("code_challenge_method", PKCE.method),
             ] + (scopes.isEmpty ? [] : [("scope", server.quirks.text(of: scopes))])
+        let request = try AuthorizationRequest(
+            ours.map { (name: $0.0, value: $0.1) }, parameters: parameters, client: client)
         return PendingSignIn(
             state: state, codeVerifier: verifier, redirectURI: uri.text, clientID: client.id, issuer: server.issuer,
             announcesIssuer: server.announcesIssuer, tokenEndpoint: server.tokenEndpoint, scopes: scopes,
-            createdAt: endpoint.clock.now,
-            url: try AuthorizationRequest.url(
-                of: page, ours: ours.map { (name: $0.0, value: $0.1) },
-                extra: [parameters, client.authorizationParameters]))
+            createdAt: endpoint.clock.now, url: try request.url(of: page))
     }
 }
 #endif

@@ -27,6 +27,7 @@ extension OAuthTokenService {
         let url = try server.endpoint(server.deviceAuthorizationEndpoint, named: "device_authorization_endpoint")
         var form = FormParameters(scopes.isEmpty ? [] : [("scope", server.quirks.text(of: scopes))])
         form.add(extra: parameters)
+        form.add(try ResourceIndicator.parameters(endpoint.client.resources))
         form.add(extra: endpoint.client.authorizationParameters)
         let (sentAt, uptime) = (endpoint.clock.now, endpoint.clock.uptime)
         let authorization = try DeviceAuthorization(try await endpoint.object(form.list, to: url))

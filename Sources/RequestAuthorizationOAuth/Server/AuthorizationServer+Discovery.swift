@@ -59,6 +59,7 @@ extension AuthorizationServer {
         server.revocationEndpoint = revocationEndpoint ?? found.revocationEndpoint
         server.introspectionEndpoint = introspectionEndpoint ?? found.introspectionEndpoint
         server.announcesIssuer = announcesIssuer || found.announcesIssuer
+        server.additionalMetadata = additionalMetadata.merging(found.additionalMetadata) { own, _ in own }
         return server
     }
 }
@@ -101,14 +102,10 @@ extension AuthorizationServer {
     }
 
     private init(metadata: AnswerObject, issuer: String) throws {
-        let isHere = URL(string: issuer).flatMap { Origin($0) }?.isLoopback == true
         func endpoint(_ name: String) throws -> URL? {
             guard let text = metadata.text(name) else { return nil }
             guard let url = URL(string: text) else { throw AuthorizationServerError(.notAURL, member: name) }
-            // What listens on this machine is not another machine's to name: requests would be forged to it.
-            if let origin = Origin(url), origin.scheme == "http", origin.isLoopback, !isHere {
-                throw AuthorizationServerError(.insecure, member: name)
-            }
+            try Self.checkLoopback(url, named: name, issuer: issuer)
             return url
         }
         self.init(
@@ -117,6 +114,7 @@ extension AuthorizationServer {
             deviceAuthorizationEndpoint: try endpoint("device_authorization_endpoint"),
             revocationEndpoint: try endpoint("revocation_endpoint"),
             introspectionEndpoint: try endpoint("introspection_endpoint"),
-            announcesIssuer: metadata.members["authorization_response_iss_parameter_supported"] == .bool(true))
+            announcesIssuer: metadata.members["authorization_response_iss_parameter_supported"] == .bool(true),
+            additionalMetadata: metadata.members.filter { !Self.ownMembers.contains($0.key) })
     }
 }

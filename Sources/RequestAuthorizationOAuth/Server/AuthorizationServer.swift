@@ -38,11 +38,14 @@ public struct AuthorizationServer: Sendable, Hashable {
     public var announcesIssuer: Bool
     /// In what the server differs from the standards.
     public var quirks: ServerQuirks
+    /// The members of its metadata that have no place here, as they came: read them with ``metadataText(_:)`` and its kin.
+    public var additionalMetadata: [String: JSONValue]
 
     public init(
         issuer: String? = nil, authorizationEndpoint: URL? = nil, tokenEndpoint: URL? = nil,
         refreshEndpoint: URL? = nil, deviceAuthorizationEndpoint: URL? = nil, revocationEndpoint: URL? = nil,
-        introspectionEndpoint: URL? = nil, announcesIssuer: Bool = false, quirks: ServerQuirks = ServerQuirks()
+        introspectionEndpoint: URL? = nil, announcesIssuer: Bool = false, quirks: ServerQuirks = ServerQuirks(),
+        additionalMetadata: [String: JSONValue] = [:]
     ) {
         self.issuer = issuer
         self.authorizationEndpoint = authorizationEndpoint
@@ -53,6 +56,7 @@ public struct AuthorizationServer: Sendable, Hashable {
         self.introspectionEndpoint = introspectionEndpoint
         self.announcesIssuer = announcesIssuer
         self.quirks = quirks
+        self.additionalMetadata = additionalMetadata
     }
 }
 
@@ -85,35 +89,4 @@ extension AuthorizationServer {
 extension URL {
     /// Whether requests go there: the origin of a WebSocket is that of its handshake.
     package var isOfHTTP: Bool { ["https", "http"].contains(scheme?.lowercased()) }
-}
-
-// MARK: - Coding
-
-extension AuthorizationServer: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case issuer
-        case authorizationEndpoint = "authorization_endpoint"
-        case tokenEndpoint = "token_endpoint"
-        case refreshEndpoint = "refresh_endpoint"
-        case deviceAuthorizationEndpoint = "device_authorization_endpoint"
-        case revocationEndpoint = "revocation_endpoint"
-        case introspectionEndpoint = "introspection_endpoint"
-        case announcesIssuer = "authorization_response_iss_parameter_supported"
-        case quirks
-    }
-
-    /// Reads what was encoded, and as much of a server's metadata (RFC 8414 §2) as there is a place for here.
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        func url(_ key: CodingKeys) throws -> URL? { try values.decodeIfPresent(URL.self, forKey: key) }
-        self.init(
-            issuer: try values.decodeIfPresent(String.self, forKey: .issuer),
-            authorizationEndpoint: try url(.authorizationEndpoint), tokenEndpoint: try url(.tokenEndpoint),
-            refreshEndpoint: try url(.refreshEndpoint),
-            deviceAuthorizationEndpoint: try url(.deviceAuthorizationEndpoint),
-            revocationEndpoint: try url(.revocationEndpoint),
-            introspectionEndpoint: try url(.introspectionEndpoint),
-            announcesIssuer: try values.decodeIfPresent(Bool.self, forKey: .announcesIssuer) ?? false,
-            quirks: try values.decodeIfPresent(ServerQuirks.self, forKey: .quirks) ?? ServerQuirks())
-    }
 }

@@ -36,7 +36,7 @@ import Testing
     private static let withoutSecrets: Set = [
         "AuthorizationServer", "AuthorizationServerError", "AuthorizationServerError.Problem", "InvalidTokenResponse",
         "InvalidTokenResponse.Problem", "NoRefreshToken", "ServerQuirks", "UnreadableToken",
-        "LoopbackReceiver", "LoopbackReceiver.Address", "LoopbackReceiverError.Code",
+        "InvalidTokenRequest", "LoopbackReceiver", "LoopbackReceiver.Address", "LoopbackReceiverError.Code",
     ]
 }
 

@@ -142,9 +142,12 @@ import Testing
             let base = "http://127.0.0.1:\(server.port)"
             var mine = AuthorizationServer(issuer: base, tokenEndpoint: URL(string: "\(base)/mine"))
             mine.quirks.signOutAdvice = "do"
+            mine.additionalMetadata = ["grant_types_supported": .array([.string("password")])]
             var expected = AuthorizationServer.make(at: base)
             (expected.tokenEndpoint, expected.announcesIssuer) = (URL(string: "\(base)/mine"), true)
             expected.quirks = mine.quirks
+            expected.additionalMetadata = mine.additionalMetadata
+            expected.additionalMetadata["token_endpoint_auth_methods_supported"] = .array([.string("private_key_jwt")])
             let completed = try await mine.completed(by: URLSession.shared)
             #expect(completed == expected)
         }
@@ -191,7 +194,8 @@ import Testing
         #expect(
             read
                 == AuthorizationServer(
-                    issuer: "https://a.example", tokenEndpoint: URL(string: "https://a.example/t")))
+                    issuer: "https://a.example", tokenEndpoint: URL(string: "https://a.example/t"),
+                    additionalMetadata: ["x": .array([.integer(1)])]))
     }
 }
 

@@ -22,7 +22,7 @@ import Testing
     private static let sorted: [(Int, String?, TokenFailureKind)] = [
         (400, "invalid_client", .client), (401, "invalid_client", .client), (500, "invalid_client", .transient),
         (400, "unauthorized_client", .client), (400, "unsupported_grant_type", .client),
-        (400, "invalid_scope", .client),
+        (400, "invalid_scope", .client), (400, "invalid_target", .client),
         (400, "interaction_required", .interaction), (400, "login_required", .interaction),
         (401, "consent_required", .interaction), (400, "account_selection_required", .interaction),
         (429, "login_required", .transient),

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// For which API a token is to be (RFC 8707 §2).
+enum ResourceIndicator {
+    /// The parameters that name resources.
+    ///
+    /// - Throws: ``InvalidTokenRequest`` for what is not an absolute URI, or has a fragment.
+    static func parameters(_ resources: [String]) throws -> [(name: String, value: String)] {
+        for resource in resources {
+            guard !resource.utf8.contains(UInt8(ascii: "#")) else {
+                throw InvalidTokenRequest(
+                    parameter: "resource", detail: "has a fragment: leave out what stands behind the # (RFC 8707 §2)")
+            }
+            guard isAbsoluteURI(resource) else {
+                throw InvalidTokenRequest(
+                    parameter: "resource",
+                    detail: "is no absolute URI: write it with a scheme, as in https://api.example.com (RFC 8707 §2)")
+            }
+        }
+        return resources.map { (name: "resource", value: $0) }
+    }
+
+    /// A scheme, a colon, and more in the characters of URIs (RFC 3986 §4.3).
+    private static func isAbsoluteURI(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 1 < bytes.count,
+            bytes.first.map(isLetter) == true,
+            bytes[..<colon].allSatisfy({ isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) })
+        else { return false }
+        return bytes.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+}

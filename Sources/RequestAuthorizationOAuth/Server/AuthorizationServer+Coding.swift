@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension AuthorizationServer: Codable {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case issuer
+        case authorizationEndpoint = "authorization_endpoint"
+        case tokenEndpoint = "token_endpoint"
+        case refreshEndpoint = "refresh_endpoint"
+        case deviceAuthorizationEndpoint = "device_authorization_endpoint"
+        case revocationEndpoint = "revocation_endpoint"
+        case introspectionEndpoint = "introspection_endpoint"
+        case announcesIssuer = "authorization_response_iss_parameter_supported"
+        case quirks
+    }
+
+    /// A member of any name.
+    private struct Member: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// The names of the members that have a place of their own.
+    static let ownMembers = Set(CodingKeys.allCases.map(\.rawValue))
+
+    /// Reads what was encoded, or a server's metadata (RFC 8414 §2).
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        func url(_ key: CodingKeys) throws -> URL? { try values.decodeIfPresent(URL.self, forKey: key) }
+        let all = try decoder.container(keyedBy: Member.self)
+        let additional = try all.allKeys.filter { !Self.ownMembers.contains($0.stringValue) }
+            .reduce(into: [:]) { $0[$1.stringValue] = try all.decode(JSONValue.self, forKey: $1) }
+        self.init(
+            issuer: try values.decodeIfPresent(String.self, forKey: .issuer),
+            authorizationEndpoint: try url(.authorizationEndpoint), tokenEndpoint: try url(.tokenEndpoint),
+            refreshEndpoint: try url(.refreshEndpoint),
+            deviceAuthorizationEndpoint: try url(.deviceAuthorizationEndpoint),
+            revocationEndpoint: try url(.revocationEndpoint),
+            introspectionEndpoint: try url(.introspectionEndpoint),
+            announcesIssuer: try values.decodeIfPresent(Bool.self, forKey: .announcesIssuer) ?? false,
+            quirks: try values.decodeIfPresent(ServerQuirks.self, forKey: .quirks) ?? ServerQuirks(),
+            additionalMetadata: additional)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encodeIfPresent(issuer, forKey: .issuer)
+        try values.encodeIfPresent(authorizationEndpoint, forKey: .authorizationEndpoint)
+        try values.encodeIfPresent(tokenEndpoint, forKey: .tokenEndpoint)
+        try values.encodeIfPresent(refreshEndpoint, forKey: .refreshEndpoint)
+        try values.encodeIfPresent(deviceAuthorizationEndpoint, forKey: .deviceAuthorizationEndpoint)
+        try values.encodeIfPresent(revocationEndpoint, forKey: .revocationEndpoint)
+        try values.encodeIfPresent(introspectionEndpoint, forKey: .introspectionEndpoint)
+        try values.encode(announcesIssuer, forKey: .announcesIssuer)
+        try values.encode(quirks, forKey: .quirks)
+        var all = encoder.container(keyedBy: Member.self)
+        for (name, value) in additionalMetadata where !Self.ownMembers.contains(name) {
+            try all.encode(value, forKey: Member(stringValue: name))
+        }
+    }
+}
