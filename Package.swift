@@ -31,7 +31,7 @@ let package = Package(
         .trait(name: "HTTPTypes", description: "HTTPRequest of swift-http-types."),
         .trait(name: "AsyncHTTPClient", description: "HTTPClientRequest and HTTPClient of async-http-client."),
         .trait(name: "GRPC", description: "An interceptor for grpc-swift-2."),
-        .trait(name: "Crypto", description: "PKCE and encrypted token stores on Linux; nothing on Apple's platforms."),
+        .trait(name: "Crypto", description: "PKCE, signatures, encryption on Linux; nothing on Apple's platforms."),
         .trait(name: "LoopbackReceiver", description: "Receives the end of a sign-in in native apps and tools."),
         .trait(name: "SecretService", description: "The keyring of Linux desktops; needs libsecret-1-dev."),
         .trait(
@@ -53,8 +53,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.27.0"),
         // Trait GRPC: the interceptors of RequestAuthorizationGRPC.
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.3.0"),
-        // Trait Crypto: AES-GCM, ChaChaPoly and PBKDF2 of RequestAuthorizationStorage, and SHA-256 of RequestAuthorizationOAuth,
-        // where CryptoKit is not.
+        // Trait Crypto: AES-GCM, ChaChaPoly and PBKDF2 of RequestAuthorizationStorage, and SHA-256 and signatures of
+        // RequestAuthorizationOAuth, where CryptoKit is not.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         // The server and the client that the tests of RequestAuthorizationGRPC talk over. Only tests use it.
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.3.0"),
@@ -86,6 +86,7 @@ let package = Package(
             dependencies: [
                 "RequestAuthorization", "RequestAuthorizationStorage",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["LoopbackReceiver"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["LoopbackReceiver"])),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["LoopbackReceiver"])),
@@ -164,6 +165,8 @@ let package = Package(
             dependencies: [
                 "RequestAuthorizationOAuth", "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient",
                 "RequestAuthorizationTesting", "LoopbackServer", "RedactionChecks", "StorageProcess", "StoreFixtures",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
+                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -39,6 +39,28 @@ struct WorkloadIdentity: ClientAuthenticator {
         #expect(body?.contains("client_assertion=t&grant_type=client_credentials") == true)
     }
 
+    #if canImport(CryptoKit) || Crypto
+    @Test func `a client that signs`() async throws {
+        // sample: key
+        let made = PrivateKeySigner.generated(keyID: "2026-11")
+        print(made.publicKey.thumbprint)  // the server wants made.publicKey, as JSON
+        // end sample
+        let text = """
+            -----BEGIN PRIVATE KEY-----
+            MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
+            -----END PRIVATE KEY-----
+            """
+        // sample: private-key-jwt
+        let signer = try PrivateKeySigner(pem: text, keyID: "2026-11")
+        let service = OAuthTokenService.clientCredentials(
+            server: server, client: .public(id: "billing"), authentication: .privateKeyJWT(signer),
+            transport: transport)
+        // end sample
+        _ = try await service.initialToken()
+        #expect(body?.contains("&client_assertion=eyJhbGciOiJFZERTQSIs") == true)
+    }
+    #endif
+
     @Test func `a token for one API`() async throws {
         // sample: resources
         var client = OAuthClient.public(id: "CLIENT_ID")

@@ -6,12 +6,13 @@ fault injector, on a free port of 127.0.0.1.
 It writes its address to DIR/address and a line to its output when it listens, and ends with its standard input, or after LIFETIME seconds (300).
 
 The server: /authorize (Alice consents at once), /token (code with PKCE, refresh tokens that serve once, client credentials),
-/revoke; the public client "native" and the confidential "web" with the secret "websecret".
+/revoke; the public client "native", the confidential "web" with the secret "websecret", and "bank", which proves itself with
+signatures (RFC 7523) made for the server's address.
 
 The injector: POST /control/faults [{…}] replaces what lies in wait for the next requests to /token, one each. A fault answers in
 the server's place with "status", "body" and "fields", or closes the connection with "drop": "before" the server sees the request
 or "after" it has answered. POST /control/secret TEXT changes what the server takes for the secret of "web". POST /control/revoke
-ends all refresh tokens. GET /control/calls tells how many requests came to /token, and how many the server saw.
+ends all refresh tokens. POST /control/key JWK tells the public key of "bank". GET /control/calls tells how many requests came to /token, and how many the server saw.
 """
 
 import json
@@ -26,8 +27,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"  # http, on loopback only
 
 from authlib.integrations.flask_oauth2 import AuthorizationServer
+from authlib.jose import JsonWebKey
 from authlib.oauth2.rfc6749 import AuthorizationCodeMixin, ClientMixin, TokenMixin, grants
 from authlib.oauth2.rfc7009 import RevocationEndpoint
+from authlib.oauth2.rfc7523 import JWTBearerClientAssertion
 from authlib.oauth2.rfc7636 import CodeChallenge
 from flask import Flask
 
@@ -101,13 +104,14 @@ SIGN_IN = ["authorization_code", "refresh_token"]
 clients = {
     "native": Client("native", "", ["none"], SIGN_IN),
     "web": Client("web", "websecret", ["client_secret_basic"], SIGN_IN + ["client_credentials"]),
+    "bank": Client("bank", "", ["client_assertion_jwt"], SIGN_IN + ["client_credentials"]),
 }
 tokens = []
 codes = {}
 
 
 class CodeGrant(grants.AuthorizationCodeGrant):
-    TOKEN_ENDPOINT_AUTH_METHODS = ["none", "client_secret_basic"]
+    TOKEN_ENDPOINT_AUTH_METHODS = ["none", "client_secret_basic", "client_assertion_jwt"]
 
     def save_authorization_code(self, code, request):
         codes[code] = Code(code, request)
@@ -124,7 +128,7 @@ class CodeGrant(grants.AuthorizationCodeGrant):
 
 
 class RefreshGrant(grants.RefreshTokenGrant):
-    TOKEN_ENDPOINT_AUTH_METHODS = ["none", "client_secret_basic"]
+    TOKEN_ENDPOINT_AUTH_METHODS = ["none", "client_secret_basic", "client_assertion_jwt"]
     INCLUDE_NEW_REFRESH_TOKEN = True
 
     def authenticate_refresh_token(self, refresh_token):
@@ -140,7 +144,29 @@ class RefreshGrant(grants.RefreshTokenGrant):
         credential.is_dead = True
 
 
+class MachineGrant(grants.ClientCredentialsGrant):
+    TOKEN_ENDPOINT_AUTH_METHODS = ["client_secret_basic", "client_assertion_jwt"]
+
+
+class Assertion(JWTBearerClientAssertion):
+    """Verifies what proves "bank", and takes no assertion twice."""
+
+    key = None
+    seen = set()
+
+    def validate_jti(self, claims, jti):
+        if jti in self.seen:
+            return False
+        self.seen.add(jti)
+        return True
+
+    def resolve_client_public_key(self, client, headers):
+        return self.key
+
+
 class Revocation(RevocationEndpoint):
+    CLIENT_AUTH_METHODS = ["none", "client_secret_basic", "client_assertion_jwt"]
+
     def query_token(self, token_string, token_type_hint):
         for token in tokens:
             if token_string in (token.fields.get("access_token"), token.fields.get("refresh_token")):
@@ -160,7 +186,9 @@ server = AuthorizationServer(
 )
 server.register_grant(CodeGrant, [CodeChallenge(required=True)])
 server.register_grant(RefreshGrant)
-server.register_grant(grants.ClientCredentialsGrant)
+server.register_grant(MachineGrant)
+assertion = Assertion("unknown until it listens")
+server.register_client_auth_method(Assertion.CLIENT_AUTH_METHOD, assertion)
 server.register_endpoint(Revocation)
 
 
@@ -211,6 +239,8 @@ class Injector(BaseHTTPRequestHandler):
                 self.faults[:] = json.loads(body)
             elif name == "secret":
                 clients["web"].secret = body.decode()
+            elif name == "key":
+                assertion.key = JsonWebKey.import_key(json.loads(body))
             elif name == "revoke":
                 for token in tokens:
                     token.is_dead = True
@@ -254,6 +284,7 @@ class Server(ThreadingHTTPServer):
 def main(folder):
     threading.Timer(float(os.environ.get("LIFETIME", "300")), os._exit, [1]).start()
     listener = Server(("127.0.0.1", 0), Injector)
+    assertion.token_url = "http://127.0.0.1:%d" % listener.server_port
     threading.Thread(target=listener.serve_forever, daemon=True).start()
     place = os.path.join(folder, "address")
     with open(place + ".new", "w") as file:

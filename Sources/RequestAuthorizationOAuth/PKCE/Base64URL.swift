@@ -21,6 +21,20 @@ package enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// - Returns: `nil` for what is not Base64URL, or is padded.
+    package static func decode(_ text: String) -> [UInt8]? {
+        guard text.utf8.allSatisfy({ !"+/=".utf8.contains($0) }) else { return nil }
+        let plain = text.utf8.map { byte -> UInt8 in
+            switch byte {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            default: byte
+            }
+        }
+        let padding = [UInt8](repeating: UInt8(ascii: "="), count: (4 - plain.count % 4) % 4)
+        return Data(base64Encoded: Data(plain + padding)).map { Array($0) }
+    }
+
     /// A text that nobody can guess: so many random bytes.
     package static func random(bytes count: Int, using generator: inout some RandomNumberGenerator) -> String {
         encode((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// Declarations of what the encrypted store and PKCE call, in the shapes of Apple's reference
+// Declarations of what the encrypted store, PKCE and signatures call, in the shapes of Apple's reference
 // (https://developer.apple.com/documentation/cryptokit), for the type checker only: nothing here does anything.
 
 import Foundation
@@ -80,4 +80,34 @@ public struct HKDF<H: HashFunction> {
 
 public enum CryptoKitError: Error {
     case underlyingCoreCryptoError(error: Int32)
+}
+
+public enum P256 {
+    public enum Signing {
+        public struct PublicKey: Sendable {
+            public var rawRepresentation: Data { Data() }
+        }
+        public struct ECDSASignature: Sendable {
+            public var rawRepresentation: Data { Data() }
+        }
+        public struct PrivateKey: Sendable {
+            public init(compactRepresentable: Bool = true) {}
+            public init<D: ContiguousBytes>(rawRepresentation: D) throws {}
+            public var publicKey: PublicKey { PublicKey() }
+            public func signature<D: DataProtocol>(for data: D) throws -> ECDSASignature { ECDSASignature() }
+        }
+    }
+}
+
+public enum Curve25519 {
+    public enum Signing {
+        public struct PublicKey: Sendable {
+            public var rawRepresentation: Data { Data() }
+        }
+        public struct PrivateKey: Sendable {
+            public init<D: ContiguousBytes>(rawRepresentation data: D) throws {}
+            public var publicKey: PublicKey { PublicKey() }
+            public func signature<D: DataProtocol>(for data: D) throws -> Data { Data() }
+        }
+    }
 }

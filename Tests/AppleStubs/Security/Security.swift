@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// Declarations of what `SecurityKeychain` and `CloudEntitlements` call, in the shapes of Apple's reference
+// Declarations of what `SecurityKeychain`, `CloudEntitlements` and `RSASigningKey` call, in the shapes of Apple's reference
 // (https://developer.apple.com/documentation/security/keychain-items), for the type checker only: nothing here does anything.
 // Where Apple's types are bridged (`CFDictionary` and dictionaries), they are one type here.
 
@@ -42,3 +42,23 @@ public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = ""
 public let kSecAttrAccessibleAfterFirstUnlock: CFString = ""
 public let kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFString = ""
 public let kSecAttrAccessibleWhenUnlocked: CFString = ""
+
+// https://developer.apple.com/documentation/security/certificate-key-and-trust-services/keys
+public typealias CFData = Data
+public class SecKey {}
+public struct SecKeyAlgorithm: Hashable, Sendable {
+    public static let rsaSignatureMessagePSSSHA256 = SecKeyAlgorithm()
+    public static let rsaSignatureMessagePKCS1v15SHA256 = SecKeyAlgorithm()
+}
+public func SecKeyCreateWithData(
+    _ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecKey? { nil }
+public func SecKeyCreateSignature(
+    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ dataToSign: CFData,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFData? { nil }
+
+public let kSecAttrKeyType: CFString = ""
+public let kSecAttrKeyTypeRSA: CFString = ""
+public let kSecAttrKeyClass: CFString = ""
+public let kSecAttrKeyClassPrivate: CFString = ""

@@ -64,6 +64,9 @@ final class Authlib: Sendable {
     /// The server takes this for the secret of the client `web`.
     func changeSecret(to secret: String) async throws { try await control("secret", Data(secret.utf8)) }
 
+    /// The server verifies with this key what proves the client `bank`.
+    func register(_ key: JSONWebKey) async throws { try await control("key", JSONEncoder().encode(key)) }
+
     func revokeEverything() async throws { try await control("revoke", Data()) }
 
     /// The requests to the token endpoint so far: those that came, and those that Authlib saw.

@@ -24,14 +24,16 @@ struct AuthlibBench: Sendable {
     private let before: Authlib.Calls
 
     /// Signs Alice in, and lets her token expire.
-    init(_ client: OAuthClient = .public(id: "native")) async throws {
+    init(
+        _ client: OAuthClient = .public(id: "native"), authentication: (any ClientAuthenticator)? = nil
+    ) async throws {
         server = try #require(Authlib.current)
         let base = server.base
         let metadata = AuthorizationServer(
-            authorizationEndpoint: URL(string: "\(base)/authorize"), tokenEndpoint: URL(string: "\(base)/token"),
-            revocationEndpoint: URL(string: "\(base)/revoke"))
+            issuer: base, authorizationEndpoint: URL(string: "\(base)/authorize"),
+            tokenEndpoint: URL(string: "\(base)/token"), revocationEndpoint: URL(string: "\(base)/revoke"))
         let service = OAuthTokenService.authorizationCode(
-            server: metadata, client: client, redirectURI: "http://127.0.0.1:8400/cb",
+            server: metadata, client: client, authentication: authentication, redirectURI: "http://127.0.0.1:8400/cb",
             pendingSignIns: InMemoryPendingSignIns(), transport: URLSession.shared, clock: clock)
         self.service = service
         auth = RefreshableTokenAuthorization(service: service, store: store, clock: clock)

@@ -72,6 +72,34 @@ struct AuthlibTests {
         #expect(try await bench.calls() == .init(came: 2, seen: 2))
     }
 
+    /// Authlib verifies the signatures, takes each `jti` once, and wants the issuer as the audience.
+    @Test(arguments: [SignatureAlgorithm.es256, .rs256, .ps256])
+    func `RFC 7523 §2.2: a client that signs is verified by Authlib at sign-in, at each refresh and at sign-out`(
+        algorithm: SignatureAlgorithm
+    ) async throws {
+        let signer = try PrivateKeySigner(
+            jwk: algorithm == .es256 ? PublishedKey.p256 : PublishedKey.rsa, algorithm: algorithm)
+        let server = try #require(Authlib.current)
+        try await server.register(signer.publicKey)
+        let bench = try await AuthlibBench(.public(id: "bank"), authentication: .privateKeyJWT(signer))
+        for _ in 0..<3 { #expect(try await !bench.auth.refreshNow().accessToken.isEmpty) }
+        #expect(try await bench.calls() == .init(came: 3, seen: 3))
+        // Another key is another client's: the session is kept, and goes on when the key is right again.
+        var other = PrivateKeySigner.generated().publicKey
+        if algorithm != .es256 {
+            var members = signer.publicKey.members
+            members["n"] = members["n"].map { "x\($0.dropFirst())" }
+            other = try JSONWebKey(JSONEncoder().encode(members))
+        }
+        try await server.register(other)
+        let error = await #expect(throws: NotAuthorized.self) { try await bench.auth.refreshNow() }
+        #expect(error?.reason == .clientRefused)
+        try await server.register(signer.publicKey)
+        #expect(try await !bench.auth.refreshNow().accessToken.isEmpty)
+        try await bench.auth.signOut()
+        #expect(bench.store.stored?.token == nil)
+    }
+
     @Test func `a connection that drops before Authlib sees the request costs nothing`() async throws {
         let bench = try await AuthlibBench()
         try await bench.server.inject(.drop(.before))

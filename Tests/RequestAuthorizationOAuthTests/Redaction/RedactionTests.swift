@@ -36,7 +36,8 @@ import Testing
     private static let withoutSecrets: Set = [
         "AuthorizationServer", "AuthorizationServerError", "AuthorizationServerError.Problem", "InvalidTokenResponse",
         "InvalidTokenResponse.Problem", "NoRefreshToken", "ServerQuirks", "UnreadableToken",
-        "InvalidTokenRequest", "LoopbackReceiver", "LoopbackReceiver.Address", "LoopbackReceiverError.Code",
+        "InvalidTokenRequest", "JSONWebKey", "AssertionAudience", "SignatureAlgorithm", "SigningKeyError",
+        "SigningKeyError.Problem", "LoopbackReceiver", "LoopbackReceiver.Address", "LoopbackReceiverError.Code",
     ]
 }
 
@@ -63,7 +64,7 @@ extension Exhibit {
                 Exhibit("OAuthToken", token), Exhibit("JSONValue", JSONValue.object([secret: .string(secret)])),
                 Exhibit("TokenEndpoint", service.endpoint), Exhibit("OAuthTokenService", service),
                 Exhibit("TokenIntrospection", try await service.introspect(token)),
-            ] + proofs + (try await signIn()) + loopback
+            ] + proofs + (try signers()) + (try await signIn()) + loopback
     }
 
     private static var proofs: [Exhibit] {
@@ -77,6 +78,22 @@ extension Exhibit {
             Exhibit("ClientProof", ClientProof(parameters: pairs, fields: pairs)),
             Exhibit("ClientAuthenticationFailed", ClientAuthenticationFailed(underlying: SecretError())),
         ]
+    }
+
+    /// The key is a published one, and its private part is looked for in what is printed.
+    private static func signers() throws -> [Exhibit] {
+        #if canImport(CryptoKit) || Crypto
+        let secret = "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"
+        let signer = try PrivateKeySigner(jwk: PublishedKey.p256)
+        let texts = Channel.allCases.flatMap { [$0.text(of: signer), $0.text(of: PrivateKeyJWT(signer))] }
+        let leak = texts.contains { $0.contains(secret) || $0.contains("142, 155, 16") } ? Secret.text : ""
+        return [
+            Exhibit("PrivateKeySigner", signer), Exhibit("PrivateKeySigner", leak),
+            Exhibit("PrivateKeyJWT", PrivateKeyJWT(signer, audience: .text(Secret.text), type: Secret.text)),
+        ]
+        #else
+        return [Exhibit("PrivateKeySigner", "declared with the trait only"), Exhibit("PrivateKeyJWT", "no signer")]
+        #endif
     }
 
     private static var loopback: [Exhibit] {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+#if canImport(CryptoKit)
+import CryptoKit
+#elseif Crypto
+import Crypto
+#endif
+
+/// A public key as JSON (RFC 7517), with the members that make it the key that it is and no others.
+///
+///     print(try JSONEncoder().encode(signer.publicKey))       // what the server wants to know of a client
+public struct JSONWebKey: Sendable, Hashable {
+    /// `kty`, and for each kind what belongs to it: `crv`, `x`, `y`, `n`, `e`.
+    public let members: [String: String]
+
+    /// Reads a key, and leaves out what is private or no part of the key.
+    ///
+    /// - Throws: ``SigningKeyError``.
+    public init(_ json: Data) throws {
+        self.init(members: try Self.required(of: JWKObject(json)))
+    }
+
+    init(members: [String: String]) { self.members = members }
+
+    #if canImport(CryptoKit) || Crypto
+    /// The SHA-256 of the key in Base64URL (RFC 7638): the same for everybody who has this key.
+    public var thumbprint: String {
+        // RFC 7638 §3: in the order of the names, without spaces. No value has a character to be escaped.
+        let pairs = members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\"\($0.value)\"" }
+        return Base64URL.encode(SHA256.hash(data: Array("{\(pairs.joined(separator: ","))}".utf8)))
+    }
+    #else
+    /// The SHA-256 of the key: with the trait `Crypto`.
+    @available(
+        *, unavailable,
+        message: "a thumbprint needs SHA-256: enable the trait 'Crypto' of swift-request-authorization, which brings it"
+    )
+    public var thumbprint: String { fatalError("unavailable") }
+    #endif
+
+    /// RFC 7638 §3.2, RFC 8037 §2.
+    private static func required(of key: JWKObject) throws(SigningKeyError) -> [String: String] {
+        let names: [String] =
+            switch try key.text("kty") {
+            case "EC": ["crv", "x", "y"]
+            case "RSA": ["e", "n"]
+            case "OKP": ["crv", "x"]
+            default: throw SigningKeyError(.unsupported)
+            }
+        var members = ["kty": try key.text("kty")]
+        for name in names {
+            if name != "crv" { _ = try key.bytes(name) }
+            members[name] = try key.text(name)
+        }
+        return members
+    }
+}
+
+extension JSONWebKey: Codable {
+    public init(from decoder: any Decoder) throws {
+        self.init(members: try Self.required(of: JWKObject(try [String: JSONValue](from: decoder))))
+    }
+
+    public func encode(to encoder: any Encoder) throws { try members.encode(to: encoder) }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// JWTs in the compact form (RFC 7515 §7.1, RFC 7519).
+enum JSONWebToken {
+    /// Signs claims.
+    ///
+    /// - Parameters:
+    ///   - claims: the claims, which are sent in the order of their names.
+    ///   - type: `typ` of the header.
+    ///   - header: more members of the header.
+    ///   - signer: what signs.
+    /// - Throws: what the signer throws.
+    static func signed(
+        _ claims: [String: JSONValue], type: String, header: [String: JSONValue] = [:], by signer: any TokenSigner
+    ) async throws -> String {
+        var header = header
+        header["alg"] = .string(signer.algorithm.name)
+        header["typ"] = .string(type)
+        header["kid"] = signer.keyID.map { .string($0) }
+        let message = "\(try encode(header)).\(try encode(claims))"
+        return "\(message).\(Base64URL.encode(try await signer.sign(Array(message.utf8))))"
+    }
+
+    /// A name that no other token has: 128 random bits.
+    static func makeIdentifier() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Base64URL.random(bytes: 16, using: &generator)
+    }
+
+    private static func encode(_ members: [String: JSONValue]) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Base64URL.encode(try encoder.encode(members))
+    }
+}

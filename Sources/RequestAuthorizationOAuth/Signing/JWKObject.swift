@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+import RequestAuthorization
+
+/// The members of a JWK, private ones too, read with checks.
+struct JWKObject: RedactedDescription {
+    private let members: [String: JSONValue]
+
+    init(_ json: Data) throws(SigningKeyError) {
+        guard let members = try? JSONDecoder().decode([String: JSONValue].self, from: json) else {
+            throw SigningKeyError(.notJWK)
+        }
+        try self.init(members)
+    }
+
+    init(_ members: [String: JSONValue]) throws(SigningKeyError) {
+        guard case .string = members["kty"] else { throw SigningKeyError(.notJWK) }
+        self.members = members
+    }
+
+    func optionalText(_ name: String) -> String? {
+        if case .string(let text) = members[name] { text } else { nil }
+    }
+
+    func text(_ name: String) throws(SigningKeyError) -> String {
+        guard let text = optionalText(name), !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            !text.contains(where: { "\"\\".contains($0) })
+        else { throw SigningKeyError(.malformed, detail: "its member \(name) is missing, or no text of a JWK") }
+        return text
+    }
+
+    /// Base64URL (RFC 7518 §6).
+    func bytes(_ name: String) throws(SigningKeyError) -> [UInt8] {
+        guard let bytes = Base64URL.decode(try text(name)), !bytes.isEmpty else {
+            throw SigningKeyError(.malformed, detail: "its member \(name) is no Base64URL")
+        }
+        return bytes
+    }
+}
+
+extension PrivateKeyParts {
+    /// Reads a JWK (RFC 7518 §6, RFC 8037 §2).
+    init(_ key: JWKObject) throws(SigningKeyError) {
+        let kind = (try key.text("kty"), key.optionalText("crv"))
+        guard key.optionalText("d") != nil else {
+            throw SigningKeyError(["EC", "OKP", "RSA"].contains(kind.0) ? .notPrivate : .unsupported)
+        }
+        switch kind {
+        case ("EC", "P-256"): self = .p256(try key.bytes("d"))
+        case ("OKP", "Ed25519"): self = .ed25519(try key.bytes("d"))
+        case ("RSA", _):
+            var numbers: [[UInt8]] = []
+            for name in RSANumbers.names { numbers.append(Array(try key.bytes(name).drop { $0 == 0 })) }
+            self = .rsa(try RSANumbers(numbers))
+        default: throw SigningKeyError(.unsupported)
+        }
+    }
+}

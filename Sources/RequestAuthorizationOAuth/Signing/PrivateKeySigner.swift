@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+import RequestAuthorization
+
+/// Signs JWTs with a private key that the program has. It prints no part of the key.
+///
+///     let signer = try PrivateKeySigner(pem: text, keyID: "2026-11")
+///     print(signer.publicKey.thumbprint)
+public struct PrivateKeySigner: TokenSigner, RedactedDescription {
+    public let algorithm: SignatureAlgorithm
+    public let keyID: String?
+    /// The public half, for the server.
+    public let publicKey: JSONWebKey
+    private let key: SigningKey
+
+    /// Reads a key from the text of a file: PKCS #8, PKCS #1 or SEC 1, without a password.
+    ///
+    /// - Parameters:
+    ///   - pem: the whole text, with the lines around it.
+    ///   - algorithm: how to sign; if it is `nil`, ES256 for P-256, EdDSA for Ed25519, RS256 for RSA.
+    ///   - keyID: by what the server finds the public key.
+    /// - Throws: ``SigningKeyError``.
+    public init(pem: String, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
+        try self.init(SigningKey(PrivateKeyParts(pem: pem)), algorithm: algorithm, keyID: keyID)
+    }
+
+    /// Reads a private JWK (RFC 7517).
+    ///
+    /// - Parameters:
+    ///   - jwk: one JSON object.
+    ///   - algorithm: how to sign; if it is `nil`, what `alg` says, or else as for PEM.
+    ///   - keyID: by what the server finds the public key; if it is `nil`, what `kid` says.
+    /// - Throws: ``SigningKeyError``.
+    public init(jwk: Data, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
+        let object = try JWKObject(jwk)
+        try self.init(
+            SigningKey(PrivateKeyParts(object)),
+            algorithm: algorithm ?? object.optionalText("alg").map { SignatureAlgorithm($0) },
+            keyID: keyID ?? object.optionalText("kid"))
+        guard try publicKey == JSONWebKey(jwk) else { throw SigningKeyError(.mismatched) }
+    }
+
+    /// A new key on P-256 for ES256, which nobody else has.
+    public static func generated(keyID: String? = nil) -> PrivateKeySigner {
+        PrivateKeySigner(key: .p256(P256.Signing.PrivateKey()), algorithm: .es256, keyID: keyID)
+    }
+
+    /// Off the caller's actor: a signature with RSA takes milliseconds.
+    @concurrent
+    public func sign(_ message: [UInt8]) async throws -> [UInt8] { try key.signature(of: message, algorithm) }
+
+    // MARK: -
+
+    private init(_ key: SigningKey, algorithm: SignatureAlgorithm?, keyID: String?) throws(SigningKeyError) {
+        let algorithm = algorithm ?? key.algorithms[0]
+        guard key.algorithms.contains(algorithm) else { throw SigningKeyError(.otherAlgorithm) }
+        self.init(key: key, algorithm: algorithm, keyID: keyID)
+    }
+
+    private init(key: SigningKey, algorithm: SignatureAlgorithm, keyID: String?) {
+        self.key = key
+        self.algorithm = algorithm
+        self.keyID = keyID
+        publicKey = key.publicKey
+    }
+}
+
+extension TokenSigner where Self == PrivateKeySigner {
+    /// A private key from the text of a file.
+    ///
+    /// - Throws: ``SigningKeyError``.
+    public static func pem(
+        _ text: String, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil
+    ) throws -> PrivateKeySigner { try PrivateKeySigner(pem: text, algorithm: algorithm, keyID: keyID) }
+
+    /// A private key as JSON.
+    ///
+    /// - Throws: ``SigningKeyError``.
+    public static func jwk(
+        _ json: Data, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil
+    ) throws -> PrivateKeySigner { try PrivateKeySigner(jwk: json, algorithm: algorithm, keyID: keyID) }
+}
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(CryptoKit)
+import Foundation
+import Security
+#else
+import CryptoExtras
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#endif
+
+import RequestAuthorization
+
+/// An RSA key: of the system on Apple's platforms, where CryptoKit has none, and of swift-crypto elsewhere.
+struct RSASigningKey: Sendable, RedactedDescription {
+    let modulus: [UInt8]
+    let exponent: [UInt8]
+
+    #if canImport(CryptoKit)
+    private let pkcs1: Data
+
+    init(_ numbers: RSANumbers) throws {
+        (modulus, exponent, pkcs1) = (numbers.modulus, numbers.exponent, Data(numbers.pkcs1))
+        _ = try key()
+    }
+
+    // https://developer.apple.com/documentation/security/signing-and-verifying
+    func signature(of message: [UInt8], isPSS: Bool) throws -> [UInt8] {
+        let algorithm: SecKeyAlgorithm = isPSS ? .rsaSignatureMessagePSSSHA256 : .rsaSignatureMessagePKCS1v15SHA256
+        guard let signature = SecKeyCreateSignature(try key(), algorithm, Data(message) as CFData, nil) else {
+            throw SigningKeyError(.malformed)
+        }
+        return Array(signature as Data)
+    }
+
+    /// Made each time: a `SecKey` is no value that may be shared.
+    private func key() throws(SigningKeyError) -> SecKey {
+        let attributes: [String: Any] = [
+            kSecAttrKeyType as String: kSecAttrKeyTypeRSA, kSecAttrKeyClass as String: kSecAttrKeyClassPrivate,
+        ]
+        guard let key = SecKeyCreateWithData(pkcs1 as CFData, attributes as CFDictionary, nil) else {
+            throw SigningKeyError(.malformed)
+        }
+        return key
+    }
+    #else
+    private let key: _RSA.Signing.PrivateKey
+
+    init(_ numbers: RSANumbers) throws {
+        (modulus, exponent) = (numbers.modulus, numbers.exponent)
+        key = try _RSA.Signing.PrivateKey(derRepresentation: numbers.pkcs1)
+    }
+
+    func signature(of message: [UInt8], isPSS: Bool) throws -> [UInt8] {
+        Array(try key.signature(for: message, padding: isPSS ? .PSS : .insecurePKCS1v1_5).rawRepresentation)
+    }
+    #endif
+}
+#endif

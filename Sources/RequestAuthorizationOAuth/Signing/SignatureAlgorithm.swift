@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// How a JWT is signed (RFC 7518 §3.1, RFC 8037 §3.1): one name of each kind of key that this library makes signatures with.
+///
+/// Another name is for a ``TokenSigner`` of your own.
+public struct SignatureAlgorithm: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The value of `alg`.
+    public let name: String
+
+    public init(_ name: String) { self.name = name }
+
+    public init(from decoder: any Decoder) throws { name = try decoder.singleValueContainer().decode(String.self) }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+
+    public var description: String { name }
+
+    /// ECDSA with P-256 and SHA-256: small and quick. Take it where the choice is yours.
+    public static let es256 = SignatureAlgorithm("ES256")
+    /// RSA with PKCS #1 v1.5 and SHA-256, where a server knows nothing else; Google's service accounts do.
+    public static let rs256 = SignatureAlgorithm("RS256")
+    /// RSA with PSS and SHA-256, which banks ask for.
+    public static let ps256 = SignatureAlgorithm("PS256")
+    /// Ed25519.
+    public static let edDSA = SignatureAlgorithm("EdDSA")
+}

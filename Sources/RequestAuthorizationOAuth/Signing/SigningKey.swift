@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+import RequestAuthorization
+
+/// A private key that signs.
+enum SigningKey: Sendable {
+    case p256(P256.Signing.PrivateKey)
+    case ed25519(Curve25519.Signing.PrivateKey)
+    case rsa(RSASigningKey)
+
+    init(_ parts: PrivateKeyParts) throws(SigningKeyError) {
+        do {
+            switch parts {
+            case .p256(let bytes): self = .p256(try P256.Signing.PrivateKey(rawRepresentation: bytes))
+            case .ed25519(let bytes): self = .ed25519(try Curve25519.Signing.PrivateKey(rawRepresentation: bytes))
+            case .rsa(let numbers): self = .rsa(try RSASigningKey(numbers))
+            }
+        } catch let error as SigningKeyError {
+            throw error
+        } catch {
+            throw SigningKeyError(.malformed)
+        }
+    }
+
+    /// How it may sign, the usual way first.
+    var algorithms: [SignatureAlgorithm] {
+        switch self {
+        case .p256: [.es256]
+        case .ed25519: [.edDSA]
+        case .rsa: [.rs256, .ps256]
+        }
+    }
+
+    func signature(of message: [UInt8], _ algorithm: SignatureAlgorithm) throws -> [UInt8] {
+        switch self {
+        // RFC 7518 §3.4: both numbers, one after the other.
+        case .p256(let key): Array(try key.signature(for: message).rawRepresentation)
+        case .ed25519(let key): Array(try key.signature(for: message))
+        case .rsa(let key): try key.signature(of: message, isPSS: algorithm == .ps256)
+        }
+    }
+
+    var publicKey: JSONWebKey {
+        switch self {
+        case .p256(let key):
+            let point = Array(key.publicKey.rawRepresentation)
+            return JSONWebKey(members: [
+                "kty": "EC", "crv": "P-256", "x": Base64URL.encode(point.prefix(32)),
+                "y": Base64URL.encode(point.suffix(32)),
+            ])
+        case .ed25519(let key):
+            return JSONWebKey(members: [
+                "kty": "OKP", "crv": "Ed25519", "x": Base64URL.encode(key.publicKey.rawRepresentation),
+            ])
+        case .rsa(let key):
+            return JSONWebKey(members: [
+                "kty": "RSA", "n": Base64URL.encode(key.modulus), "e": Base64URL.encode(key.exponent),
+            ])
+        }
+    }
+}
+
+extension SigningKey: RedactedDescription {}
+#endif

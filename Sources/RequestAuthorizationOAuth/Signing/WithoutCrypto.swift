@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+// What signs with a key of the program, where there is no cryptography: its use is a message that names the trait.
+#if !canImport(CryptoKit) && !Crypto
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+@available(
+    *, unavailable,
+    message: "PrivateKeySigner needs swift-crypto: enable the trait 'Crypto' of swift-request-authorization"
+)
+public struct PrivateKeySigner: TokenSigner {
+    public let algorithm: SignatureAlgorithm
+    public let keyID: String?
+    public let publicKey: JSONWebKey
+
+    public init(pem: String, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
+        fatalError("unavailable")
+    }
+
+    public init(jwk: Data, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
+        fatalError("unavailable")
+    }
+
+    public static func generated(keyID: String? = nil) -> PrivateKeySigner { fatalError("unavailable") }
+
+    public func sign(_ message: [UInt8]) async throws -> [UInt8] { fatalError("unavailable") }
+}
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+import Foundation
+import RequestAuthorizationOAuth
+import Testing
+
+/// Keys that nothing can be signed with, and what the errors say.
+@Suite struct BadKeyTests {
+    /// A published key with one member changed, or without it.
+    private static func jwk(_ json: Data, _ name: String, _ value: String?) throws -> Data {
+        var members = try JSONDecoder().decode([String: String].self, from: json)
+        members[name] = value
+        return try JSONEncoder().encode(members)
+    }
+
+    private static let changes: [(Data, String, String?, SigningKeyError.Problem)] = [
+        (PublishedKey.p256, "crv", "P-384", .unsupported), (PublishedKey.p256, "crv", "secp256k1", .unsupported),
+        (PublishedKey.p256, "crv", nil, .unsupported), (PublishedKey.p256, "kty", "oct", .unsupported),
+        (PublishedKey.p256, "kty", nil, .notJWK), (PublishedKey.p256, "d", nil, .notPrivate),
+        (PublishedKey.p256, "d", "AQ", .malformed), (PublishedKey.p256, "d", "a+b=", .malformed),
+        (PublishedKey.p256, "x", "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", .mismatched),
+        (PublishedKey.p256, "y", nil, .malformed), (PublishedKey.p256, "alg", "RS256", .otherAlgorithm),
+        (PublishedKey.ed25519, "crv", "X25519", .unsupported), (PublishedKey.ed25519, "alg", "ES256", .otherAlgorithm),
+        (PublishedKey.ed25519, "x", "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", .mismatched),
+        (PublishedKey.rsa, "n", "AQAB", .tooShort), (PublishedKey.rsa, "p", nil, .malformed),
+        (PublishedKey.rsa, "qi", "", .malformed), (PublishedKey.rsa, "alg", "RS512", .otherAlgorithm),
+        (PublishedKey.rsa, "d", nil, .notPrivate),
+    ]
+
+    @Test(arguments: changes.indices)
+    func `a JWK that nothing can be signed with is a typed error`(index: Int) throws {
+        let (json, name, value, problem) = Self.changes[index]
+        let changed = try Self.jwk(json, name, value)
+        let error = #expect(throws: SigningKeyError.self) { try PrivateKeySigner(jwk: changed) }
+        #expect(error?.problem == problem, "\(name): \(value ?? "missing")")
+    }
+
+    @Test func `what is no JWK is a typed error`() {
+        for text in ["", "x", "[]", "{}", #"{"kty":1}"#, #"{"keys":[{"kty":"EC"}]}"#] {
+            #expect(throws: SigningKeyError(.notJWK)) { try PrivateKeySigner(jwk: Data(text.utf8)) }
+        }
+    }
+
+    @Test(arguments: [
+        ("", SigningKeyError.Problem.notPEM), ("-----BEGIN PRIVATE KEY-----\nAAAA", .notPEM),
+        ("-----BEGIN PRIVATE KEY-----\nA?A=\n-----END PRIVATE KEY-----", .malformed),
+        ("-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----", .malformed),
+        ("-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----", .malformed),
+        ("-----BEGIN PRIVATE KEY-----\nMIT/////fwAA\n-----END PRIVATE KEY-----", .malformed),
+        ("-----BEGIN DSA PRIVATE KEY-----\nAAAA\n-----END DSA PRIVATE KEY-----", .unsupported),
+        ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", .notPrivate),
+    ])
+    func `a text that is no key is a typed error`(text: String, problem: SigningKeyError.Problem) throws {
+        let error = #expect(throws: SigningKeyError.self) { try PrivateKeySigner(pem: text) }
+        #expect(error?.problem == problem)
+    }
+
+    /// Whatever stands in the place of a key, the reader of DER returns.
+    @Test func `no bytes in the place of a key end the program`() throws {
+        var state: UInt64 = 42
+        func next() -> UInt8 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1
+            return UInt8(truncatingIfNeeded: state >> 33)
+        }
+        let good = [UInt8](try #require(Data(base64Encoded: Self.ed25519)))
+        for _ in 0..<2_000 {
+            var bytes = good
+            for _ in 0...(next() % 3) { bytes[Int(next()) % bytes.count] = next() }
+            let text = "-----BEGIN PRIVATE KEY-----\n\(Data(bytes).base64EncodedString())\n-----END PRIVATE KEY-----"
+            do { _ = try PrivateKeySigner(pem: text) } catch { #expect(error is SigningKeyError) }
+        }
+    }
+
+    private static let ed25519 = "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g"
+
+    @Test func `lines may end as on Windows, and text may stand around the key`() throws {
+        let text = "Bag\r\n-----BEGIN PRIVATE KEY-----\r\n\(Self.ed25519)\r\n-----END PRIVATE KEY-----\r\n"
+        #expect(try PrivateKeySigner(pem: text).publicKey == JSONWebKey(PublishedKey.ed25519))
+    }
+
+    @Test func `an algorithm that the key cannot do is refused`() throws {
+        #expect(throws: SigningKeyError(.otherAlgorithm)) {
+            try PrivateKeySigner(jwk: PublishedKey.p256, algorithm: .rs256)
+        }
+        #expect(throws: SigningKeyError(.otherAlgorithm)) {
+            try PrivateKeySigner(jwk: PublishedKey.rsa, algorithm: SignatureAlgorithm("none"))
+        }
+        #expect(try PrivateKeySigner(jwk: PublishedKey.rsa, algorithm: .ps256).algorithm == .ps256)
+    }
+
+    @Test func `a key that is made is another one each time`() {
+        let (one, other) = (PrivateKeySigner.generated(keyID: "k"), PrivateKeySigner.generated())
+        #expect(one.publicKey != other.publicKey)
+        #expect(one.keyID == "k" && one.algorithm == .es256)
+    }
+
+    @Test func `errors say what to do, and no part of the key`() throws {
+        let changed = try Self.jwk(PublishedKey.p256, "d", "c2VjcmV0")
+        let error = #expect(throws: SigningKeyError.self) { try PrivateKeySigner(jwk: changed) }
+        let text = error.map { "\($0) \(String(reflecting: $0))" } ?? ""
+        #expect(!text.contains("c2VjcmV0"))
+        #expect(SigningKeyError(.tooShort).description == "signing key: too short; make a key of 2048 bits or more")
+    }
+}
+#endif

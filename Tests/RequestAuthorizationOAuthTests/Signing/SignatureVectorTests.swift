@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+import Foundation
+import Testing
+
+@testable import RequestAuthorizationOAuth
+
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+import CryptoExtras
+#endif
+
+/// Signatures and thumbprints as the standards print them.
+@Suite struct SignatureVectorTests {
+    /// The claims of RFC 7515 App. A.
+    private static let claims =
+        "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
+
+    private func signature(_ message: String, by signer: PrivateKeySigner) async throws -> String {
+        Base64URL.encode(try await signer.sign(Array(message.utf8)))
+    }
+
+    @Test func `RFC 7515 §A.2: the signature with RS256`() async throws {
+        let signer = try PrivateKeySigner(jwk: PublishedKey.rsa)
+        #expect(signer.algorithm == .rs256)
+        #expect(
+            try await signature("eyJhbGciOiJSUzI1NiJ9.\(Self.claims)", by: signer)
+                == """
+                cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp5jujGbds9uJdbF\
+                9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcO\
+                Ln6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmt\
+                VrBp0igcN_IoypGlUPQGe77Rw
+                """)
+    }
+
+    /// Signatures with ECDSA differ each time: the printed one and ours are good for the same key.
+    @Test func `RFC 7515 §A.3: the printed signature with ES256 and ours belong to the same key`() async throws {
+        let signer = try PrivateKeySigner(jwk: PublishedKey.p256)
+        #expect(signer.algorithm == .es256)
+        let members = signer.publicKey.members
+        let point = try ["x", "y"].flatMap { try #require(members[$0].flatMap(Base64URL.decode)) }
+        let key = try P256.Signing.PublicKey(rawRepresentation: point)
+        let message = "eyJhbGciOiJFUzI1NiJ9.\(Self.claims)"
+        let printed = "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
+        for text in [printed, try await signature(message, by: signer)] {
+            let signature = try P256.Signing.ECDSASignature(rawRepresentation: #require(Base64URL.decode(text)))
+            #expect(key.isValidSignature(signature, for: Array(message.utf8)))
+        }
+    }
+
+    @Test func `RFC 8037 §A.4: the signature with Ed25519`() async throws {
+        let signer = try PrivateKeySigner(jwk: PublishedKey.ed25519)
+        #expect(signer.algorithm == .edDSA)
+        let message = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc"
+        #if canImport(CryptoKit)
+        // Apple's are made with randomness, and differ each time.
+        let key = try Curve25519.Signing.PublicKey(
+            rawRepresentation: #require(signer.publicKey.members["x"].flatMap(Base64URL.decode)))
+        #expect(key.isValidSignature(try await signer.sign(Array(message.utf8)), for: Array(message.utf8)))
+        #else
+        #expect(
+            try await signature(message, by: signer)
+                == "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg")
+        #endif
+    }
+
+    #if !canImport(CryptoKit)
+    @Test func `PS256 is PSS with SHA-256 and a salt as long as the hash`() async throws {
+        let signer = try PrivateKeySigner(jwk: PublishedKey.rsa, algorithm: .ps256)
+        let key = try _RSA.Signing.PublicKey(
+            n: #require(signer.publicKey.members["n"].flatMap(Base64URL.decode)),
+            e: #require(signer.publicKey.members["e"].flatMap(Base64URL.decode)))
+        let message = Array("message".utf8)
+        let signature = _RSA.Signing.RSASignature(rawRepresentation: try await signer.sign(message))
+        #expect(key.isValidSignature(signature, for: message, padding: .PSS))
+        #expect(!key.isValidSignature(signature, for: message, padding: .insecurePKCS1v1_5))
+    }
+    #endif
+
+    // MARK: - Thumbprints
+
+    @Test func `RFC 7638 §3.1: the thumbprint of the example, whatever else the key says`() throws {
+        let json = """
+            {"kty": "RSA", "n": "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJ\
+            ECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs\
+            8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0\
+            Ls1jF44-csFCur-kEgU8awapJzKnqDKgw", "e": "AQAB", "alg": "RS256", "kid": "2011-04-29"}
+            """
+        let key = try JSONWebKey(Data(json.utf8))
+        #expect(key.thumbprint == "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
+        #expect(Set(key.members.keys) == ["kty", "n", "e"])
+    }
+
+    @Test func `RFC 8037 §A.3: the thumbprint of an Ed25519 key`() throws {
+        let signer = try PrivateKeySigner(jwk: PublishedKey.ed25519)
+        #expect(signer.publicKey.thumbprint == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
+    }
+
+    @Test func `RFC 9449 §6.1: the thumbprint of the example`() throws {
+        let json = """
+            {"kty":"EC","x":"l8tFrhx-34tV3hRICRDY9zCkDlpBhF42UQUfWVAWBFs",
+            "y":"9VE4jf_Ok_o64zbTTlcuNJajHmt6v9TDVrU0CdvGRDA","crv":"P-256"}
+            """
+        #expect(try JSONWebKey(Data(json.utf8)).thumbprint == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
+    }
+
+    @Test(arguments: [PublishedKey.rsa, PublishedKey.p256, PublishedKey.ed25519])
+    func `the public half is what the key says, and can be read again`(json: Data) throws {
+        let signer = try PrivateKeySigner(jwk: json)
+        #expect(try signer.publicKey == JSONWebKey(json))
+        #expect(signer.publicKey.members["d"] == nil)
+        let coded = try JSONEncoder().encode(signer.publicKey)
+        #expect(try JSONDecoder().decode(JSONWebKey.self, from: coded) == signer.publicKey)
+    }
+}
+#endif
