@@ -69,9 +69,10 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
             replacing: token)
     }
 
-    private func token(
+    /// - Parameter mayBeOfAnyKind: whether something else than an access token will do.
+    func token(
         _ grantType: String, _ parameters: [(name: String, value: String)], at url: URL, requestedScopes: Set<String>,
-        replacing old: OAuthToken?
+        replacing old: OAuthToken?, mayBeOfAnyKind: Bool = false
     ) async throws -> OAuthToken {
         var form = FormParameters([("grant_type", grantType)])
         form.add(parameters)
@@ -81,7 +82,8 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
         let answer = try await object(form.list, to: url)
         if answer.isError { throw failure(answer) }
         return try OAuthToken(
-            answer, sentAt: sentAt, requestedScopes: requestedScopes, replacing: old, quirks: server.quirks)
+            answer, sentAt: sentAt, requestedScopes: requestedScopes, replacing: old, quirks: server.quirks,
+            mayBeOfAnyKind: mayBeOfAnyKind)
     }
 }
 

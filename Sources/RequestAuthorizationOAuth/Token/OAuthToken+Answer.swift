@@ -21,12 +21,13 @@ extension OAuthToken {
     ///   - requestedScopes: what was asked for: what the server leaves out is as asked for (§3.3).
     ///   - old: the token that was refreshed; what the server leaves out is as it was (§6).
     ///   - quirks: in what the server differs.
+    ///   - mayBeOfAnyKind: whether something else than an access token will do (RFC 8693 §2.2.1).
     /// - Throws: ``InvalidTokenResponse`` that names the field, if no new refresh token would be lost with it.
     init(
         _ answer: AnswerObject, sentAt: Date, requestedScopes: Set<String>, replacing old: OAuthToken?,
-        quirks: ServerQuirks
+        quirks: ServerQuirks, mayBeOfAnyKind: Bool = false
     ) throws {
-        let (accessToken, tokenType) = try answer.accessToken(replacing: old)
+        let (accessToken, tokenType) = try answer.accessToken(replacing: old, mayBeOfAnyKind)
         let lifetime = answer.seconds("expires_in")
         let renewed = answer.text("refresh_token")
         let authorizedAt = old.map(\.authorizedAt) ?? sentAt
@@ -60,9 +61,11 @@ extension AnswerObject {
     var isError: Bool { text("error") != nil && text("access_token") == nil }
 
     /// The access token and its type; an empty one in place of one that must not be sent, if the answer renews a session.
-    fileprivate func accessToken(replacing old: OAuthToken?) throws -> (token: String, type: String) {
+    fileprivate func accessToken(
+        replacing old: OAuthToken?, _ mayBeOfAnyKind: Bool
+    ) throws -> (token: String, type: String) {
         do {
-            return (try accessToken(), try tokenType())
+            return (try accessToken(), try tokenType(mayBeOfAnyKind))
         } catch {
             guard let old, let renewed = text("refresh_token"), renewed != old.refreshToken else { throw error }
             return ("", text("token_type") ?? "Bearer")
@@ -80,10 +83,11 @@ extension AnswerObject {
 
     /// RFC 6749 §7.1: a token of a type that is not understood is not used. The type is compared without case (§5.1), and
     /// many servers leave it out.
-    private func tokenType() throws -> String {
+    private func tokenType(_ mayBeOfAnyKind: Bool) throws -> String {
         switch members["token_type"] {
         case nil, .null, .string(""): return "Bearer"
         case .string(let type) where type.lowercased() == "bearer": return type
+        case .string(let type) where mayBeOfAnyKind && type.uppercased() == OAuthToken.noAccessToken: return type
         case .string: throw InvalidTokenResponse(status: status, field: "token_type", problem: .unsupported)
         default: throw InvalidTokenResponse(status: status, field: "token_type", problem: .malformed)
         }

@@ -55,7 +55,15 @@ public struct OAuthToken: AuthorizationToken, Sendable, Hashable {
     public var signInNeededBefore: Date? { refreshTokenExpiresAt }
 
     /// RFC 6750 §2.1: in the header, never in a query (§2.3) or a form. Empty, and not sent, if there is no access token.
-    public var authorizationHeaderValue: String { accessToken.isEmpty ? "" : "Bearer \(accessToken)" }
+    public var authorizationHeaderValue: String {
+        accessToken.isEmpty || isNoAccessToken ? "" : "Bearer \(accessToken)"
+    }
+
+    /// The type of what is no access token (RFC 8693 §2.2.1).
+    static let noAccessToken = "N_A"
+
+    /// Whether ``accessToken`` is some other kind of token, which an exchange gave.
+    var isNoAccessToken: Bool { tokenType.uppercased() == Self.noAccessToken }
 }
 
 extension OAuthToken {

@@ -36,8 +36,9 @@ import Testing
     private static let withoutSecrets: Set = [
         "AuthorizationServer", "AuthorizationServerError", "AuthorizationServerError.Problem", "InvalidTokenResponse",
         "InvalidTokenResponse.Problem", "NoRefreshToken", "ServerQuirks", "UnreadableToken",
-        "InvalidTokenRequest", "JSONWebKey", "AssertionAudience", "SignatureAlgorithm", "SigningKeyError",
-        "SigningKeyError.Problem", "LoopbackReceiver", "LoopbackReceiver.Address", "LoopbackReceiverError.Code",
+        "InvalidTokenRequest", "JSONWebKey", "AssertionAudience", "SecurityTokenType", "SignatureAlgorithm",
+        "SigningKeyError", "SigningKeyError.Problem",
+        "LoopbackReceiver", "LoopbackReceiver.Address", "LoopbackReceiverError.Code",
     ]
 }
 
@@ -75,6 +76,9 @@ extension Exhibit {
                 "ClientRequest",
                 ClientRequest(
                     clientID: "web", server: .make(), endpoint: URL(filePath: "/"), parameters: pairs, date: .now)),
+            Exhibit("GrantAssertion", GrantAssertion.token(Secret.text)),
+            Exhibit("SecurityToken", SecurityToken.jwt(Secret.text)),
+            Exhibit("TokenExchange", TokenExchange(subject: .jwt(Secret.text), audiences: [Secret.text])),
             Exhibit("ClientProof", ClientProof(parameters: pairs, fields: pairs)),
             Exhibit("ClientAuthenticationFailed", ClientAuthenticationFailed(underlying: SecretError())),
         ]

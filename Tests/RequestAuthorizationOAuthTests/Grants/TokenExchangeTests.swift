@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationOAuth
+import RequestAuthorizationTesting
+import Testing
+
+/// One token for another (RFC 8693).
+@Suite struct TokenExchangeTests {
+    private let clock = ManualClock()
+    private let transport = ScriptedTokenTransport()
+    private let client = OAuthClient.secretBasic(id: "rs08", secret: "long-secure-random-secret")
+
+    private static let accessToken = #""issued_token_type":"urn:ietf:params:oauth:token-type:access_token""#
+
+    private func service(
+        _ exchange: @escaping @Sendable () async throws -> TokenExchange
+    ) -> OAuthTokenService {
+        .tokenExchange(
+            server: .make(at: "https://as.example.com"), client: client, transport: transport, clock: clock,
+            exchange: exchange)
+    }
+
+    @Test func `RFC 8693 §2.3: the example of an exchange`() async throws {
+        transport.append(
+            .response(
+                200, json: #"{"access_token":"eyJh",\#(Self.accessToken),"token_type":"Bearer","expires_in":60}"#))
+        let token = try await service {
+            TokenExchange(
+                subject: .accessToken("accVkjcJyb4BWCxGsndESCJQbdFMogUC5PbRDqceLTC"),
+                resources: ["https://backend.example.com/api"])
+        }.initialToken()
+        let request = try #require(transport.requests.first)
+        #expect(request["Authorization"] == "Basic cnMwODpsb25nLXNlY3VyZS1yYW5kb20tc2VjcmV0")
+        #expect(
+            request.text
+                == "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange"
+                + "&resource=https%3A%2F%2Fbackend.example.com%2Fapi"
+                + "&subject_token=accVkjcJyb4BWCxGsndESCJQbdFMogUC5PbRDqceLTC"
+                + "&subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aaccess_token")
+        #expect(token.issuedTokenType == .accessToken)
+        #expect(token.authorizationHeaderValue == "Bearer eyJh")
+        #expect(token.lifetime == .seconds(60))
+    }
+
+    @Test func `RFC 8693 §2.1: the type of the actor's token comes with it, and several audiences are sent`()
+        async throws
+    {
+        transport.append(.response(200, json: #"{"access_token":"a",\#(Self.accessToken)}"#))
+        _ = try await service {
+            TokenExchange(
+                subject: .idToken("s"), actor: SecurityToken("a", type: SecurityTokenType(uri: "urn:example:t")),
+                requestedType: .jwt, audiences: ["x", "y"], scopes: ["2", "1"])
+        }.initialToken()
+        #expect(
+            transport.requests.first?.text
+                == "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange&audience=x&audience=y"
+                + "&scope=1+2&requested_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Ajwt&subject_token=s"
+                + "&subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Aid_token&actor_token=a"
+                + "&actor_token_type=urn%3Aexample%3At")
+    }
+
+    @Test func `RFC 8693 §2.2.1: an answer that does not say what it is is not used`() async throws {
+        for kind in ["", #","issued_token_type":"""#, #","issued_token_type":7"#] {
+            transport.append(.response(200, json: #"{"access_token":"a"\#(kind)}"#))
+            let error = await #expect(throws: InvalidTokenResponse.self) {
+                try await service { TokenExchange(subject: .jwt("s")) }.initialToken()
+            }
+            #expect(error?.field == "issued_token_type")
+        }
+    }
+
+    @Test func `RFC 8693 §2.2.1: what is no access token can be had, and is never sent as one`() async throws {
+        let json =
+            #"{"access_token":"idt","issued_token_type":"urn:ietf:params:oauth:token-type:id_token","token_type":"N_A"}"#
+        transport.append(.response(200, json: json), .response(200, json: json))
+        let service = service { TokenExchange(subject: .accessToken("s"), requestedType: .idToken) }
+        let token = try await service.endpoint.exchange(
+            TokenExchange(subject: .accessToken("s"), requestedType: .idToken))
+        #expect(token.accessToken == "idt" && token.issuedTokenType == .idToken)
+        #expect(token.authorizationHeaderValue.isEmpty)
+        // A provider has no use for it.
+        let error = await #expect(throws: InvalidTokenResponse.self) { try await service.initialToken() }
+        #expect(error?.field == "token_type")
+    }
+
+    @Test func `another grant's answer of no usable type is refused as before`() async throws {
+        transport.append(.response(200, json: #"{"access_token":"a","token_type":"N_A"}"#))
+        let error = await #expect(throws: InvalidTokenResponse.self) {
+            try await service { TokenExchange(subject: .jwt("s")) }.endpoint.token(grantType: "g")
+        }
+        #expect(error?.field == "token_type")
+    }
+
+    @Test func `each exchange hands in the subject's token of then, and a refusal ends no session`() async throws {
+        let count = Lock(0)
+        transport.append(
+            .response(200, json: #"{"access_token":"a",\#(Self.accessToken),"expires_in":60}"#),
+            .response(400, json: #"{"error":"invalid_grant"}"#),
+            .response(200, json: #"{"access_token":"b",\#(Self.accessToken),"expires_in":60}"#))
+        let auth = RefreshableTokenAuthorization(
+            service: service {
+                TokenExchange(subject: .accessToken("s\(count.withLock { $0 += 1; return $0 })"))
+            }, clock: clock)
+        #expect(try await auth.validToken().accessToken == "a")
+        clock.advance(by: .seconds(61))
+        let error = await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+        #expect(error?.reason == .clientRefused)
+        clock.advance(by: .seconds(60))
+        #expect(try await auth.validToken().accessToken == "b")
+        #expect(transport.requests.map { $0.text.contains("&subject_token=s") } == [true, true, true])
+        #expect(transport.requests.last?.text.contains("&subject_token=s3&") == true)
+    }
+
+    @Test func `an empty token and a resource that is no URI are never sent`() async throws {
+        for exchange in [
+            TokenExchange(subject: .jwt("")), TokenExchange(subject: .jwt("s"), actor: .jwt("")),
+            TokenExchange(subject: .jwt("s"), resources: ["backend"]),
+        ] {
+            await #expect(throws: InvalidTokenRequest.self) { try await service { exchange }.initialToken() }
+        }
+        #expect(transport.calls == 0)
+    }
+}
