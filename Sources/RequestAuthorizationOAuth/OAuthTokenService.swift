@@ -21,16 +21,19 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
     package let redirectURI: String?
     /// Keeps sign-ins until their callbacks come.
     package let pendingSignIns: any PendingSignInStore
+    /// Whether authorization requests are pushed also where the server does not require it (RFC 9126).
+    let pushesRequests: Bool
     /// Fetches a first token without a person, where the grant can.
     package let initial: (@Sendable (TokenEndpoint) async throws -> OAuthToken)?
 
     package init(
         endpoint: TokenEndpoint, redirectURI: String? = nil, pendingSignIns: any PendingSignInStore = .inMemory,
-        initial: (@Sendable (TokenEndpoint) async throws -> OAuthToken)? = nil
+        pushesRequests: Bool = false, initial: (@Sendable (TokenEndpoint) async throws -> OAuthToken)? = nil
     ) {
         self.endpoint = endpoint
         self.redirectURI = redirectURI
         self.pendingSignIns = pendingSignIns
+        self.pushesRequests = pushesRequests
         self.initial = initial
     }
 
@@ -87,17 +90,19 @@ extension OAuthTokenService {
     ///   - authentication: proves the client in each request, in place of what the client says of it.
     ///   - redirectURI: where the server sends people back to; a sign-in may name another.
     ///   - pendingSignIns: keeps sign-ins until their callbacks come; `.items(…)` also over a restart of the app.
+    ///   - pushesRequests: whether authorization requests are handed to the server before a person sees them (RFC 9126); they
+    ///     are in any case if the server requires it.
     ///   - transport: carries the requests, for instance `URLSession.shared`.
     ///   - clock: the machine's, or a `ManualClock` in tests.
     public static func authorizationCode(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         redirectURI: String? = nil, pendingSignIns: any PendingSignInStore = .inMemory,
-        transport: any TokenTransport, clock: any AuthorizationClock = .system
+        pushesRequests: Bool = false, transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
         OAuthTokenService(
             endpoint: TokenEndpoint(
                 server: server, client: client, authentication: authentication, transport: transport, clock: clock),
-            redirectURI: redirectURI, pendingSignIns: pendingSignIns)
+            redirectURI: redirectURI, pendingSignIns: pendingSignIns, pushesRequests: pushesRequests)
     }
 
     /// The client acts for itself: it fetches its first token alone, and another when that ends (RFC 6749 §4.4).

@@ -40,6 +40,22 @@ struct WorkloadIdentity: ClientAuthenticator {
     }
 
     #if canImport(CryptoKit) || Crypto
+    @Test func `a request that is pushed`() async throws {
+        let transport = ScriptedTokenTransport(
+            .response(201, json: #"{"request_uri":"urn:example:1","expires_in":60}"#))
+        var server = server
+        server.pushedAuthorizationRequestEndpoint = URL(string: "https://accounts.example.com/par")
+        let client = OAuthClient.secretBasic(id: "web", secret: "s")
+        // sample: pushed
+        let service = OAuthTokenService.authorizationCode(
+            server: server, client: client, redirectURI: "https://client.example.com/callback", pushesRequests: true,
+            transport: transport)
+        let pending = try await service.signIn(scopes: ["read"])
+        print("open", pending.url, "before", pending.openBefore as Any)
+        // end sample
+        #expect(pending.url.absoluteString.hasSuffix("?client_id=web&request_uri=urn%3Aexample%3A1"))
+    }
+
     @Test func `a client that signs`() async throws {
         // sample: key
         let made = PrivateKeySigner.generated(keyID: "2026-11")

@@ -40,6 +40,6 @@ package struct FormParameters: Sendable {
     private static let ours: Set = [
         "client_id", "client_secret", "client_assertion", "client_assertion_type", "grant_type", "response_type",
         "response_mode", "redirect_uri", "scope", "state", "code", "code_verifier", "code_challenge",
-        "code_challenge_method", "refresh_token", "device_code", "token", "token_type_hint",
+        "code_challenge_method", "refresh_token", "device_code", "token", "token_type_hint", "request_uri",
     ]
 }

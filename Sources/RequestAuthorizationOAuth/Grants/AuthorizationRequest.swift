@@ -25,6 +25,12 @@ struct AuthorizationRequest {
         form.add(extra: client.authorizationParameters)
     }
 
+    /// In place of a request that the server has: the client and the reference to it, and nothing else (RFC 9126 §4).
+    init(_ requestURI: String, for request: AuthorizationRequest, clientID: String) {
+        form = FormParameters([("client_id", clientID), ("request_uri", requestURI)])
+        ourNames = Set((request.form.list + form.list).map(\.name))
+    }
+
     /// Puts together an endpoint's own query, which stays (RFC 6749 §3.1), and the parameters.
     ///
     /// No parameter is sent twice: ours come before the endpoint's, and the endpoint's before what is said besides.

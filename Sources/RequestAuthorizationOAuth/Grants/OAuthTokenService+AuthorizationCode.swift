@@ -21,7 +21,8 @@ extension OAuthTokenService {
     ///   - parameters: more to say to the server this time, such as `prompt`. What the library sends cannot be replaced.
     /// - Returns: the sign-in, which is kept in the service's store of pending sign-ins, too.
     /// - Throws: ``SignInError`` of the kind ``SignInError/Kind/redirectURI``, ``AuthorizationServerError``, ``InvalidTokenRequest`` for a resource
-    ///   that is no URI, and what the store throws.
+    ///   that is no URI, and what the store throws; for a request that is pushed also `TokenEndpointError`,
+    ///   ``InvalidTokenResponse``, ``ClientAuthenticationFailed``, and what the transport throws.
     public func signIn(
         scopes: Set<String>, redirectURI: String? = nil, parameters: [String: String] = [:]
     ) async throws -> PendingSignIn {
@@ -35,7 +36,7 @@ extension OAuthTokenService {
         scopes: Set<String>, redirectURI: String? = nil, parameters: [String: String] = [:],
         using generator: inout some RandomNumberGenerator
     ) async throws -> PendingSignIn {
-        let pending = try makeSignIn(scopes, redirectURI: redirectURI, parameters: parameters, using: &generator)
+        let pending = try await makeSignIn(scopes, redirectURI: redirectURI, parameters: parameters, using: &generator)
         try await pendingSignIns.add(pending)
         return pending
     }
@@ -66,7 +67,7 @@ extension OAuthTokenService {
     private func makeSignIn(
         _ scopes: Set<String>, redirectURI: String?, parameters: [String: String],
         using generator: inout some RandomNumberGenerator
-    ) throws -> PendingSignIn {
+    ) async throws -> PendingSignIn {
         let (server, client) = (endpoint.server, endpoint.client)
         guard let text = redirectURI ?? self.redirectURI else {
             throw SignInError(.redirectURI, detail: "say where the server is to send people back to")
@@ -82,10 +83,22 @@ extension OAuthTokenService {
             ] + (scopes.isEmpty ? [] : [("scope", server.quirks.text(of: scopes))])
         let request = try AuthorizationRequest(
             ours.map { (name: $0.0, value: $0.1) }, parameters: parameters, client: client)
+        let createdAt = endpoint.clock.now
+        let (url, openBefore) =
+            pushesRequests || server.requiresPushedAuthorizationRequests
+            ? try await pushed(request, to: page) : (try request.url(of: page), nil)
         return PendingSignIn(
             state: state, codeVerifier: verifier, redirectURI: uri.text, clientID: client.id, issuer: server.issuer,
             announcesIssuer: server.announcesIssuer, tokenEndpoint: server.tokenEndpoint, scopes: scopes,
-            createdAt: endpoint.clock.now, url: try request.url(of: page))
+            createdAt: createdAt, url: url, openBefore: openBefore)
+    }
+
+    /// RFC 9126: the server gets the request from the client, and the person's browser takes a reference along.
+    private func pushed(_ request: AuthorizationRequest, to page: URL) async throws -> (URL, Date?) {
+        let sentAt = endpoint.clock.now
+        let pushed = try await endpoint.push(request.form.list)
+        let reference = AuthorizationRequest(pushed.requestURI, for: request, clientID: endpoint.client.id)
+        return (try reference.url(of: page), sentAt.addingTimeInterval(pushed.lifetime / .seconds(1)))
     }
 }
 #endif

@@ -16,6 +16,8 @@ extension AuthorizationServer: Codable {
         case deviceAuthorizationEndpoint = "device_authorization_endpoint"
         case revocationEndpoint = "revocation_endpoint"
         case introspectionEndpoint = "introspection_endpoint"
+        case pushedAuthorizationRequestEndpoint = "pushed_authorization_request_endpoint"
+        case requiresPushedAuthorizationRequests = "require_pushed_authorization_requests"
         case announcesIssuer = "authorization_response_iss_parameter_supported"
         case quirks
     }
@@ -35,6 +37,7 @@ extension AuthorizationServer: Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         func url(_ key: CodingKeys) throws -> URL? { try values.decodeIfPresent(URL.self, forKey: key) }
+        func flag(_ key: CodingKeys) throws -> Bool { try values.decodeIfPresent(Bool.self, forKey: key) ?? false }
         let all = try decoder.container(keyedBy: Member.self)
         let additional = try all.allKeys.filter { !Self.ownMembers.contains($0.stringValue) }
             .reduce(into: [:]) { $0[$1.stringValue] = try all.decode(JSONValue.self, forKey: $1) }
@@ -45,7 +48,9 @@ extension AuthorizationServer: Codable {
             deviceAuthorizationEndpoint: try url(.deviceAuthorizationEndpoint),
             revocationEndpoint: try url(.revocationEndpoint),
             introspectionEndpoint: try url(.introspectionEndpoint),
-            announcesIssuer: try values.decodeIfPresent(Bool.self, forKey: .announcesIssuer) ?? false,
+            pushedAuthorizationRequestEndpoint: try url(.pushedAuthorizationRequestEndpoint),
+            requiresPushedAuthorizationRequests: try flag(.requiresPushedAuthorizationRequests),
+            announcesIssuer: try flag(.announcesIssuer),
             quirks: try values.decodeIfPresent(ServerQuirks.self, forKey: .quirks) ?? ServerQuirks(),
             additionalMetadata: additional)
     }
@@ -59,6 +64,9 @@ extension AuthorizationServer: Codable {
         try values.encodeIfPresent(deviceAuthorizationEndpoint, forKey: .deviceAuthorizationEndpoint)
         try values.encodeIfPresent(revocationEndpoint, forKey: .revocationEndpoint)
         try values.encodeIfPresent(introspectionEndpoint, forKey: .introspectionEndpoint)
+        try values.encodeIfPresent(
+            pushedAuthorizationRequestEndpoint, forKey: .pushedAuthorizationRequestEndpoint)
+        if requiresPushedAuthorizationRequests { try values.encode(true, forKey: .requiresPushedAuthorizationRequests) }
         try values.encode(announcesIssuer, forKey: .announcesIssuer)
         try values.encode(quirks, forKey: .quirks)
         var all = encoder.container(keyedBy: Member.self)

@@ -58,6 +58,10 @@ extension AuthorizationServer {
         server.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint ?? found.deviceAuthorizationEndpoint
         server.revocationEndpoint = revocationEndpoint ?? found.revocationEndpoint
         server.introspectionEndpoint = introspectionEndpoint ?? found.introspectionEndpoint
+        server.pushedAuthorizationRequestEndpoint =
+            pushedAuthorizationRequestEndpoint ?? found.pushedAuthorizationRequestEndpoint
+        server.requiresPushedAuthorizationRequests =
+            requiresPushedAuthorizationRequests || found.requiresPushedAuthorizationRequests
         server.announcesIssuer = announcesIssuer || found.announcesIssuer
         server.additionalMetadata = additionalMetadata.merging(found.additionalMetadata) { own, _ in own }
         return server
@@ -114,6 +118,9 @@ extension AuthorizationServer {
             deviceAuthorizationEndpoint: try endpoint("device_authorization_endpoint"),
             revocationEndpoint: try endpoint("revocation_endpoint"),
             introspectionEndpoint: try endpoint("introspection_endpoint"),
+            pushedAuthorizationRequestEndpoint: try endpoint("pushed_authorization_request_endpoint"),
+            requiresPushedAuthorizationRequests: metadata.members["require_pushed_authorization_requests"]
+                == .bool(true),
             announcesIssuer: metadata.members["authorization_response_iss_parameter_supported"] == .bool(true),
             additionalMetadata: metadata.members.filter { !Self.ownMembers.contains($0.key) })
     }

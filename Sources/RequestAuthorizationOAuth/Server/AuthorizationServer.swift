@@ -34,6 +34,10 @@ public struct AuthorizationServer: Sendable, Hashable {
     public var revocationEndpoint: URL?
     /// Where a resource server asks what a token is worth (RFC 7662).
     public var introspectionEndpoint: URL?
+    /// Where an authorization request is handed in before a person sees it (RFC 9126).
+    public var pushedAuthorizationRequestEndpoint: URL?
+    /// Whether the server takes no other authorization requests.
+    public var requiresPushedAuthorizationRequests: Bool
     /// Whether the server says that it names itself in every answer (RFC 9207): one without `iss` is refused then.
     public var announcesIssuer: Bool
     /// In what the server differs from the standards.
@@ -44,7 +48,9 @@ public struct AuthorizationServer: Sendable, Hashable {
     public init(
         issuer: String? = nil, authorizationEndpoint: URL? = nil, tokenEndpoint: URL? = nil,
         refreshEndpoint: URL? = nil, deviceAuthorizationEndpoint: URL? = nil, revocationEndpoint: URL? = nil,
-        introspectionEndpoint: URL? = nil, announcesIssuer: Bool = false, quirks: ServerQuirks = ServerQuirks(),
+        introspectionEndpoint: URL? = nil, pushedAuthorizationRequestEndpoint: URL? = nil,
+        requiresPushedAuthorizationRequests: Bool = false, announcesIssuer: Bool = false,
+        quirks: ServerQuirks = ServerQuirks(),
         additionalMetadata: [String: JSONValue] = [:]
     ) {
         self.issuer = issuer
@@ -54,6 +60,8 @@ public struct AuthorizationServer: Sendable, Hashable {
         self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
         self.revocationEndpoint = revocationEndpoint
         self.introspectionEndpoint = introspectionEndpoint
+        self.pushedAuthorizationRequestEndpoint = pushedAuthorizationRequestEndpoint
+        self.requiresPushedAuthorizationRequests = requiresPushedAuthorizationRequests
         self.announcesIssuer = announcesIssuer
         self.quirks = quirks
         self.additionalMetadata = additionalMetadata

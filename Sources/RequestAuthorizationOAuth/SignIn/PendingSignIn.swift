@@ -41,9 +41,14 @@ public struct PendingSignIn: Codable, Sendable, Hashable {
     /// The server's page, to be opened in a browser: never in a web view of the app (RFC 8252 §8.12).
     public let url: URL
 
+    /// By when the page must be opened, if the server said so (RFC 9126 §2.2): later it knows the request no more. For a person who
+    /// comes later begin another sign-in.
+    public let openBefore: Date?
+
     package init(
         state: String, codeVerifier: String, redirectURI: String, clientID: String, issuer: String?,
-        announcesIssuer: Bool, tokenEndpoint: URL?, scopes: Set<String>, createdAt: Date, url: URL
+        announcesIssuer: Bool, tokenEndpoint: URL?, scopes: Set<String>, createdAt: Date, url: URL,
+        openBefore: Date? = nil
     ) {
         self.state = state
         self.codeVerifier = codeVerifier
@@ -55,6 +60,7 @@ public struct PendingSignIn: Codable, Sendable, Hashable {
         self.scopes = scopes
         self.createdAt = createdAt
         self.url = url
+        self.openBefore = openBefore
     }
 
     /// Whether its 10 minutes are over, or a clock was set so far that nobody can tell.

@@ -18,6 +18,22 @@ import Testing
         }
     }
 
+    /// The answer comes through the same gate as a token's.
+    @Test func `RFC 9126: a pushed request that is answered with 1 GiB gives up in time`() async throws {
+        try await withServer { _ in
+            Answer.gibibyte
+        } body: { server in
+            let base = server.url("").absoluteString
+            var metadata = AuthorizationServer.make(at: base)
+            metadata.pushedAuthorizationRequestEndpoint = URL(string: "\(base)/par")
+            let service = OAuthTokenService.authorizationCode(
+                server: metadata, client: .public(id: "app"), redirectURI: "https://client.example/cb",
+                pushesRequests: true, transport: Carrier.urlSession.transport)
+            let error = await #expect(throws: TokenTransportError.self) { try await service.signIn(scopes: []) }
+            #expect(error?.code == .responseTooLong)
+        }
+    }
+
     @Test(arguments: Carrier.allCases)
     func `an answer that unpacks to 1 GiB is refused, and costs a fraction of that`(carrier: Carrier) async throws {
         // As it comes it would not be too long: what counts is what it unpacks to.

@@ -40,11 +40,13 @@ struct GlewlwydBench: Sendable {
 
     /// - Parameter server: what the client knows of the server, if not all.
     func service(
-        _ client: OAuthClient = .public(id: "native"), at server: AuthorizationServer? = nil
+        _ client: OAuthClient = .public(id: "native"), at server: AuthorizationServer? = nil,
+        pushesRequests: Bool = false
     ) -> OAuthTokenService {
         .authorizationCode(
             server: server ?? metadata, client: client, redirectURI: Self.redirectURI,
-            pendingSignIns: InMemoryPendingSignIns(), transport: transport, clock: clock)
+            pendingSignIns: InMemoryPendingSignIns(), pushesRequests: pushesRequests, transport: transport,
+            clock: clock)
     }
 
     /// Signs Alice in, from the authorization request to the token.

@@ -63,6 +63,20 @@ struct GlewlwydTests {
         #expect(answer.scopes == ["read", "write"])
     }
 
+    @Test(
+        arguments: [OAuthClient.public(id: "native"), .secretBasic(id: "web", secret: "websecret")], Carrier.allCases)
+    func `RFC 9126: a person signs in with a request that was pushed`(
+        client: OAuthClient, carrier: Carrier
+    ) async throws {
+        let bench = try await GlewlwydBench(carrier)
+        let service = bench.service(client, pushesRequests: true)
+        let pending = try await service.signIn(scopes: ["read"])
+        #expect(pending.url.absoluteString.contains("?client_id=\(client.id)&request_uri=urn%3Aietf"))
+        #expect(pending.openBefore == bench.clock.now.addingTimeInterval(90))
+        let callback = try await GlewlwydPerson(at: bench.server).open(pending.url)
+        #expect(try await service.finish(callback: callback).scopes == ["read"])
+    }
+
     @Test func `the callback names its issuer, and serves once`() async throws {
         let bench = try await GlewlwydBench()
         let service = bench.service()
