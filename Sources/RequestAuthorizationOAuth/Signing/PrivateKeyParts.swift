@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import RequestAuthorization
+
 /// What a private key consists of, read from one of the forms that keys are kept in.
 enum PrivateKeyParts {
     /// The 32 bytes of a key on P-256.
@@ -65,3 +67,5 @@ enum PrivateKeyParts {
         return secret
     }
 }
+
+extension PrivateKeyParts: RedactedDescription {}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import RequestAuthorization
+
 /// The numbers of an RSA key (RFC 8017 §A.1.2), without the zeros in front: n, e, d, p, q, d mod p-1, d mod q-1, 1/q mod p.
 struct RSANumbers {
     let all: [[UInt8]]
@@ -36,3 +38,5 @@ struct RSANumbers {
         DERWriter.element(DERReader.Tag.sequence, ([[]] + all).flatMap { DERWriter.integer($0) })
     }
 }
+
+extension RSANumbers: RedactedDescription {}

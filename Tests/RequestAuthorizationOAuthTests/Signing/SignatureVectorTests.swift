@@ -81,6 +81,15 @@ import CryptoExtras
     }
     #endif
 
+    @Test(arguments: [PublishedKey.rsa, PublishedKey.p256, PublishedKey.ed25519])
+    func `what a key is read into on its way prints nothing of it`(json: Data) throws {
+        let parts = try PrivateKeyParts(JWKObject(json))
+        for text in ["\(parts)", "\(try SigningKey(parts))", "\(try JWKObject(json))"] {
+            #expect(text.hasSuffix("([redacted])"))
+        }
+        if case .rsa(let numbers) = parts { #expect("\(numbers)" == "RSANumbers([redacted])") }
+    }
+
     // MARK: - Thumbprints
 
     @Test func `RFC 7638 §3.1: the thumbprint of the example, whatever else the key says`() throws {
