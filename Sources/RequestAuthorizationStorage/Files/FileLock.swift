@@ -107,7 +107,7 @@ final class FileLock: Sendable {
             return (nil, !state.isBusy)
         }
         if let error { waiter.continuation.resume(throwing: error) }
-        if begins { queue.queue.async { self.attempt() } }
+        if begins { queue.begin { self.attempt() } }
     }
 
     private func leave(_ id: Int, _ error: any Error) {
@@ -123,7 +123,7 @@ final class FileLock: Sendable {
 
     /// Goes on with the next waiter, if there is one.
     private func next() {
-        if isAwaited() { queue.queue.async { self.attempt() } }
+        if isAwaited() { queue.begin { self.attempt() } }
     }
 
     private func isAwaited() -> Bool {
@@ -192,7 +192,7 @@ final class FileLock: Sendable {
         guard state.withLock({ $0.listener == nil }) else { return false }
         let listener = watch.listen(to: files.lockName) { [weak self] in
             guard let self else { return }
-            queue.queue.async {
+            queue.begin {
                 if self.state.withLock({ $0.pause != nil }), LockPace.isDue() { self.endPause() }
             }
         }

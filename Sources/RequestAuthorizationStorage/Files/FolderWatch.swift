@@ -41,7 +41,7 @@ final class FolderWatch: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let (id, isFollowed) = add(name) { continuation.yield() }
         continuation.onTermination = { [weak self] _ in self?.leave(name, id) }
-        if !isFollowed { queue.queue.async { self.follow() } }
+        if !isFollowed { queue.begin { self.follow() } }
         return stream
     }
 
@@ -108,7 +108,7 @@ final class FolderWatch: Sendable {
                 return state.notices
             }
             withExtendedLifetime(former) {}
-            queue.queue.async {
+            queue.begin {
                 self.follow()
                 self.announceAll()
             }

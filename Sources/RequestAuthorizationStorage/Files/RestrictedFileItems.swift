@@ -96,7 +96,8 @@ public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescriptio
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
         guard activity.isNeeded else {
             let held = Lock<FileLock.Access?>(try await exclusive.acquire(within: limit))
-            return TokenStoreLock { held.withLock { $0 = nil } }
+            // Not here: on a disk that does not answer, letting go takes as long as anything.
+            return TokenStoreLock { [queue] in queue.begin { held.withLock { $0 = nil } } }
         }
         let access = Lock(ExpiringAccess())
         let giveUp = { @Sendable in

@@ -17,6 +17,9 @@ struct BlockingQueue: Sendable {
         }
     }
 
+    /// Runs a body after those that were given before; nobody waits for it.
+    func begin(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
     /// Runs a body, and runs it again after some errors. Others are run in between.
     ///
     /// - Parameter retry: is told how much time has passed since the first failure. It returns how long to wait, or throws what
