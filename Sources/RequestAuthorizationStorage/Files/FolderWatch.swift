@@ -15,22 +15,34 @@ final class FolderWatch: Sendable {
     private struct State {
         var listeners: [String: [Int: @Sendable () -> Void]] = [:]
         var count = 0
-        var notices: FolderNotices.Subscription?
+        var notices: (number: Int, subscription: FolderNotices.Subscription)?
+        /// The subscriptions that are being made, and whether their folder has gone already.
+        var beginning: [Int: Bool] = [:]
         /// Without notices: what was seen at the latest look.
         var seen: FolderLook?
         /// A look is due.
         var isLooking = false
     }
 
+    typealias Follow = @Sendable (CInt, @escaping FolderNotices.Handler) -> FolderNotices.Subscription?
+
     private let place: PrivateFolder
     private let queue: BlockingQueue
+    private let subscribe: Follow
     private let state = Lock(State())
 
     /// How long, without notices, nothing is looked at.
     private static let interval = DispatchTimeInterval.milliseconds(500)
 
-    /// - Parameter queue: where the folder is looked at.
-    init(_ place: PrivateFolder, on queue: BlockingQueue) { (self.place, self.queue) = (place, queue) }
+    /// - Parameters:
+    ///   - queue: where the folder is looked at.
+    ///   - subscribe: asks the system for notices.
+    init(
+        _ place: PrivateFolder, on queue: BlockingQueue,
+        subscribe: @escaping Follow = { FolderNotices.follow($0, $1) }
+    ) {
+        (self.place, self.queue, self.subscribe) = (place, queue, subscribe)
+    }
 
     /// What is read on a queue after this was called is not missed.
     ///
@@ -61,7 +73,7 @@ final class FolderWatch: Sendable {
             if state.listeners[name]?.isEmpty == true { state.listeners[name] = nil }
             guard state.listeners.isEmpty else { return nil }
             defer { (state.notices, state.seen) = (nil, nil) }
-            return state.notices
+            return state.notices?.subscription
         }
         // It ends here, with nothing locked.
         withExtendedLifetime(over) {}
@@ -82,30 +94,49 @@ final class FolderWatch: Sendable {
     /// - Returns: whether notices arrive from now on.
     @discardableResult
     private func follow() -> Bool {
-        guard state.withLock({ !$0.listeners.isEmpty && $0.notices == nil }) else { return true }
-        let subscription = (try? place.open(making: false))?.withNumber { number in
-            FolderNotices.follow(number) { [weak self] notice in self?.take(notice) }
+        let number = state.withLock { state -> Int? in
+            guard !state.listeners.isEmpty, state.notices == nil else { return nil }
+            state.count += 1
+            state.beginning[state.count] = false
+            return state.count
         }
-        guard let subscription else {
-            lookLater()
-            return false
-        }
-        state.withLock { state in
+        guard let number else { return true }
+        let subscription = subscription(number)
+        let isFollowed = state.withLock { state in
+            // The folder may have gone before its subscription is kept: then nothing more would ever be told of it.
+            guard state.beginning.removeValue(forKey: number) == false, let subscription else { return false }
             // What was not needed after all ends with this function.
-            guard state.notices == nil, !state.listeners.isEmpty else { return }
-            (state.notices, state.seen) = (subscription, nil)
+            guard state.notices == nil, !state.listeners.isEmpty else { return true }
+            (state.notices, state.seen) = ((number, subscription), nil)
+            return true
         }
-        return true
+        if !isFollowed { lookLater() }
+        return isFollowed
     }
 
-    private func take(_ notice: FolderNotices.Notice) {
+    private func subscription(_ number: Int) -> FolderNotices.Subscription? {
+        guard let folder = try? place.open(making: false) else { return nil }
+        let subscription = folder.withNumber { folder in
+            subscribe(folder) { [weak self] notice in self?.take(notice, of: number) }
+        }
+        // Of a folder that was moved away before, nothing would ever be told.
+        guard let followed = try? folder.status, let current = try? place.open(making: false)?.status,
+            (followed.device, followed.inode) == (current.device, current.inode)
+        else { return nil }
+        return subscription
+    }
+
+    /// - Parameter number: the subscription.
+    private func take(_ notice: FolderNotices.Notice, of number: Int) {
         switch notice {
         case .file(let name): announce(of: name)
         case .anyFile: announceAll()
         case .folder:
             let former = state.withLock { state -> FolderNotices.Subscription? in
+                if state.beginning[number] != nil { state.beginning[number] = true }
+                guard state.notices?.number == number else { return nil }
                 defer { state.notices = nil }
-                return state.notices
+                return state.notices?.subscription
             }
             withExtendedLifetime(former) {}
             queue.begin {

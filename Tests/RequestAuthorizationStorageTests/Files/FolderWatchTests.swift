@@ -134,6 +134,29 @@ import Darwin
         #expect(await news.next() != nil)
     }
 
+    @Test func `a folder that goes while it begins to be followed is followed anew`() async throws {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(1))
+        let place = TokenFolder.at(folder.tokens).folder(SystemFileLayer())
+        let hasGone = Lock(false)
+        let queue = BlockingQueue("test")
+        let watch = FolderWatch(place, on: queue) { number, handler in
+            let subscription = FolderNotices.follow(number, handler)
+            let isFirst = hasGone.withLock { hasGone in
+                defer { hasGone = true }
+                return !hasGone
+            }
+            guard isFirst else { return subscription }
+            // As if its folder had been removed, and another one made.
+            handler(.folder)
+            return FolderNotices.follow(number) { _ in }
+        }
+        var changes = watch.changes(of: "client,me.token", readOn: queue).makeAsyncIterator()
+        #expect(await changes.next() != nil)
+        try await folder.store().save(.make(2))
+        #expect(await changes.next() != nil)
+    }
+
     @Test func `a folder that looks the same may have changed within the grain of its times`() {
         let start = ContinuousClock.now
         let status = FileStatus(
