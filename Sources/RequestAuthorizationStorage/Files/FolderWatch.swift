@@ -102,15 +102,17 @@ final class FolderWatch: Sendable {
         }
         guard let number else { return true }
         let subscription = subscription(number)
-        let isFollowed = state.withLock { state in
+        let (isFollowed, wasWithout) = state.withLock { state in
             // The folder may have gone before its subscription is kept: then nothing more would ever be told of it.
-            guard state.beginning.removeValue(forKey: number) == false, let subscription else { return false }
+            guard state.beginning.removeValue(forKey: number) == false, let subscription else { return (false, false) }
             // What was not needed after all ends with this function.
-            guard state.notices == nil, !state.listeners.isEmpty else { return true }
+            guard state.notices == nil, !state.listeners.isEmpty else { return (true, false) }
             (state.notices, state.seen) = ((number, subscription), nil)
-            return true
+            return (true, state.isLooking)
         }
         if !isFollowed { lookLater() }
+        // Notices tell nothing of what happened before them, and no look will.
+        if wasWithout { announceAll() }
         return isFollowed
     }
 
@@ -178,7 +180,7 @@ extension FolderWatch {
         }
         guard !isOver else { return }
         let mayDiffer = see()
-        // Notices tell nothing of what happened before them.
+        // What happened before notices arrive is not told by them.
         if follow() || mayDiffer { announceAll() }
     }
 

@@ -157,6 +157,25 @@ import Darwin
         #expect(await changes.next() != nil)
     }
 
+    @Test func `who had to look is told when somebody else follows the folder`() async throws {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(1))
+        let place = TokenFolder.at(folder.tokens).folder(SystemFileLayer())
+        let queue = BlockingQueue("test")
+        let hasNotices = Lock(false)
+        let watch = FolderWatch(place, on: queue) { number, handler in
+            hasNotices.withLock { $0 } ? FolderNotices.follow(number, handler) : nil
+        }
+        var changes = watch.changes(of: "client,me.token", readOn: queue).makeAsyncIterator()
+        // What begins to follow stands before this in the queue.
+        try await queue.run {}
+        try await folder.store().save(.make(2))
+        hasNotices.withLock { $0 = true }
+        let other = watch.changes(of: "client,other.token", readOn: queue)
+        #expect(await changes.next() != nil)
+        withExtendedLifetime(other) {}
+    }
+
     @Test func `a folder that looks the same may have changed within the grain of its times`() {
         let start = ContinuousClock.now
         let status = FileStatus(
