@@ -47,6 +47,20 @@ public protocol AuthorizationProvider: Sendable {
     /// - Throws: ``NotAuthorized`` if another try is pointless. The default always throws it: a constant credential does
     ///   not become better.
     func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws
+
+    /// Reads the head of an answer to a request that ``authorize(_:)`` returned, whatever its status.
+    ///
+    /// For credentials that are proven anew with each request: with any answer a server may say what the next proof must hold
+    /// (RFC 9449 §8). A provider that forwards to another one forwards this, too. Must not block.
+    ///
+    /// - Parameters:
+    ///   - response: what the server said.
+    ///   - request: the request as it was sent.
+    /// - Returns: whether the proof was refused, so that the same credential with a new proof is worth one more try. No refresh is
+    ///   needed then. The default is `false`.
+    func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
+        from response: Response, to request: Request
+    ) -> Bool
 }
 
 extension AuthorizationProvider {
@@ -64,4 +78,8 @@ extension AuthorizationProvider {
     ) async throws {
         throw NotAuthorized(.notRefreshable)
     }
+
+    public func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
+        from response: Response, to request: Request
+    ) -> Bool { false }
 }

@@ -35,6 +35,8 @@ public struct NotAuthorized: Error, Sendable {
         public static let notRefreshable = Reason(description: "not refreshable")
         /// The credential has a form that must not be sent.
         public static let malformedCredential = Reason(description: "malformed credential")
+        /// The server refuses what proves that the sender has the key of the token (RFC 9449); the token is kept.
+        public static let proofRefused = Reason(description: "proof refused")
         /// The request would go over plain `http`.
         public static let insecureTransport = Reason(description: "insecure transport")
         /// The credential is bound to other origins than the request's.
@@ -117,6 +119,7 @@ extension NotAuthorized: CustomStringConvertible, CustomDebugStringConvertible, 
             "find out why the server refuses tokens that are fresh; a refresh is tried again after a while"
         case .notRefreshable: "check the credential, or use a RefreshableTokenAuthorization"
         case .malformedCredential: detail == nil ? "check what was passed as the credential" : nil
+        case .proofRefused: "check that the server sees the URL that the request has, and what it wants of a nonce"
         case .insecureTransport: detail == nil ? "use https" : nil
         case .originNotAllowed: "name the origin where the provider is restricted, if it may have the credential"
         case .redirectsFollowed: detail == nil ? "send it with a client that follows no redirects" : nil

@@ -43,10 +43,10 @@ public struct AuthorizationInterceptor: ClientInterceptor {
         next: @concurrent (StreamingClientRequest<Input>, ClientContext) async throws -> StreamingClientResponse<Output>
     ) async throws -> StreamingClientResponse<Output> {
         let call: CallMetadata
-        if let authorized = try target.authorizeAtOnce(request.metadata) {
+        if let authorized = try target.authorizeAtOnce(request.metadata, context.descriptor) {
             call = authorized
         } else {
-            call = try await target.authorize(request.metadata)
+            call = try await target.authorize(request.metadata, context.descriptor)
         }
         var request = request
         request.metadata = call.metadata
@@ -55,6 +55,7 @@ public struct AuthorizationInterceptor: ClientInterceptor {
         case .failure(let refusal):
             response.accepted = .failure(await answer(to: refusal, for: call))
         case .success(var contents):
+            target.learn(from: contents.metadata, for: call)
             contents.bodyParts = RPCAsyncSequence(wrapping: WatchedParts(parts: contents.bodyParts, call: call))
             response.accepted = .success(contents)
         }

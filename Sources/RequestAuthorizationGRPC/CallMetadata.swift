@@ -9,12 +9,15 @@ import RequestAuthorization
 struct CallMetadata: AuthorizableRequest, RedactedDescription {
     private(set) var metadata: Metadata
     let target: CallTarget
+    /// The service and the method, for what signs them.
+    let method: MethodDescriptor
     /// Why a credential could not be set: a ``NotAuthorized``, in one word.
     private var fault: (any Error)?
 
-    init(metadata: Metadata, target: CallTarget) {
+    init(metadata: Metadata, target: CallTarget, method: MethodDescriptor) {
         self.metadata = metadata
         self.target = target
+        self.method = method
     }
 
     var origin: Origin? { target.origin }
@@ -22,6 +25,10 @@ struct CallMetadata: AuthorizableRequest, RedactedDescription {
 
     /// Whether a call is made again is for gRPC to say, which keeps its messages.
     var isReplayable: Bool { true }
+
+    /// A call is a POST to the path of its method.
+    var requestMethod: String? { "POST" }
+    var targetURI: String? { "\(target.origin)/\(method.fullyQualifiedMethod)" }
 
     func credential(in field: String) -> String? { metadata[stringValues: field].first { _ in true } }
 

@@ -23,21 +23,28 @@ final class CallTarget: Sendable, RedactedDescription {
     }
 
     /// The call with its credential, if nothing has to be waited for: as a rule.
-    func authorizeAtOnce(_ metadata: Metadata) throws -> CallMetadata? {
+    func authorizeAtOnce(_ metadata: Metadata, _ method: MethodDescriptor) throws -> CallMetadata? {
         guard let immediate else { return nil }
         do {
-            return try immediate.authorizeAtOnce(CallMetadata(metadata: metadata, target: self))?.checked()
+            return try immediate.authorizeAtOnce(CallMetadata(metadata: metadata, target: self, method: method))?
+                .checked()
         } catch {
             throw RPCError(withoutCredential: error) ?? error
         }
     }
 
-    func authorize(_ metadata: Metadata) async throws -> CallMetadata {
+    func authorize(_ metadata: Metadata, _ method: MethodDescriptor) async throws -> CallMetadata {
         do {
-            return try await provider.authorize(CallMetadata(metadata: metadata, target: self)).checked()
+            return try await provider.authorize(CallMetadata(metadata: metadata, target: self, method: method))
+                .checked()
         } catch {
             throw RPCError(withoutCredential: error) ?? error
         }
+    }
+
+    /// Shows the provider what came with an answer that is no refusal.
+    func learn(from metadata: Metadata, for call: CallMetadata) {
+        _ = provider.learn(from: AnswerMetadata(metadata: metadata), to: call)
     }
 
     /// Hands a refusal to the provider.

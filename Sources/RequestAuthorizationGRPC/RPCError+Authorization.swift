@@ -46,4 +46,13 @@ extension RPCError {
         }
     }
 }
+
+/// What comes with an answer that is no refusal, as an answer of HTTP.
+struct AnswerMetadata: AuthorizableResponse {
+    let metadata: Metadata
+
+    var statusCode: Int { 200 }
+
+    func headerValues(for field: String) -> [String] { Array(metadata[stringValues: field]) }
+}
 #endif

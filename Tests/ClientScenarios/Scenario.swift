@@ -58,6 +58,16 @@ package enum Scenario: String, CaseIterable, Sendable {
     case locationIsNoCredential = "user information in a location is not made a credential"
     case redirectKeepsBody = "a redirect that keeps the method keeps the body"
 
+    // MARK: Proofs
+    case proofIsMade = "each request has a proof of its own, for its method and its URL"
+    case nonceIsRetried = "a 401 that asks for a nonce: the same token with a new proof, no refresh, no try is counted"
+    case nonceLoopEnds = "a server that asks for a nonce each time gets two requests; its 401 is returned"
+    case provenRefusalIsRetried = "a 401 for the token: one refresh, and a new proof for the new token"
+    case provenBodyIsSentAgain = "a body goes along with the new proof, byte for byte"
+    case nonceOfAnyAnswerIsUsed = "a nonce that came with a 200 is in the next proof"
+    case sameOriginIsProvenAnew = "a redirect to the same origin has a proof for its own URL"
+    case otherOriginIsNotProven = "a redirect to another origin has neither token nor proof"
+
     // MARK: Connections
     case bodiesQueue = "requests with bodies keep to the number of connections; those that wait can be cancelled"
     case bodiesReuse = "a request with a body that may be repeated uses a connection again"
@@ -83,6 +93,9 @@ package enum Scenario: String, CaseIterable, Sendable {
         case .sameOriginKeeps, .otherHostDrops, .otherPortDrops, .upgradeDrops, .downgradeDrops, .customFieldDrops,
             .droppedStaysDropped, .refusalElsewhereIsNoNews, .locationIsNoCredential, .redirectKeepsBody:
             "Redirects"
+        case .proofIsMade, .nonceIsRetried, .nonceLoopEnds, .provenRefusalIsRetried, .provenBodyIsSentAgain,
+            .nonceOfAnyAnswerIsUsed, .sameOriginIsProvenAnew, .otherOriginIsNotProven:
+            "Proofs"
         case .bodiesQueue, .bodiesReuse, .connectionIsReused, .manyRequestsLeaveNothing: "Connections"
         }
     }
@@ -90,7 +103,10 @@ package enum Scenario: String, CaseIterable, Sendable {
     /// What a client must be able to do, or it has nothing to show.
     package var needs: Set<Capability> {
         switch self {
-        case .customFieldDrops: [.redirects, .customFields]
+        case .customFieldDrops, .sameOriginIsProvenAnew, .otherOriginIsNotProven: [.redirects, .customFields]
+        case .nonceOfAnyAnswerIsUsed: [.customFields, .allAnswers]
+        case .proofIsMade, .nonceIsRetried, .nonceLoopEnds, .provenRefusalIsRetried, .provenBodyIsSentAgain:
+            [.customFields]
         case .upgradeDrops, .downgradeDrops: [.redirects, .privateCertificates]
         case .sameOriginKeeps, .otherHostDrops, .otherPortDrops, .droppedStaysDropped,
             .refusalElsewhereIsNoNews, .locationIsNoCredential, .redirectKeepsBody:
@@ -110,6 +126,8 @@ package enum Capability: Sendable {
     case customFields
     /// Sends a body that can be read once.
     case oneShotBodies
+    /// Shows each answer to the provider, not only those with the status 401.
+    case allAnswers
     /// Can be made to trust a certificate that a test has made.
     case privateCertificates
 }

@@ -36,6 +36,8 @@ public struct AuthorizationEvent: Sendable {
         public static let tokenDiscarded = Kind(description: "token discarded")
         /// A token was installed whose session ends soon, whatever is refreshed: see `signInNeededBefore`.
         public static let signInNeeded = Kind(description: "sign-in needed")
+        /// A server sent what a proof of the token cannot hold, such as a nonce that is too long: see `error`.
+        public static let proofAnswerIgnored = Kind(description: "proof answer ignored")
         /// A sign-out went on although the server would not revoke the token.
         public static let revocationRefused = Kind(description: "revocation refused")
     }
@@ -88,6 +90,7 @@ public struct AuthorizationEvent: Sendable {
     static func saveFailed(_ error: any Error) -> Self { Self(.saveFailed, error: error) }
     static func clearFailed(_ error: any Error) -> Self { Self(.clearFailed, error: error) }
     static func revocationRefused(_ error: any Error) -> Self { Self(.revocationRefused, error: error) }
+    static func proofAnswerIgnored(_ error: any Error) -> Self { Self(.proofAnswerIgnored, error: error) }
     static func signInNeeded(before date: Date) -> Self { Self(.signInNeeded, signInNeededBefore: date) }
 }
 

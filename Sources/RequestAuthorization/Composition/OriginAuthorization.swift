@@ -58,6 +58,20 @@ public struct OriginAuthorization: AuthorizationProvider, ImmediateAuthorization
         try await provider(for: request).setNeedsRefreshAfterUnauthorizedResponse(for: request)
     }
 
+    /// Forwards to the provider that authorized the request.
+    public func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
+        from response: Response, to request: Request
+    ) -> Bool {
+        (try? provider(for: request))?.learn(from: response, to: request) ?? false
+    }
+
+    package func prove<Request: AuthorizableRequest>(
+        _ authorized: Request, ifValidNow: Bool
+    ) async throws -> Request? {
+        try await (try? provider(for: authorized) as? any ImmediateAuthorization)?.prove(
+            authorized, ifValidNow: ifValidNow)
+    }
+
     /// - Throws: ``NotAuthorized`` if there is none.
     private func provider(for request: some AuthorizableRequest) throws(NotAuthorized) -> any AuthorizationProvider {
         if let target = targets.target(for: request) { return target.provider }

@@ -77,6 +77,21 @@ public struct RestrictedAuthorization: AuthorizationProvider, ImmediateAuthoriza
         try await target.provider.setNeedsRefreshAfterUnauthorizedResponse(for: plaintextAllowed(request))
     }
 
+    /// Forwards to the provider that authorized the request.
+    public func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
+        from response: Response, to request: Request
+    ) -> Bool { provider(for: request)?.learn(from: response, to: request) ?? false }
+
+    package func prove<Request: AuthorizableRequest>(
+        _ authorized: Request, ifValidNow: Bool
+    ) async throws -> Request? {
+        try await (provider(for: authorized) as? any ImmediateAuthorization)?.prove(authorized, ifValidNow: ifValidNow)
+    }
+
+    private func provider(for request: some AuthorizableRequest) -> (any AuthorizationProvider)? {
+        origins.target(for: request)?.provider ?? (try? elsewhere.provider(for: request))
+    }
+
     // Both apart, and not inlined: to ask the runtime for another type of request would cost every call.
 
     @inline(never)

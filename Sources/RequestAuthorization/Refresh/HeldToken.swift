@@ -14,6 +14,10 @@ import Foundation
 class HeldToken: @unchecked Sendable {
     /// The value of the `Authorization` field.
     let header: String
+    /// The same, if it is all that a request needs.
+    let wholeCredential: String?
+    /// What proves each request, if the token is bound to a key.
+    let proof: (any RequestProof)?
     let version: TokenVersion
     let obtainedAt: Date
     let expiresAt: Date
@@ -24,19 +28,24 @@ class HeldToken: @unchecked Sendable {
     let problem: String?
 
     fileprivate init(
-        reading token: some AuthorizationToken, version: TokenVersion, obtainedAt: Date, policy: RefreshPolicy,
-        random: Double
+        reading token: some AuthorizationToken, proof: Result<(any RequestProof)?, any Error>, version: TokenVersion,
+        obtainedAt: Date, policy: RefreshPolicy, random: Double
     ) {
         self.version = version
         self.obtainedAt = obtainedAt
         header = token.authorizationHeaderValue
+        self.proof = try? proof.get()
+        wholeCredential = self.proof == nil ? header : nil
         expiresAt = token.expiresAt
         signInNeededBefore = token.signInNeededBefore
         do {
+            _ = try proof.get()
             try HeaderFieldValue.check(header)
             problem = nil
-        } catch {
+        } catch let error as NotAuthorized {
             problem = error.detail ?? error.description
+        } catch {
+            problem = "no request can be proven with it (\(type(of: error)))"
         }
         let lifetime = max(0, expiresAt.timeIntervalSince(obtainedAt))
         let leeway = min(policy.leeway.maximum.seconds, lifetime * policy.leeway.fraction)
@@ -59,9 +68,15 @@ class HeldToken: @unchecked Sendable {
 final class TypedToken<Token: AuthorizationToken>: HeldToken, @unchecked Sendable {
     let token: Token
 
-    init(_ token: Token, version: TokenVersion, obtainedAt: Date, policy: RefreshPolicy, random: Double) {
+    /// - Parameter proof: what proves requests, or why nothing does.
+    init(
+        _ token: Token, proof: Result<(any RequestProof)?, any Error> = .success(nil), version: TokenVersion,
+        obtainedAt: Date,
+        policy: RefreshPolicy, random: Double
+    ) {
         self.token = token
-        super.init(reading: token, version: version, obtainedAt: obtainedAt, policy: policy, random: random)
+        super.init(
+            reading: token, proof: proof, version: version, obtainedAt: obtainedAt, policy: policy, random: random)
     }
 }
 

@@ -66,11 +66,19 @@ final class ProviderCore: Sendable {
         }
     }
 
-    /// The header value of ``warmToken(at:)``.
+    /// The header value of ``warmToken(at:)``, unless a proof belongs to it.
     func warmHeader(at date: Date) -> String? {
         contents.withLock { contents in
             guard let warm = contents.warm, date < warm.until else { return nil }
-            return warm.held.header
+            return warm.held.wholeCredential
+        }
+    }
+
+    /// What proves requests with this credential, if it is the one that is held.
+    func proof(of header: String?) -> (any RequestProof)? {
+        contents.withLock { contents in
+            guard case .held(let held) = contents.state.credential, held.header == header else { return nil }
+            return held.proof
         }
     }
 

@@ -56,7 +56,25 @@ extension RefreshableTokenAuthorization {
     nonisolated func typed(_ held: HeldToken) -> TypedToken<Token> { unsafeDowncast(held, to: TypedToken<Token>.self) }
 
     nonisolated func hold(_ token: Token, version: TokenVersion, obtainedAt: Date) -> TypedToken<Token> {
-        TypedToken(token, version: version, obtainedAt: obtainedAt, policy: policy, random: random())
+        TypedToken(
+            token, proof: Self.proof(for: token, by: service, keptIn: store), version: version, obtainedAt: obtainedAt,
+            policy: policy, random: random())
+    }
+
+    /// What proves requests with a token, or why it must not be used.
+    static func proof(
+        for token: Token, by service: any RefreshableTokenService<Token>, keptIn store: (any TokenStore<Token>)?
+    ) -> Result<(any RequestProof)?, any Error> {
+        Result {
+            if token.isBoundToDevice, store?.isSharedBetweenDevices == true {
+                throw NotAuthorized(
+                    .malformedCredential,
+                    detail:
+                        "its key cannot leave this device, and the store is shared with others: choose another key or store"
+                )
+            }
+            return try service.proof(for: token)
+        }
     }
 
     // MARK: - Refreshes

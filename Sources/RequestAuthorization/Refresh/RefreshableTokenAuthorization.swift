@@ -29,6 +29,10 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     nonisolated let timer: ProviderTimer
     nonisolated let random: @Sendable () -> Double
     nonisolated let settling = Settling()
+    /// The fields that proofs set, in lower case.
+    nonisolated let proofFields: Set<String>
+    /// All fields that are set, in lower case.
+    nonisolated let credentialFields: Set<String>
     /// Keeps the system from suspending the process during a refresh; `nil` where none is suspended.
     nonisolated let activities: (any ExpiringActivities)?
     /// Called when a request has been held, with nothing locked; for tests.
@@ -82,7 +86,9 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
         let session = UUID()
         let version = TokenVersion(session: session, generation: 0)
         let held = token.map {
-            TypedToken($0, version: version, obtainedAt: clock.now, policy: policy, random: random())
+            TypedToken(
+                $0, proof: Self.proof(for: $0, by: service, keptIn: store), version: version, obtainedAt: clock.now,
+                policy: policy, random: random())
         }
         let storage: RefreshState.Storage =
             switch store {
@@ -97,6 +103,9 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
         core = ProviderCore(state, at: clock.moment)
         timer = ProviderTimer(clock)
         self.service = service
+        let proofFields = Set(service.proofFields.map(\.asciiLowercased))
+        self.proofFields = proofFields
+        credentialFields = CredentialFields.authorization.union(proofFields)
         self.store = store
         self.policy = policy
         self.clock = clock
@@ -121,10 +130,18 @@ extension RefreshableTokenAuthorization {
     public nonisolated func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         try request.refusePlaintext()
         let date = clock.now
-        let header = if let header = core.warmHeader(at: date) { header } else { try await heldHeader(at: date) }
         var request = request
-        request.setCredential(header, in: "Authorization")
-        return request
+        if let header = core.warmHeader(at: date) {
+            request.setCredential(header, in: "Authorization")
+            return request
+        }
+        let held = try await heldToken(at: date)
+        request.setCredential(held.header, in: "Authorization")
+        return if let proof = held.proof { try await request.proven(by: proof, names: proofFields) } else { request }
+    }
+
+    package nonisolated func credentialFields(for request: some AuthorizableRequest) -> Set<String>? {
+        credentialFields
     }
 
     package nonisolated func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
@@ -139,10 +156,46 @@ extension RefreshableTokenAuthorization {
         return core.read { !$0.line.includes(header) }
     }
 
+    package nonisolated func prove<Request: AuthorizableRequest>(
+        _ authorized: Request, ifValidNow: Bool
+    ) async throws -> Request? {
+        guard !proofFields.isEmpty else { return nil }
+        let header = authorized.credential(in: "Authorization")
+        if ifValidNow, core.warmToken(at: clock.now)?.header != header { return nil }
+        guard let proof = core.proof(of: header) else { return nil }
+        return try await authorized.proven(by: proof, names: proofFields)
+    }
+
+    /// Hands an answer to the proof of the token, if that is the one with which the request was sent.
+    public nonisolated func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
+        from response: Response, to request: Request
+    ) -> Bool {
+        switch outcome(of: response, to: request) {
+        case .newProofNeeded:
+            allowAnotherTry()
+            return true
+        case .ignored(let error), .refused(let error):
+            change { $1.emit(.proofAnswerIgnored(error)) }
+            return false
+        case .settled: return false
+        }
+    }
+
+    /// What an answer says of the proof of a request.
+    private nonisolated func outcome(
+        of response: some AuthorizableResponse, to request: some AuthorizableRequest
+    ) -> ProofOutcome {
+        guard !proofFields.isEmpty, let proof = core.proof(of: request.credential(in: "Authorization")),
+            let target = ProvenRequest(request)
+        else { return .settled }
+        return proof.learn(from: response, to: target)
+    }
+
     /// Apart, and not inlined, so that the warm path above touches nothing else.
     @inline(never)
-    private nonisolated func heldHeader(at date: Date) async throws -> String {
-        try await heldToken(.now, at: date).header
+    private nonisolated func heldToken(at date: Date) async throws -> HeldToken {
+        if !proofFields.isEmpty, let held = core.warmToken(at: date) { return held }
+        return try await heldToken(.now, at: date)
     }
 
     /// The token itself, valid now, for those who need it: a command-line tool that prints it, a WebSocket that sends it.
@@ -183,6 +236,12 @@ extension RefreshableTokenAuthorization {
     public nonisolated func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         _ response: UnauthorizedResponse, for request: Request
     ) async throws {
+        // RFC 9449 §9: the token is good, and no refresh changes what is wrong with the proof.
+        switch outcome(of: response, to: request) {
+        case .newProofNeeded: return allowAnotherTry()
+        case .refused(let error): throw NotAuthorized(.proofRefused, underlying: error)
+        case .settled, .ignored: break
+        }
         // RFC 9470 §6.1, RFC 6750 §3.1: a refresh gives neither a stronger log-in nor another scope.
         if let challenge = response.challenges.first(where: \.requiresInteraction) {
             throw NotAuthorized(.needsInteraction, challenge: challenge)
@@ -201,7 +260,14 @@ extension RefreshableTokenAuthorization {
         let header = request.credential(in: "Authorization")
         let (error, line) = change { state, turn in (state.unauthorized(header, &turn), state.line.number) }
         if let error { throw error }
-        SentCall.current?.allowAnotherTry { [core] in core.read { $0.line.number } != line }
+        allowAnotherTry(in: line)
+    }
+
+    /// Lets a call that was answered be sent again, unless a sibling replaces the session before that.
+    private nonisolated func allowAnotherTry(in line: Int? = nil) {
+        guard let call = SentCall.current else { return }
+        let line = line ?? core.read { $0.line.number }
+        call.allowAnotherTry { [core] in core.read { $0.line.number } != line }
     }
 
     /// Does not wait for the next slot after a failure, for instance because the network is back.

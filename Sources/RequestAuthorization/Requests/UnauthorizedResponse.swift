@@ -32,6 +32,8 @@ public struct UnauthorizedResponse: Sendable {
     public func headerValues(for field: String) -> [String] { fields[field.lowercased()] ?? [] }
 }
 
+extension UnauthorizedResponse: AuthorizableResponse {}
+
 extension UnauthorizedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "\(statusCode) \(challenges)" }
     public var debugDescription: String { description }

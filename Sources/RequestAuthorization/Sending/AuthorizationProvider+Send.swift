@@ -24,13 +24,14 @@ extension AuthorizationProvider {
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
         transport: (Request) async throws -> Response
     ) async throws -> Response {
-        // Not `\.unauthorized`: generic code makes a key path anew for each use.
         try await send(
-            request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: { $0.unauthorized },
-            transport: transport)
+            request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0 }, transport: transport)
     }
 
     /// The same for clients whose answer is not a response but holds one, such as `(Data, URLResponse)`.
+    ///
+    /// A provider that proves its requests (RFC 9449) is shown 401s only, and learns nothing from other answers: a nonce that comes
+    /// with one of them is not used.
     ///
     /// - Parameters:
     ///   - request: the request, without credential.
@@ -43,41 +44,74 @@ extension AuthorizationProvider {
         unauthorized: (Answer) -> UnauthorizedResponse?, transport: (Request) async throws -> Answer
     ) async throws -> Answer {
         try await CheckedAuthorization(self).send(
-            request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: unauthorized,
-            discard: { _ in }, transport: transport)
+            request, refreshCount: refreshCount, isReplayable: isReplayable, head: unauthorized,
+            unauthorized: unauthorized, discard: { _ in }, transport: transport)
+    }
+
+    /// The same for clients whose answer holds a response.
+    package func send<Request: AuthorizableRequest, Answer, Head: AuthorizableResponse>(
+        _ request: Request, refreshCount: Int, isReplayable: Bool?, head: (Answer) -> Head,
+        transport: (Request) async throws -> Answer
+    ) async throws -> Answer {
+        // No key paths: generic code makes them anew for each use.
+        try await CheckedAuthorization(self).send(
+            request, refreshCount: refreshCount, isReplayable: isReplayable, head: { head($0) },
+            unauthorized: { head($0).unauthorized }, discard: { _ in }, transport: transport)
     }
 
     /// The same for clients whose answers hold on to something, such as a connection, and which look at the header fields
     /// themselves.
     ///
-    /// - Parameter discard: lets go of an answer that nobody will see, before the refresh is waited for: what fetches the
-    ///   token may need the very connection that the answer holds.
-    @inlinable package func send<Request: AuthorizableRequest, Answer>(
-        _ request: Request, refreshCount: Int, isReplayable: Bool?, unauthorized: (Answer) -> UnauthorizedResponse?,
-        discard: (Answer) async -> Void, transport: (Request) async throws -> Answer
+    /// - Parameters:
+    ///   - head: status and fields of an answer to the credential; `nil` for any other.
+    ///   - discard: lets go of an answer that nobody will see, before the refresh is waited for: what fetches the token may need
+    ///     the very connection that the answer holds.
+    @inlinable package func send<Request: AuthorizableRequest, Answer, Head: AuthorizableResponse>(
+        _ request: Request, refreshCount: Int, isReplayable: Bool?, head: (Answer) -> Head?,
+        unauthorized: (Answer) -> UnauthorizedResponse?, discard: (Answer) async -> Void,
+        transport: (Request) async throws -> Answer
     ) async throws -> Answer {
         let authorized = try await authorize(request)
         try Task.checkCancellation()  // Clients may send what nobody waits for any more.
         return try await resend(
             request, after: try await transport(authorized), to: authorized, refreshCount: refreshCount,
-            isReplayable: isReplayable, unauthorized: unauthorized, discard: discard, transport: transport)
+            isReplayable: isReplayable, head: head, unauthorized: unauthorized, discard: discard, transport: transport)
     }
 
-    /// What is to be done about an answer: nothing, or a refresh and another try.
+    /// What is to be done about an answer: nothing, another try with a new proof, or a refresh and another try.
     ///
     /// - Parameters:
     ///   - answer: what came of the first try.
     ///   - authorized: the request that was sent then.
-    @inlinable package func resend<Request: AuthorizableRequest, Answer>(
+    @inlinable package func resend<Request: AuthorizableRequest, Answer, Head: AuthorizableResponse>(
         _ request: Request, after answer: Answer, to authorized: Request, refreshCount: Int, isReplayable: Bool?,
-        unauthorized: (Answer) -> UnauthorizedResponse?, discard: (Answer) async -> Void,
+        head: (Answer) -> Head?, unauthorized: (Answer) -> UnauthorizedResponse?, discard: (Answer) async -> Void,
         transport: (Request) async throws -> Answer
     ) async throws -> Answer {
         var (answer, authorized, refreshesLeft) = (answer, authorized, refreshCount)
         var sentCall: SentCall?
+        var mayProveAnew = true
         while true {
+            if let head = head(answer) {
+                let call = sentCall ?? (head.statusCode == 401 ? SentCall() : nil)
+                let isProofRefused =
+                    call?.learn(self, from: head, to: authorized) ?? learn(from: head, to: authorized)
+                if isProofRefused {
+                    // The token is good. One more proof for each credential that was sent: servers may refuse all of them.
+                    guard let call, mayProveAnew, isReplayable ?? request.isReplayable,
+                        let refusal = unauthorized(answer)
+                    else { return answer }
+                    (sentCall, mayProveAnew) = (call, false)
+                    await discard(answer)
+                    authorized = try await call.authorizeAgain(request, by: self, after: refusal)
+                    try Task.checkCancellation()
+                    answer = try await transport(authorized)
+                    continue
+                }
+            }
             guard refreshesLeft > 0, let refusal = unauthorized(answer) else { return answer }
             refreshesLeft -= 1
+            mayProveAnew = true
             let call = sentCall ?? SentCall()
             sentCall = call
             let isReplayable = isReplayable ?? request.isReplayable

@@ -23,6 +23,10 @@ struct CheckedAuthorization<Provider: AuthorizationProvider>: AuthorizationProvi
     func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
         try await provider.setNeedsRefreshAfterUnauthorizedResponse(for: request)
     }
+
+    func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
+        from response: Response, to request: Request
+    ) -> Bool { provider.learn(from: response, to: request) }
 }
 
 extension AuthorizationProvider {
@@ -48,6 +52,7 @@ extension AuthorizationProvider {
             return try await authorize(request)
         }
         surrounding?.insert(fields.names)
+        if let proof = fields.proof { surrounding?.insert(proof.proof, names: proof.names) }
         try fields.check(on: authorized)
         return authorized
     }

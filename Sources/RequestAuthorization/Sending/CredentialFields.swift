@@ -15,6 +15,7 @@ package final class CredentialFields: Sendable {
     private struct Seen {
         var names: Set<String> = []
         var hasRefusal = false
+        var proof: (proof: any RequestProof, names: Set<String>)?
     }
 
     package init() {}
@@ -35,6 +36,13 @@ package final class CredentialFields: Sendable {
 
     /// Adds those that a provider has set by way of another one.
     package func insert(_ names: Set<String>) { seen.withLock { $0.names.formUnion(names) } }
+
+    /// What proved the request, and the fields that it set.
+    package var proof: (proof: any RequestProof, names: Set<String>)? { seen.withLock { $0.proof } }
+
+    package func insert(_ proof: any RequestProof, names: Set<String>) {
+        seen.withLock { $0.proof = (proof, names) }
+    }
 
     /// A request did not take a value or a name: it cannot stand in a header, and setting it cannot throw.
     package func refuse() { seen.withLock { $0.hasRefusal = true } }

@@ -17,6 +17,12 @@ package protocol ImmediateAuthorization: AuthorizationProvider {
     /// - Throws: what `authorize(_:)` would; the request is unchanged.
     func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool
 
+    /// Makes a new proof for an authorized request, with the credential that it has; for a redirect, or after a wait.
+    ///
+    /// - Parameter ifValidNow: whether the credential must be the one that requests go out with at this moment.
+    /// - Returns: `nil` if its credential needs no proof, or is not held any more.
+    func prove<Request: AuthorizableRequest>(_ authorized: Request, ifValidNow: Bool) async throws -> Request?
+
     /// Whether a sibling process has replaced the session in which a request was authorized, so that it must not be authorized anew.
     func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool
 }
@@ -32,6 +38,10 @@ extension ImmediateAuthorization {
         var request = request
         return try authorizeAtOnce(&request) ? request : nil
     }
+
+    package func prove<Request: AuthorizableRequest>(
+        _ authorized: Request, ifValidNow: Bool
+    ) async throws -> Request? { nil }
 
     package func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool { false }
 }

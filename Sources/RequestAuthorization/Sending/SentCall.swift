@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A call that was answered with a 401: in which session it was sent first.
+/// A call that was refused: in which session it was sent first.
 ///
 /// A provider that allows another try remembers the session here, so that nothing has to be remembered before a 401. It finds
 /// the call in a task-local value: also one that stands behind a provider of the user's.
@@ -29,6 +29,13 @@
             _ = isolation
             try await provider.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: authorized)
         }
+    }
+
+    /// Shows a provider an answer; if another proof is worth a try, it says what that depends on.
+    @usableFromInline package func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
+        _ provider: some AuthorizationProvider, from response: Response, to authorized: Request
+    ) -> Bool {
+        Self.$current.withValue(self) { provider.learn(from: response, to: authorized) }
     }
 
     /// Authorizes a request for another try.

@@ -30,11 +30,17 @@ public protocol AuthorizationToken: Sendable, CustomStringConvertible, CustomDeb
     ///
     /// Ahead of it a provider says so; see ``AuthorizationEvent/Kind/signInNeeded``.
     var signInNeededBefore: Date? { get }
+
+    /// Whether the token is of use on this device alone, because its key cannot leave it; `false` by default.
+    ///
+    /// A provider refuses such a token if its store is shared with other devices; see ``TokenStore/isSharedBetweenDevices``.
+    var isBoundToDevice: Bool { get }
 }
 
 extension AuthorizationToken {
     public var expiresAt: Date { .distantFuture }
     public var signInNeededBefore: Date? { nil }
+    public var isBoundToDevice: Bool { false }
 
     /// Whether the token has ended at a point in time.
     public func isExpired(at date: Date) -> Bool { expiresAt <= date }

@@ -17,6 +17,8 @@ public struct ReadOnlyTokenStore<Base: TokenStore>: TokenStore, RedactedDescript
 
     public func load() async throws -> StoredToken<Base.Token>? { try await base.load() }
 
+    public var isSharedBetweenDevices: Bool { base.isSharedBetweenDevices }
+
     /// - Throws: ``TokenStoreIsReadOnly``, always.
     public func save(_ stored: StoredToken<Base.Token>) async throws { throw TokenStoreIsReadOnly() }
 

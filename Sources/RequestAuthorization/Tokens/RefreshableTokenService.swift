@@ -44,10 +44,22 @@ public protocol RefreshableTokenService<Token>: Sendable {
     ///   ``TokenServiceFailure/kind`` is not ``TokenFailureKind/transient``, and a ``TokenEndpointError`` with a 4xx other than 408
     ///   and 429, say that the server will not do it, and stop no sign-out.
     func revoke(_ token: Token) async throws
+
+    /// The names of the header fields that proofs of this service set; none by default. It is asked once, when a provider is made.
+    var proofFields: Set<String> { get }
+
+    /// Makes what proves each request with a token that is bound to a key (RFC 9449); called once for each token.
+    ///
+    /// - Returns: `nil`, the default, for a token that needs no proof.
+    /// - Throws: any error if the key is not there. The token is not sent then, and ``refresh(_:)`` is called with it: throw there
+    ///   what ends the session, before the server is asked.
+    func proof(for token: Token) throws -> (any RequestProof)?
 }
 
 extension RefreshableTokenService {
     public func initialToken() async throws -> Token { throw NotAuthorized(.noToken) }
     public func discard(_ token: Token) async {}
     public func revoke(_ token: Token) async throws {}
+    public var proofFields: Set<String> { [] }
+    public func proof(for token: Token) throws -> (any RequestProof)? { nil }
 }

@@ -32,8 +32,14 @@ public protocol TokenStore<Token>: Sendable {
     ///
     /// The provider then loads again and follows.
     var changes: AsyncStream<Void>? { get }
+
+    /// Whether programs on other devices use what is kept here; `false` by default.
+    ///
+    /// A token whose key cannot leave the device is refused then; see ``AuthorizationToken/isBoundToDevice``.
+    var isSharedBetweenDevices: Bool { get }
 }
 
 extension TokenStore {
     public var changes: AsyncStream<Void>? { nil }
+    public var isSharedBetweenDevices: Bool { false }
 }

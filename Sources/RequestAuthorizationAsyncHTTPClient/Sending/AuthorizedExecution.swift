@@ -31,8 +31,8 @@ struct AuthorizedExecution {
         }
         let fields = known == nil ? CredentialFields() : nil
         return try await limited(provider, fields: fields).send(
-            request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: { $0.refusal },
-            discard: discard
+            request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0.head },
+            unauthorized: { $0.refusal }, discard: discard
         ) { authorized in
             if let known { return try await execute(authorized, credentials: known) }
             let names = fields?.names(on: authorized, comparedWith: request) ?? []
@@ -51,7 +51,7 @@ struct AuthorizedExecution {
         guard answer.refusal != nil else { return answer.response }
         return try await limited(provider, fields: nil).resend(
             request, after: answer, to: authorized, refreshCount: refreshCount, isReplayable: isReplayable,
-            unauthorized: { $0.refusal }, discard: discard,
+            head: { $0.head }, unauthorized: { $0.refusal }, discard: discard,
             transport: { try await execute($0, credentials: credentials) }
         ).response
     }
@@ -84,7 +84,9 @@ private struct Answer {
     let carriedCredential: Bool
 
     /// A 401 of an origin that was never shown the credential says nothing about it.
-    var refusal: UnauthorizedResponse? { carriedCredential ? response.unauthorized : nil }
+    var refusal: UnauthorizedResponse? { head?.unauthorized }
+
+    var head: HTTPClientResponse? { carriedCredential ? response : nil }
 }
 
 /// What the client does with header fields when a redirect leads to another origin.

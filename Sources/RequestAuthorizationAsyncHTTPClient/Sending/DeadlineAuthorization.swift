@@ -29,6 +29,10 @@ struct DeadlineAuthorization<Provider: AuthorizationProvider>: AuthorizationProv
         }
     }
 
+    func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
+        from response: Response, to request: Request
+    ) -> Bool { provider.learn(from: response, to: request) }
+
     /// Cancels the operation when the time is over: providers end at once then.
     private func limited<Result: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Result

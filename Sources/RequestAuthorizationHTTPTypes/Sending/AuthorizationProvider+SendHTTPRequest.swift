@@ -24,8 +24,7 @@ extension AuthorizationProvider {
         transport: (HTTPRequest) async throws -> (HTTPResponse, Body)
     ) async throws -> (HTTPResponse, Body) {
         try await send(
-            request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: { $0.0.unauthorized },
-            transport: transport)
+            request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0.0 }, transport: transport)
     }
 
     /// The same for clients that name the body first, as `URLSession` does.
@@ -34,8 +33,7 @@ extension AuthorizationProvider {
         transport: (HTTPRequest) async throws -> (Body, HTTPResponse)
     ) async throws -> (Body, HTTPResponse) {
         try await send(
-            request, refreshCount: refreshCount, isReplayable: isReplayable, unauthorized: { $0.1.unauthorized },
-            transport: transport)
+            request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0.1 }, transport: transport)
     }
 }
 #endif

@@ -86,6 +86,8 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
 
     public var changes: AsyncStream<Void>? { sealed.changes }
 
+    public var isSharedBetweenDevices: Bool { if case .oneForAllDevices = sharing { true } else { false } }
+
     // MARK: -
 
     /// - Returns: the iCloud account, which is the one that the token in use belongs to.

@@ -37,6 +37,8 @@ extension ItemTokenStore {
 
     public var changes: AsyncStream<Void>? { items.changes }
 
+    public var isSharedBetweenDevices: Bool { items.isSharedBetweenDevices }
+
     /// Reads an item; one that cannot be read is reported, and set aside if it is damaged.
     func decode(_ item: Data, _ decode: (Data) throws -> StoredToken<Token>) async throws -> StoredToken<Token> {
         do {

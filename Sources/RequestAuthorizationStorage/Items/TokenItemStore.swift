@@ -33,9 +33,13 @@ public protocol TokenItemStore: Sendable {
 
     /// An element for each change that may have been made elsewhere. `nil` by default.
     var changes: AsyncStream<Void>? { get }
+
+    /// Whether programs on other devices use the item; `false` by default.
+    var isSharedBetweenDevices: Bool { get }
 }
 
 extension TokenItemStore {
     public func setAside(_ item: Data) async throws -> String? { nil }
     public var changes: AsyncStream<Void>? { nil }
+    public var isSharedBetweenDevices: Bool { false }
 }

@@ -67,6 +67,7 @@ public final class ScriptedTokenStore<Base: TokenStore>: TokenStore {
     }
     public func clear() async throws { try await perform(.clear) { try await base.clear() } }
     public var changes: AsyncStream<Void>? { base.changes }
+    public var isSharedBetweenDevices: Bool { base.isSharedBetweenDevices }
 
     private func perform<Result>(
         _ operation: TokenStoreOperation<Token>, _ body: () async throws -> Result

@@ -48,13 +48,13 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
             ) { _ in fields }
         }
         try Task.checkCancellation()
-        let first = try await exchange(authorized, credentialFields: fields, departure: departure)
+        let first = try await exchange(authorized, by: provider, credentialFields: fields, departure: departure)
         guard refreshCount > 0, first.refusal != nil else { return (first.body, first.response) }
         let answer = try await DepartingAuthorization(provider: provider, departure: departure).resend(
             request, after: first, to: authorized, refreshCount: refreshCount,
-            isReplayable: body.isReplayable(with: request), unauthorized: { $0.refusal },
+            isReplayable: body.isReplayable(with: request), head: { $0.head }, unauthorized: { $0.refusal },
             discard: { receiver.discard($0.body) }
-        ) { try await exchange($0, credentialFields: fields, departure: departure) }
+        ) { try await exchange($0, by: provider, credentialFields: fields, departure: departure) }
         return (answer.body, answer.response)
     }
 
@@ -65,19 +65,22 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     ) async throws -> (Receiver.Body, URLResponse) {
         let answer = try await DepartingAuthorization(provider: provider, departure: departure).send(
             request, refreshCount: refreshCount, isReplayable: body.isReplayable(with: request),
-            unauthorized: { $0.refusal }, discard: { receiver.discard($0.body) }
+            head: { $0.head }, unauthorized: { $0.refusal }, discard: { receiver.discard($0.body) }
         ) { authorized in
             try await exchange(
-                authorized, credentialFields: try credentialFields(authorized), departure: departure)
+                authorized, by: provider, credentialFields: try credentialFields(authorized), departure: departure)
         }
         return (answer.body, answer.response)
     }
 
     /// Sends an authorized request and follows redirects.
     ///
-    /// - Parameter departure: has the slot of the request, if it needs one; gives it back before this returns.
+    /// - Parameters:
+    ///   - provider: learns from the redirects, and proves the requests that follow one within the origin.
+    ///   - departure: has the slot of the request, if it needs one; gives it back before this returns.
     private func exchange(
-        _ authorized: URLRequest, credentialFields: Set<String>, departure: Departure?
+        _ authorized: URLRequest, by provider: some AuthorizationProvider, credentialFields: Set<String>,
+        departure: Departure?
     ) async throws -> Answer<Receiver.Body> {
         let carrier = Carrier.of(session)
         let limits = departure?.limits ?? SessionLimits(carrier.settings)
@@ -94,12 +97,27 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
                 return Answer(body: received, response: response, carriedCredential: hop.keepsCredential)
             }
             receiver.discard(received)
+            if hop.keepsCredential, let head = response as? HTTPURLResponse {
+                _ = provider.learn(from: head, to: hop.request)
+            }
             next.keepsCredential = next.keepsCredential && hop.keepsCredential
+            if next.keepsCredential { next.request = try await provenAnew(next.request, by: provider) }
             if !next.keepsBody { body = .ofRequest }
             hop = next
             departure = try await self.departure(for: hop.request, body, of: carrier, after: departure, limits)
         }
         throw URLError(.httpTooManyRedirects)
+    }
+
+    /// A proof is for one URI (RFC 9449 §4.2).
+    private func provenAnew(_ request: URLRequest, by provider: some AuthorizationProvider) async throws -> URLRequest {
+        if let immediate = provider as? any ImmediateAuthorization,
+            let proven = try await immediate.prove(request, ifValidNow: false)
+        {
+            return proven
+        }
+        guard let proof = CredentialFields.current?.proof else { return request }
+        return try await request.proven(by: proof.proof, names: proof.names)
     }
 
     // MARK: - Slots
@@ -137,7 +155,9 @@ private struct Answer<Body> {
     let carriedCredential: Bool
 
     /// A 401 of an origin that was never shown the credential says nothing about it.
-    var refusal: UnauthorizedResponse? { carriedCredential ? (response as? HTTPURLResponse)?.unauthorized : nil }
+    var refusal: UnauthorizedResponse? { head?.unauthorized }
+
+    var head: HTTPURLResponse? { carriedCredential ? response as? HTTPURLResponse : nil }
 }
 
 extension URLRequest {

@@ -82,11 +82,13 @@ struct DepartingAuthorization<Provider: AuthorizationProvider>: AuthorizationPro
             }
         }
         try await departure.wait()
+        var last = first
         while true {
             do {
                 // While it was queued somebody may have signed out, or a sibling process signed in.
                 if immediate.isReplaced(first) { throw NotAuthorized(.sessionReplaced) }
                 if let authorized = try immediate.authorizeAtOnce(request) { return authorized }
+                if let authorized = try await immediate.prove(last, ifValidNow: true) { return authorized }
             } catch {
                 departure.end()
                 throw error
@@ -100,6 +102,7 @@ struct DepartingAuthorization<Provider: AuthorizationProvider>: AuthorizationPro
                 }
                 return renewed
             }
+            last = renewed
             try await departure.wait(isReturning: true)
         }
     }
@@ -113,4 +116,8 @@ struct DepartingAuthorization<Provider: AuthorizationProvider>: AuthorizationPro
     func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
         try await provider.setNeedsRefreshAfterUnauthorizedResponse(for: request)
     }
+
+    func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
+        from response: Response, to request: Request
+    ) -> Bool { provider.learn(from: response, to: request) }
 }

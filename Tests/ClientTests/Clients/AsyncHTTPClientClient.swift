@@ -50,7 +50,9 @@ struct AnyClient: TestedClient {
     }
 
     let lacks: [Capability: String] = [
-        .redirects: "`send` sees only what the client hands to it: make the client with its redirects off."
+        .redirects: "`send` sees only what the client hands to it: make the client with its redirects off.",
+        .allAnswers:
+            "`send` with `unauthorized:` is shown what that returns: hand it a response to have all answers looked at.",
     ]
 
     func send(_ call: Call, authorizedBy provider: any AuthorizationProvider) async throws -> Reply {

@@ -14,6 +14,9 @@ final class EchoService: RegistrableRPCService {
 
         /// All values of `authorization`, joined.
         var credential: String { Array(metadata[stringValues: "authorization"]).joined(separator: ",") }
+
+        /// All values of `dpop`, joined.
+        var proof: String { Array(metadata[stringValues: "dpop"]).joined(separator: ",") }
     }
 
     /// When a call is refused.
@@ -27,8 +30,16 @@ final class EchoService: RegistrableRPCService {
     private let received = Lock<[Call]>([])
     private let refusal: @Sendable (Call) async throws -> Refusal?
 
-    /// - Parameter refusal: looks at a call before its messages; `nil` lets it through.
-    init(refusal: @escaping @Sendable (Call) async throws -> Refusal? = { _ in nil }) { self.refusal = refusal }
+    /// What comes with the answers to calls that it lets through.
+    private let news: Metadata
+
+    /// - Parameters:
+    ///   - news: what comes with the answers to calls that it lets through.
+    ///   - refusal: looks at a call before its messages; `nil` lets it through.
+    init(news: Metadata = [:], refusal: @escaping @Sendable (Call) async throws -> Refusal? = { _ in nil }) {
+        self.news = news
+        self.refusal = refusal
+    }
 
     /// Lets through what has one of the credentials, for instance `Bearer a`.
     convenience init(accepting credentials: String..., otherwise refusal: Refusal = .atOnce()) {
@@ -79,7 +90,7 @@ final class EchoService: RegistrableRPCService {
         _ messages: RPCAsyncSequence<Message, any Error>, of way: Way, _ number: Int,
         end: @escaping @Sendable () throws -> Void
     ) -> StreamingServerResponse<Message> {
-        StreamingServerResponse { writer in
+        StreamingServerResponse(metadata: news) { writer in
             var whole: Message = []
             for try await message in messages {
                 self.received.withLock { $0[number].messages.append(message) }

@@ -124,7 +124,8 @@ import Testing
         let sent = Tally()
         let error = await #expect(throws: NotAuthorized.self) {
             try await bench.auth.send(
-                FakeRequest.make(), refreshCount: 1, isReplayable: nil, unauthorized: { $0.unauthorized },
+                FakeRequest.make(), refreshCount: 1, isReplayable: nil, head: { $0 },
+                unauthorized: { $0.unauthorized },
                 discard: { _ in
                     _ = try? await bench.name()
                     try? await bench.sibling().auth.signIn { TestToken("other") }

@@ -18,7 +18,8 @@ import Testing
         let log = Lock<[String]>([])
         let error = await #expect(throws: NotAuthorized.self) {
             try await provider.send(
-                FakeRequest.make(), refreshCount: 1, isReplayable: nil, unauthorized: { $0.unauthorized },
+                FakeRequest.make(), refreshCount: 1, isReplayable: nil, head: { $0 },
+                unauthorized: { $0.unauthorized },
                 discard: { _ in log.withLock { $0.append("discard") } }
             ) { _ in
                 log.withLock { $0.append("send") }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension AuthorizableRequest {
+    /// Sets the fields of a proof on a request that has its credential.
+    ///
+    /// - Parameter names: the fields that the proof may set, in lower case.
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the request does not say what a
+    ///   proof is made for, or if the proof is none; and what the proof throws.
+    @inline(never)
+    package func proven(by proof: any RequestProof, names: Set<String>) async throws -> Self {
+        guard let target = ProvenRequest(self) else {
+            throw NotAuthorized(
+                .malformedCredential,
+                detail:
+                    "a proof is made for a method and a URI: give the request an origin, a requestMethod and a targetURI"
+            )
+        }
+        let fields = try await proof.fields(for: target)
+        try Task.checkCancellation()
+        var proven = self
+        for (name, value) in fields {
+            guard names.contains(name.asciiLowercased) else {
+                throw NotAuthorized(
+                    .malformedCredential, detail: "the proof sets a field that proofFields of its service does not name"
+                )
+            }
+            try HeaderFieldValue.check(value)
+            proven.setCredential(value, in: name)
+        }
+        CredentialFields.current?.insert(proof, names: names)
+        return proven
+    }
+}

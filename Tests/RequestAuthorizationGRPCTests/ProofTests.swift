@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import ClientScenarios
+import RequestAuthorizationGRPC
+import RequestAuthorizationTesting
+import TestProviders
+import Testing
+
+/// Tokens that need a proof for each call: it says `number method URL nonce`.
+@Suite(.timeLimit(.minutes(5))) struct ProofTests {
+    private let service = ScriptedTokenService<TestToken>(.token("b"))
+
+    private var auth: Auth { Auth(service: ProvingTokenService(service), token: TestToken("a")) }
+
+    private static func wantsNonce(_ nonce: String) -> RPCError {
+        .unauthenticated(("www-authenticate", "DPoP error=\"use_dpop_nonce\""), ("dpop-nonce", nonce))
+    }
+
+    @Test(.shows(.proofIsMade)) func `a call is proven as the POST that it is`() async throws {
+        let echo = EchoService()
+        try await withEcho(echo, auth) { client in
+            for _ in 0..<2 { _ = try await Way.unary.call(client) }
+        }
+        let path = Way.unary.method.fullyQualifiedMethod
+        #expect(echo.calls.map(\.proof) == ["1 POST http://127.0.0.1/\(path) -", "2 POST http://127.0.0.1/\(path) -"])
+        #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer a"])
+    }
+
+    @Test(.shows(.nonceIsRetried, .provenBodyIsSentAgain), arguments: Way.allCases)
+    func `a call that is refused for want of a nonce is made again with the same token`(way: Way) async throws {
+        let echo = EchoService { $0.proof.hasSuffix(" n1") ? nil : .atOnce(Self.wantsNonce("n1")) }
+        try await withEcho(echo, auth) { client in
+            let answer = try await way.call(client)
+            #expect(answer == way.answer)
+        }
+        #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer a"])
+        #expect(echo.calls.last?.messages == way.messages)
+        #expect(service.calls == 0)
+    }
+
+    @Test(.shows(.nonceLoopEnds)) func `a server that asks for a nonce each time gets two calls`() async throws {
+        let echo = EchoService { .atOnce(Self.wantsNonce("n\($0.proof.prefix(1))")) }
+        try await withEcho(echo, auth) { client in
+            let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
+            #expect(error?.code == .unauthenticated && error?.message == "no")
+        }
+        #expect(echo.calls.count == 2)
+        #expect(service.calls == 0)
+    }
+
+    @Test(.shows(.provenRefusalIsRetried)) func `a refused token is refreshed, and the new one proven`() async throws {
+        let echo = EchoService(accepting: "Bearer b")
+        try await withEcho(echo, auth) { client in _ = try await Way.unary.call(client) }
+        #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer b"])
+        #expect(echo.calls.map { $0.proof.prefix(1) } == ["1", "2"])
+        #expect(service.calls == 1)
+    }
+
+    @Test(.shows(.nonceOfAnyAnswerIsUsed)) func `a nonce that came with an answer is in the next proof`() async throws {
+        let echo = EchoService(news: ["dpop-nonce": "n5"])
+        try await withEcho(echo, auth) { client in
+            for _ in 0..<2 { _ = try await Way.unary.call(client) }
+        }
+        #expect(echo.calls.map { $0.proof.split(separator: " ").last } == ["-", "n5"])
+    }
+}
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+import RequestAuthorizationTesting
+import TestProviders
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Tokens that need a proof for each request.
+@Suite(.timeLimit(.minutes(5))) struct ProofSendTests {
+    private let service = ScriptedTokenService<TestToken>(.token("b"), .token("c"))
+    private let book = ProofBook()
+
+    private var auth: RefreshableTokenAuthorization<TestToken> {
+        RefreshableTokenAuthorization(service: ProvingTokenService(service, book: book), token: TestToken("a"))
+    }
+
+    private static let wantsNonce = ScriptStep<TestRequest, TestResponse>.response(
+        401, ["WWW-Authenticate": "DPoP error=\"use_dpop_nonce\"", "DPoP-Nonce": "n1"])
+    private static let wantsNext = ScriptStep<TestRequest, TestResponse>.response(
+        401, ["WWW-Authenticate": "DPoP error=\"use_dpop_nonce\"", "DPoP-Nonce": "n2"])
+    private static let refusal = ScriptStep<TestRequest, TestResponse>.response(
+        401, ["WWW-Authenticate": "DPoP error=\"invalid_token\""])
+
+    private func send(
+        _ provider: some AuthorizationProvider, _ request: TestRequest = TestRequest("https://api.example.com/x?y=1"),
+        refreshCount: Int = 1, isReplayable: Bool? = nil,
+        over transport: ScriptedTransport<TestRequest, TestResponse>
+    ) async throws -> TestResponse {
+        try await provider.send(request, refreshCount: refreshCount, isReplayable: isReplayable) {
+            try await transport.send($0)
+        }
+    }
+
+    @Test func `each request has the same credential and a proof of its own`() async throws {
+        let transport = ScriptedTransport<TestRequest, TestResponse>(forever: .response(200))
+        let auth = auth
+        _ = try await send(auth, over: transport)
+        _ = try await send(auth, TestRequest("https://api.example.com/x#part", method: "PUT"), over: transport)
+        #expect(transport.requests.map { $0["Authorization"] } == ["Bearer a", "Bearer a"])
+        #expect(
+            transport.requests.map { $0["DPoP"] } == [
+                "1 GET https://api.example.com/x?y=1 -", "2 PUT https://api.example.com/x -",
+            ])
+    }
+
+    @Test func `a 401 for the proof alone is answered with a new proof: no refresh, and no try is counted`()
+        async throws
+    {
+        let transport = ScriptedTransport(Self.wantsNonce, .response(200), Self.refusal, Self.wantsNext, .response(200))
+        let auth = auth
+        #expect(try await send(auth, refreshCount: 0, over: transport).statusCode == 200)
+        #expect(service.calls == 0)
+        #expect(transport.requests.map { $0["DPoP"]?.last } == ["-", "1"])
+        // One for each credential that is sent.
+        #expect(try await send(auth, over: transport).statusCode == 200)
+        #expect(transport.requests.map { $0["Authorization"]?.last } == ["a", "a", "a", "b", "b"])
+        #expect(transport.requests.last?["DPoP"]?.hasSuffix(" n2") == true)
+        #expect(service.calls == 1)
+    }
+
+    @Test func `a server that refuses each proof gets two, and its answer is returned`() async throws {
+        let transport = ScriptedTransport<TestRequest, TestResponse>(forever: Self.wantsNonce)
+        #expect(try await send(auth, refreshCount: 5, over: transport).statusCode == 401)
+        #expect(transport.calls == 2)
+        #expect(service.calls == 0)
+    }
+
+    @Test func `a proof that no other one can replace begins no refresh`() async throws {
+        let transport = ScriptedTransport<TestRequest, TestResponse>(
+            forever: .response(401, ["WWW-Authenticate": "DPoP error=\"use_dpop_nonce\""]))
+        let auth = auth
+        #expect(try await send(auth, over: transport).statusCode == 401)
+        #expect(transport.calls == 1)
+        #expect(service.calls == 0)
+        let request = try #require(transport.requests.first)
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await auth.setNeedsRefreshAfterUnauthorizedResponse(
+                UnauthorizedResponse(fields: ["WWW-Authenticate": ["DPoP error=\"use_dpop_nonce\""]]), for: request)
+        }
+        #expect(error?.reason == .proofRefused && error?.underlying is NoNonce)
+        #expect(error?.isEndOfSession == false)
+    }
+
+    @Test func `a body that can be read once is not sent again, and the next request has the nonce`() async throws {
+        let transport = ScriptedTransport(Self.wantsNonce, .response(200))
+        let auth = auth
+        #expect(try await send(auth, isReplayable: false, over: transport).statusCode == 401)
+        #expect(transport.calls == 1)
+        #expect(try await send(auth, isReplayable: false, over: transport).statusCode == 200)
+        #expect(transport.requests.last?["DPoP"]?.hasSuffix(" n1") == true)
+        #expect(service.calls == 0)
+    }
+
+    @Test func `what comes with any answer is used next`() async throws {
+        let transport = ScriptedTransport(
+            .response(200, ["DPoP-Nonce": "n1"]), .response(404, ["DPoP-Nonce": "n2"]), .response(200))
+        let auth = auth
+        for _ in 0..<3 { _ = try await send(auth, over: transport) }
+        #expect(transport.requests.map { $0["DPoP"]?.split(separator: " ").last } == ["-", "n1", "n2"])
+        #expect(book.statuses == [200, 404, 200])
+    }
+
+    @Test func `what no proof can hold is ignored, and an event says so`() async throws {
+        let transport = ScriptedTransport<TestRequest, TestResponse>(forever: .response(200, ["DPoP-Nonce": "none"]))
+        let auth = auth
+        var events = auth.events.makeAsyncIterator()
+        #expect(try await send(auth, over: transport).statusCode == 200)
+        let event = await events.next()
+        #expect(event?.kind == .proofAnswerIgnored && event?.error is NoNonce)
+    }
+
+    @Test func `a client that looks at 401s alone is served by them`() async throws {
+        let transport = ScriptedTransport(Self.wantsNonce, .response(200, ["DPoP-Nonce": "n5"]), .response(200))
+        let auth = auth
+        for _ in 0..<2 {
+            let (response, _) = try await auth.send(TestRequest(), unauthorized: { $0.0.unauthorized }) {
+                (try await transport.send($0), 1)
+            }
+            #expect(response.statusCode == 200)
+        }
+        // The nonce of the 200 was not seen.
+        #expect(transport.requests.map { $0["DPoP"]?.split(separator: " ").last } == ["-", "n1", "n1"])
+    }
+
+    @Test func `a request that says neither method nor URI is refused, and so is a field that was not named`()
+        async throws
+    {
+        let auth = auth
+        let bare = FakeRequest(targetURI: nil)
+        let error = await #expect(throws: NotAuthorized.self) { try await bare.authorized(using: auth) }
+        #expect(error?.reason == .malformedCredential)
+        let stray = RefreshableTokenAuthorization(service: StrayProof(), token: TestToken("a"))
+        let other = await #expect(throws: NotAuthorized.self) { try await TestRequest().authorized(using: stray) }
+        #expect(other?.reason == .malformedCredential)
+    }
+
+    @Test func `a session that a sibling replaces between answer and proof is not sent in`() async throws {
+        let store = InMemorySharedTokenStore(
+            StoredToken(.token(TestToken("a")), version: TokenVersion(session: UUID(), generation: 0), obtainedAt: .now)
+        )
+        let auth = RefreshableTokenAuthorization(service: ProvingTokenService(service, book: book), store: store)
+        let sibling = RefreshableTokenAuthorization(service: ScriptedTokenService(), store: store.sibling())
+        let transport = ScriptedTransport(Self.wantsNonce, .response(200))
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await auth.send(
+                TestRequest(), refreshCount: 1, isReplayable: nil, head: { $0 }, unauthorized: { $0.unauthorized },
+                discard: { _ in
+                    try? await sibling.signIn { TestToken("other") }
+                    for await change in auth.tokenChanges {
+                        if case .tokenUpdated(let token) = change, token.name == "other" { break }
+                    }
+                }
+            ) { try await transport.send($0) }
+        }
+        #expect(error?.reason == .sessionReplaced)
+        #expect(transport.calls == 1)
+    }
+
+    // MARK: - Providers that forward
+
+    @Test func `what forwards to a provider forwards answers and proofs`() async throws {
+        let forwarders: [@Sendable (any AuthorizationProvider) -> any AuthorizationProvider] = [
+            { $0.restricted(to: "https://api.example.com") },
+            { OriginAuthorization(["https://api.example.com": $0]) },
+            { OriginAuthorization([:], elsewhere: .use($0)) },
+            { $0.restricted(to: "https://api.example.com").restricted(to: "https://api.example.com") },
+            { Forwarding(provider: $0) },
+        ]
+        for forward in forwarders {
+            let book = ProofBook()
+            let auth = RefreshableTokenAuthorization(
+                service: ProvingTokenService(service, book: book), token: TestToken("a"))
+            let transport = ScriptedTransport(Self.wantsNonce, .response(200, ["DPoP-Nonce": "n3"]), .response(200))
+            let provider = forward(auth)
+            for _ in 0..<2 { #expect(try await send(provider, over: transport).statusCode == 200) }
+            #expect(transport.requests.map { $0["DPoP"]?.split(separator: " ").last } == ["-", "n1", "n3"])
+        }
+        #expect(service.calls == 0)
+    }
+
+    @Test func `plain http that is allowed by name is proven too`() async throws {
+        let transport = ScriptedTransport(Self.wantsNonce, .response(200))
+        let provider = auth.restricted(to: "http://ledger.internal:8080", allowingPlaintext: true)
+        let request = TestRequest("http://ledger.internal:8080/a", method: "POST")
+        #expect(try await send(provider, request, over: transport).statusCode == 200)
+        #expect(transport.requests.last?["DPoP"] == "2 POST http://ledger.internal:8080/a n1")
+    }
+
+    @Test func `an answer of another origin is not shown to the provider`() async throws {
+        let transport = ScriptedTransport<TestRequest, TestResponse>(.response(200, ["DPoP-Nonce": "n1"]))
+        let provider = auth.restricted(to: "https://api.example.com", elsewhere: .passThrough)
+        _ = try await send(provider, TestRequest("https://other.example.com/"), over: transport)
+        #expect(book.statuses.isEmpty && book.proofs == 0)
+    }
+}
+
+/// Forwards to another provider, as one of a user's would.
+private struct Forwarding: AuthorizationProvider {
+    let provider: any AuthorizationProvider
+
+    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        try await provider.authorize(request)
+    }
+
+    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
+        _ response: UnauthorizedResponse, for request: Request
+    ) async throws {
+        try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
+    }
+
+    func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
+        from response: Response, to request: Request
+    ) -> Bool { provider.learn(from: response, to: request) }
+}
+
+/// Sets a field that it has not named.
+private struct StrayProof: RefreshableTokenService, RequestProof {
+    var proofFields: Set<String> { ["DPoP"] }
+    func proof(for token: TestToken) throws -> (any RequestProof)? { self }
+    func refresh(_ token: TestToken) async throws -> TestToken { token }
+
+    @concurrent
+    func fields(for request: ProvenRequest) async throws -> [String: String] { ["X-Stray": "1"] }
+    func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome { .settled }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+package import RequestAuthorization
+
+/// Binds the tokens of another service to a key that everybody can see: its proofs are text, which a test can read.
+///
+/// A proof says `number method uri nonce`. A nonce is whatever the last answer has in `DPoP-Nonce`.
+package struct ProvingTokenService<Base: RefreshableTokenService>: RefreshableTokenService {
+    package let base: Base
+    package let book: ProofBook
+
+    package init(_ base: Base, book: ProofBook = ProofBook()) {
+        self.base = base
+        self.book = book
+    }
+
+    package var proofFields: Set<String> { ["DPoP"] }
+    package func proof(for token: Base.Token) throws -> (any RequestProof)? { book }
+
+    package func initialToken() async throws -> Base.Token { try await base.initialToken() }
+    package func refresh(_ token: Base.Token) async throws -> Base.Token { try await base.refresh(token) }
+    package func discard(_ token: Base.Token) async { await base.discard(token) }
+    package func revoke(_ token: Base.Token) async throws { try await base.revoke(token) }
+}
+
+/// Makes proofs, and keeps what answers said.
+package final class ProofBook: RequestProof {
+    private struct State {
+        var count = 0
+        var nonce = "-"
+        var statuses: [Int] = []
+    }
+
+    private let state = Lock(State())
+
+    package init() {}
+
+    /// How many proofs were made.
+    package var proofs: Int { state.withLock { $0.count } }
+    /// The statuses of all answers that it was shown.
+    package var statuses: [Int] { state.withLock { $0.statuses } }
+
+    @concurrent
+    package func fields(for request: ProvenRequest) async throws -> [String: String] {
+        let (number, nonce) = state.withLock { state in
+            state.count += 1
+            return (state.count, state.nonce)
+        }
+        return ["DPoP": "\(number) \(request.method) \(request.uri) \(nonce)"]
+    }
+
+    package func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome {
+        let nonce = response.headerValues(for: "DPoP-Nonce").first
+        state.withLock { state in
+            state.statuses.append(response.statusCode)
+            if let nonce { state.nonce = nonce }
+        }
+        if nonce == "none" { return .ignored(NoNonce()) }
+        guard response.statusCode == 401,
+            response.headerValues(for: "WWW-Authenticate").contains(where: { $0.contains("use_dpop_nonce") })
+        else { return .settled }
+        return nonce == nil ? .refused(NoNonce()) : .newProofNeeded
+    }
+}
+
+package struct NoNonce: Error {}
