@@ -226,11 +226,12 @@ let package = Package(
             swiftSettings: strict),
         // Lends a process other certificate authorities than the system's.
         .target(name: "TrustedBundle", path: "Tests/TrustedBundle"),
-        // A server that answers with the bytes it is told to, for the tests of every client.
+        // A server that answers with the bytes it is told to, for the tests of every client, and what verifies proofs for it.
         .target(
             name: "LoopbackServer",
             dependencies: [
                 "RequestAuthorization",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
                 .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Full"])),
                 .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Full"])),
                 .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Full"])),

@@ -56,6 +56,22 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
         return try await initial(endpoint)
     }
 
+    public var proofFields: Set<String> { endpoint.proof == nil ? [] : ["DPoP"] }
+
+    /// Proves requests with a token that is bound to a key (RFC 9449 §7).
+    ///
+    /// - Throws: ``ProofUnavailable`` if the key is gone, or if the service was made without `proof`.
+    public func proof(for token: OAuthToken) throws -> (any RequestProof)? {
+        guard token.isBound else { return nil }
+        guard let key = try endpoint.proofKey(replacing: token) else { return nil }
+        #if canImport(CryptoKit) || Crypto
+        return DPoPProof(
+            try ProofSigner(key), accessToken: token.accessToken, nonces: endpoint.nonces, clock: endpoint.clock)
+        #else
+        throw ProofUnavailable(.notConfigured)
+        #endif
+    }
+
     /// Revokes a token at the server (RFC 7009), its refresh token first. A server without revocation is no error.
     ///
     /// - Throws: `TokenEndpointError` of the kind `transient` if the server wants to be asked later, and `client` if it will
@@ -88,6 +104,7 @@ extension OAuthTokenService {
     ///   - server: the authorization server.
     ///   - client: the client as it is registered there.
     ///   - authentication: proves the client in each request, in place of what the client says of it.
+    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
     ///   - redirectURI: where the server sends people back to; a sign-in may name another.
     ///   - pendingSignIns: keeps sign-ins until their callbacks come; `.items(…)` also over a restart of the app.
     ///   - pushesRequests: whether authorization requests are handed to the server before a person sees them (RFC 9126); they
@@ -96,12 +113,14 @@ extension OAuthTokenService {
     ///   - clock: the machine's, or a `ManualClock` in tests.
     public static func authorizationCode(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
+        proof: ProofOfPossession? = nil,
         redirectURI: String? = nil, pendingSignIns: any PendingSignInStore = .inMemory,
         pushesRequests: Bool = false, transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
         OAuthTokenService(
             endpoint: TokenEndpoint(
-                server: server, client: client, authentication: authentication, transport: transport, clock: clock),
+                server: server, client: client, authentication: authentication, transport: transport, clock: clock,
+                proof: proof),
             redirectURI: redirectURI, pendingSignIns: pendingSignIns, pushesRequests: pushesRequests)
     }
 
@@ -111,15 +130,18 @@ extension OAuthTokenService {
     ///   - server: the authorization server.
     ///   - client: the client that is registered there.
     ///   - authentication: proves the client in each request, in place of what the client says of it.
+    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
     ///   - scopes: what to ask for; the server's choice if there are none.
     ///   - transport: carries the requests, for instance `URLSession.shared`.
     ///   - clock: the machine's, or a `ManualClock` in tests.
     public static func clientCredentials(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
+        proof: ProofOfPossession? = nil,
         scopes: Set<String> = [], transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
         custom(
-            server: server, client: client, authentication: authentication, transport: transport, clock: clock
+            server: server, client: client, authentication: authentication, proof: proof, transport: transport,
+            clock: clock
         ) { endpoint in
             let scope = endpoint.server.quirks.text(of: scopes)
             var token = try await endpoint.token(
@@ -136,21 +158,24 @@ extension OAuthTokenService {
     /// - Throws: what ``AuthorizationServer/discover(issuer:transport:clock:)`` throws.
     public static func clientCredentials(
         issuer: String, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
+        proof: ProofOfPossession? = nil,
         scopes: Set<String> = [], transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) async throws -> OAuthTokenService {
         clientCredentials(
             server: try await .discover(issuer: issuer, transport: transport, clock: clock), client: client,
-            authentication: authentication, scopes: scopes, transport: transport, clock: clock)
+            authentication: authentication, proof: proof, scopes: scopes, transport: transport, clock: clock)
     }
 
     /// People sign in on another device, with a code that this one shows (RFC 8628).
     public static func device(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
+        proof: ProofOfPossession? = nil,
         transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
         OAuthTokenService(
             endpoint: TokenEndpoint(
-                server: server, client: client, authentication: authentication, transport: transport, clock: clock))
+                server: server, client: client, authentication: authentication, transport: transport, clock: clock,
+                proof: proof))
     }
 
     /// Any other grant that needs no person.
@@ -159,17 +184,20 @@ extension OAuthTokenService {
     ///   - server: the authorization server.
     ///   - client: the client that is registered there.
     ///   - authentication: proves the client in each request, in place of what the client says of it.
+    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
     ///   - transport: carries the requests, for instance `URLSession.shared`.
     ///   - clock: the machine's, or a `ManualClock` in tests.
     ///   - token: fetches a token; called on first use, and again where the token came without a refresh token.
     public static func custom(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
+        proof: ProofOfPossession? = nil,
         transport: any TokenTransport, clock: any AuthorizationClock = .system,
         token: @escaping @Sendable (TokenEndpoint) async throws -> OAuthToken
     ) -> OAuthTokenService {
         OAuthTokenService(
             endpoint: TokenEndpoint(
-                server: server, client: client, authentication: authentication, transport: transport, clock: clock),
+                server: server, client: client, authentication: authentication, transport: transport, clock: clock,
+                proof: proof),
             initial: token)
     }
 }

@@ -19,6 +19,8 @@ public struct InvalidTokenResponse: TokenServiceFailure, Hashable {
         public static let malformed = Problem(description: "malformed")
         /// It names something that this library does not know how to use.
         public static let unsupported = Problem(description: "unsupported")
+        /// A key was shown, and the token is not bound to it (RFC 9449 §5): whoever steals it can use it.
+        public static let downgraded = Problem(description: "that of a token which is bound to no key")
         /// The body is no JSON object: HTML, a part of an answer, nothing at all.
         public static let notJSON = Problem(description: "not a JSON object")
     }

@@ -24,6 +24,10 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     public let authentication: any ClientAuthenticator
     public let transport: any TokenTransport
     public let clock: any AuthorizationClock
+    /// How tokens are bound to a key; `nil` if they are bound to none.
+    public let proof: ProofOfPossession?
+    /// What servers want proofs to hold.
+    let nonces = ProofNonces()
 
     /// - Parameters:
     ///   - server: the authorization server.
@@ -31,15 +35,17 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     ///   - authentication: proves the client in each request, in place of what the client says of it.
     ///   - transport: carries the requests, for instance `URLSession.shared`.
     ///   - clock: the machine's, or a `ManualClock` in tests.
+    ///   - proof: how tokens are bound to a key; by default they are bound to none.
     public init(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
-        transport: any TokenTransport, clock: any AuthorizationClock = .system
+        transport: any TokenTransport, clock: any AuthorizationClock = .system, proof: ProofOfPossession? = nil
     ) {
         self.server = server
         self.client = client
         self.authentication = authentication ?? client.authentication
         self.transport = transport
         self.clock = clock
+        self.proof = proof
     }
 
     /// Exchanges a grant for a token.
@@ -69,21 +75,24 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
             replacing: token)
     }
 
-    /// - Parameter mayBeOfAnyKind: whether something else than an access token will do.
+    /// - Parameters:
+    ///   - key: the key that the grant is bound to already.
+    ///   - mayBeOfAnyKind: whether something else than an access token will do.
     func token(
         _ grantType: String, _ parameters: [(name: String, value: String)], at url: URL, requestedScopes: Set<String>,
-        replacing old: OAuthToken?, mayBeOfAnyKind: Bool = false
+        replacing old: OAuthToken?, boundTo key: ProofKey? = nil, mayBeOfAnyKind: Bool = false
     ) async throws -> OAuthToken {
+        let key = try proofKey(replacing: old, key)
         var form = FormParameters([("grant_type", grantType)])
         form.add(parameters)
         form.add(try ResourceIndicator.parameters(client.resources))
         form.add(extra: client.tokenParameters)
         let sentAt = clock.now
-        let answer = try await object(form.list, to: url)
+        let answer = try await object(form.list, to: url, provenBy: key)
         if answer.isError { throw failure(answer) }
         return try OAuthToken(
             answer, sentAt: sentAt, requestedScopes: requestedScopes, replacing: old, quirks: server.quirks,
-            mayBeOfAnyKind: mayBeOfAnyKind)
+            mayBeOfAnyKind: mayBeOfAnyKind, proofKey: key, allowsBearer: proof?.allowsBearer ?? true)
     }
 }
 
@@ -94,7 +103,9 @@ extension TokenEndpoint {
     ///
     /// - Throws: ``AuthorizationServerError`` if the address is not to be called, ``ClientAuthenticationFailed`` if the client
     ///   cannot be proven, and what the transport throws.
-    package func post(_ parameters: [(name: String, value: String)], to url: URL) async throws -> TokenResponse {
+    package func post(
+        _ parameters: [(name: String, value: String)], to url: URL, fields extra: [(name: String, value: String)] = []
+    ) async throws -> TokenResponse {
         try AuthorizationServer.check(url, named: "endpoint")
         // RFC 6749 §2.3: one way of authentication in a request, and the secret never in a URI (§2.3.1).
         let ours = authentication.isPublic ? parameters : parameters.filter { !Self.proofs.contains($0.name) }
@@ -105,7 +116,7 @@ extension TokenEndpoint {
             [
                 (name: "Content-Type", value: "application/x-www-form-urlencoded"),
                 (name: "Accept", value: "application/json"),
-            ] + proof.fields
+            ] + proof.fields + extra
         return try await transport.send(TokenRequest(url: url, fields: fields, body: FormEncoding.encode(form.list)))
     }
 
@@ -130,8 +141,13 @@ extension TokenEndpoint {
     /// Posts a form and returns the JSON object of a successful answer.
     ///
     /// - Throws: `TokenEndpointError` for any status but 2xx, ``InvalidTokenResponse`` for what is no JSON object.
-    package func object(_ parameters: [(name: String, value: String)], to url: URL) async throws -> AnswerObject {
-        let response = try await post(parameters, to: url)
+    package func object(
+        _ parameters: [(name: String, value: String)], to url: URL, provenBy key: ProofKey? = nil
+    ) async throws -> AnswerObject {
+        let response =
+            if let key { try await post(parameters, to: url, provenBy: key) } else {
+                try await post(parameters, to: url)
+            }
         guard (200..<300).contains(response.statusCode) else { throw failure(response) }
         return try AnswerObject(response)
     }

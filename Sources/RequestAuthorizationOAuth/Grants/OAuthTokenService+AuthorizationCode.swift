@@ -76,27 +76,32 @@ extension OAuthTokenService {
         let page = try server.endpoint(server.authorizationEndpoint, named: "authorization_endpoint")
         let state = Base64URL.random(bytes: 32, using: &generator)
         let verifier = PKCE.makeVerifier(using: &generator)
+        let proofKey = try endpoint.proofKey()
         let ours =
             [
                 ("response_type", "code"), ("client_id", client.id), ("redirect_uri", uri.text), ("state", state),
                 ("code_challenge", PKCE.challenge(for: verifier)), ("code_challenge_method", PKCE.method),
             ] + (scopes.isEmpty ? [] : [("scope", server.quirks.text(of: scopes))])
+            // RFC 9449 §10: the code is bound to the key, too.
+            + (try proofKey.map { [("dpop_jkt", try $0.thumbprint())] } ?? [])
         let request = try AuthorizationRequest(
             ours.map { (name: $0.0, value: $0.1) }, parameters: parameters, client: client)
         let createdAt = endpoint.clock.now
         let (url, openBefore) =
             pushesRequests || server.requiresPushedAuthorizationRequests
-            ? try await pushed(request, to: page) : (try request.url(of: page), nil)
+            ? try await pushed(request, to: page, provenBy: proofKey) : (try request.url(of: page), nil)
         return PendingSignIn(
             state: state, codeVerifier: verifier, redirectURI: uri.text, clientID: client.id, issuer: server.issuer,
             announcesIssuer: server.announcesIssuer, tokenEndpoint: server.tokenEndpoint, scopes: scopes,
-            createdAt: createdAt, url: url, openBefore: openBefore)
+            createdAt: createdAt, url: url, openBefore: openBefore, proofKey: proofKey)
     }
 
     /// RFC 9126: the server gets the request from the client, and the person's browser takes a reference along.
-    private func pushed(_ request: AuthorizationRequest, to page: URL) async throws -> (URL, Date?) {
+    private func pushed(
+        _ request: AuthorizationRequest, to page: URL, provenBy key: ProofKey?
+    ) async throws -> (URL, Date?) {
         let sentAt = endpoint.clock.now
-        let pushed = try await endpoint.push(request.form.list)
+        let pushed = try await endpoint.push(request.form.list, provenBy: key)
         let reference = AuthorizationRequest(pushed.requestURI, for: request, clientID: endpoint.client.id)
         return (try reference.url(of: page), sentAt.addingTimeInterval(pushed.lifetime / .seconds(1)))
     }

@@ -44,13 +44,14 @@ extension OAuthTokenService {
             throw SignInError(isExpired ? .expired : .alreadyUsed)
         }
         let code = try pending.code(in: parameters, at: now)
+        let url = try endpoint.server.endpoint(endpoint.server.tokenEndpoint, named: "token_endpoint")
         return try await endpoint.token(
-            grantType: "authorization_code",
-            parameters: [
+            "authorization_code",
+            [
                 // RFC 6749 §4.1.3: the same redirect URI; RFC 7636 §4.5: the verifier.
                 ("code", code), ("redirect_uri", pending.redirectURI), ("code_verifier", pending.codeVerifier),
             ],
-            requestedScopes: pending.scopes)
+            at: url, requestedScopes: pending.scopes, replacing: nil, boundTo: pending.proofKey)
     }
 
     /// Whether the code of this sign-in is for this service's server (RFC 9700 §4.4): a store may serve several.

@@ -16,6 +16,7 @@ extension OAuthTokenService {
     ///   - server: the authorization server.
     ///   - client: the client, where the server wants one beside the assertion.
     ///   - authentication: proves the client in each request, in place of what the client says of it.
+    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
     ///   - assertion: what is handed in.
     ///   - scopes: what to ask for; the server's choice if there are none.
     ///   - parameters: more to say with each assertion. What the library sends cannot be replaced.
@@ -23,13 +24,14 @@ extension OAuthTokenService {
     ///   - clock: the machine's, or a `ManualClock` in tests.
     public static func jwtBearer(
         server: AuthorizationServer, client: OAuthClient? = nil, authentication: (any ClientAuthenticator)? = nil,
+        proof: ProofOfPossession? = nil,
         assertion: GrantAssertion, scopes: Set<String> = [], parameters: [String: String] = [:],
         transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
         custom(
             server: server, client: client ?? .public(id: ""),
-            authentication: authentication ?? (client == nil ? AnonymousClient() : nil), transport: transport,
-            clock: clock
+            authentication: authentication ?? (client == nil ? AnonymousClient() : nil), proof: proof,
+            transport: transport, clock: clock
         ) { endpoint in
             let text = try await endpoint.text(of: assertion)
             var form = FormParameters([("assertion", text)])
@@ -57,17 +59,19 @@ extension OAuthTokenService {
     ///   - server: the authorization server, which has issued the token that came in.
     ///   - client: this program, which has a secret there.
     ///   - authentication: proves the client in each request, in place of what the client says of it.
+    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
     ///   - incoming: the access token that came in, which must be for this program.
     ///   - scopes: what to ask for.
     ///   - transport: carries the requests, for instance `URLSession.shared`.
     ///   - clock: the machine's, or a `ManualClock` in tests.
     public static func onBehalfOf(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
+        proof: ProofOfPossession? = nil,
         incoming: String, scopes: Set<String>, transport: any TokenTransport,
         clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
         jwtBearer(
-            server: server, client: client, authentication: authentication, assertion: .token(incoming),
+            server: server, client: client, authentication: authentication, proof: proof, assertion: .token(incoming),
             scopes: scopes, parameters: ["requested_token_use": "on_behalf_of"], transport: transport, clock: clock)
     }
 }

@@ -52,16 +52,19 @@ extension OAuthTokenService {
     ///   - server: the authorization server.
     ///   - client: the client that is registered there.
     ///   - authentication: proves the client in each request, in place of what the client says of it.
+    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
     ///   - transport: carries the requests, for instance `URLSession.shared`.
     ///   - clock: the machine's, or a `ManualClock` in tests.
     ///   - exchange: what is to be exchanged.
     public static func tokenExchange(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
+        proof: ProofOfPossession? = nil,
         transport: any TokenTransport, clock: any AuthorizationClock = .system,
         exchange: @escaping @Sendable () async throws -> TokenExchange
     ) -> OAuthTokenService {
         custom(
-            server: server, client: client, authentication: authentication, transport: transport, clock: clock
+            server: server, client: client, authentication: authentication, proof: proof, transport: transport,
+            clock: clock
         ) { endpoint in
             do {
                 let token = try await endpoint.exchange(try await exchange())

@@ -27,9 +27,25 @@ struct PushedAuthorizationRequest: Sendable, RedactedDescription {
 
 extension TokenEndpoint {
     /// Hands an authorization request to the server, in the client's name, before a person sees it (RFC 9126 §2.1).
-    func push(_ parameters: [(name: String, value: String)]) async throws -> PushedAuthorizationRequest {
+    func push(
+        _ parameters: [(name: String, value: String)], provenBy key: ProofKey?
+    ) async throws -> PushedAuthorizationRequest {
         let url = try server.endpoint(
             server.pushedAuthorizationRequestEndpoint, named: "pushed_authorization_request_endpoint")
-        return try PushedAuthorizationRequest(try await object(parameters, to: url))
+        do {
+            return try PushedAuthorizationRequest(try await object(parameters, to: url, provenBy: key))
+        } catch  where key != nil && Self.isOfProof(error) {
+            // RFC 9449 §10.1: `dpop_jkt`, which is there, is enough. Servers are known that want a nonce here and send none.
+            return try PushedAuthorizationRequest(try await object(parameters, to: url))
+        }
+    }
+
+    /// Whether a server refused a proof, and not the request.
+    private static func isOfProof(_ error: any Error) -> Bool {
+        switch error {
+        case let error as TokenEndpointError: ["invalid_dpop_proof", "use_dpop_nonce"].contains(error.code)
+        case let error as InvalidTokenResponse: error.field == "DPoP-Nonce"
+        default: false
+        }
     }
 }

@@ -21,6 +21,9 @@ extension AuthorizationServer {
         metadataTexts("token_endpoint_auth_signing_alg_values_supported")
     }
 
+    /// With which algorithms proofs may be signed (RFC 9449 §5.1); `nil` if the server lists none.
+    public var listedProofAlgorithms: [String]? { metadataTexts("dpop_signing_alg_values_supported") }
+
     /// A text of ``additionalMetadata``; `nil` if there is none of this name, or if it is no text.
     public func metadataText(_ name: String) -> String? {
         guard case .string(let text) = additionalMetadata[name], !text.isEmpty else { return nil }

@@ -45,10 +45,13 @@ public struct PendingSignIn: Codable, Sendable, Hashable {
     /// comes later begin another sign-in.
     public let openBefore: Date?
 
+    /// The key that the token will be bound to, if it will (RFC 9449 §10).
+    public let proofKey: ProofKey?
+
     package init(
         state: String, codeVerifier: String, redirectURI: String, clientID: String, issuer: String?,
         announcesIssuer: Bool, tokenEndpoint: URL?, scopes: Set<String>, createdAt: Date, url: URL,
-        openBefore: Date? = nil
+        openBefore: Date? = nil, proofKey: ProofKey? = nil
     ) {
         self.state = state
         self.codeVerifier = codeVerifier
@@ -61,6 +64,7 @@ public struct PendingSignIn: Codable, Sendable, Hashable {
         self.createdAt = createdAt
         self.url = url
         self.openBefore = openBefore
+        self.proofKey = proofKey
     }
 
     /// Whether its 10 minutes are over, or a clock was set so far that nobody can tell.

@@ -29,6 +29,14 @@ public struct JSONWebKey: Sendable, Hashable {
 
     init(members: [String: String]) { self.members = members }
 
+    /// - Parameter point: the two numbers of a public key on P-256, 32 bytes each.
+    init(p256 point: [UInt8]) {
+        self.init(members: [
+            "kty": "EC", "crv": "P-256", "x": Base64URL.encode(point.prefix(32)),
+            "y": Base64URL.encode(point.suffix(32)),
+        ])
+    }
+
     #if canImport(CryptoKit) || Crypto
     /// The SHA-256 of the key in Base64URL (RFC 7638): the same for everybody who has this key.
     public var thumbprint: String {

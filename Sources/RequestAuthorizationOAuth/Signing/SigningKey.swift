@@ -56,11 +56,7 @@ enum SigningKey: Sendable {
     var publicKey: JSONWebKey {
         switch self {
         case .p256(let key):
-            let point = Array(key.publicKey.rawRepresentation)
-            return JSONWebKey(members: [
-                "kty": "EC", "crv": "P-256", "x": Base64URL.encode(point.prefix(32)),
-                "y": Base64URL.encode(point.suffix(32)),
-            ])
+            return JSONWebKey(p256: Array(key.publicKey.rawRepresentation))
         case .ed25519(let key):
             return JSONWebKey(members: [
                 "kty": "OKP", "crv": "Ed25519", "x": Base64URL.encode(key.publicKey.rawRepresentation),

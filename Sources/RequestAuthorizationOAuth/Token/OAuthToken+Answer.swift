@@ -22,12 +22,15 @@ extension OAuthToken {
     ///   - old: the token that was refreshed; what the server leaves out is as it was (§6).
     ///   - quirks: in what the server differs.
     ///   - mayBeOfAnyKind: whether something else than an access token will do (RFC 8693 §2.2.1).
+    ///   - proofKey: the key with which the request was proven.
+    ///   - allowsBearer: whether a token that is bound to no key will do.
     /// - Throws: ``InvalidTokenResponse`` that names the field, if no new refresh token would be lost with it.
     init(
         _ answer: AnswerObject, sentAt: Date, requestedScopes: Set<String>, replacing old: OAuthToken?,
-        quirks: ServerQuirks, mayBeOfAnyKind: Bool = false
+        quirks: ServerQuirks, mayBeOfAnyKind: Bool = false, proofKey: ProofKey? = nil, allowsBearer: Bool = true
     ) throws {
-        let (accessToken, tokenType) = try answer.accessToken(replacing: old, mayBeOfAnyKind)
+        let (accessToken, tokenType) = try answer.accessToken(
+            replacing: old, mayBeOfAnyKind, isProven: proofKey != nil, allowsBearer: allowsBearer)
         let lifetime = answer.seconds("expires_in")
         let renewed = answer.text("refresh_token")
         let authorizedAt = old.map(\.authorizedAt) ?? sentAt
@@ -36,7 +39,8 @@ extension OAuthToken {
             scopes: answer.scopes(quirks) ?? old?.scopes ?? requestedScopes, lifetime: lifetime,
             expiresAt: lifetime.map { sentAt.addingTimeInterval($0 / .seconds(1)) } ?? .distantFuture,
             authorizedAt: authorizedAt, idToken: answer.text("id_token") ?? old?.idToken,
-            additionalMembers: answer.unknownMembers(replacing: old?.additionalMembers ?? [:]))
+            additionalMembers: answer.unknownMembers(replacing: old?.additionalMembers ?? [:]),
+            proofKey: proofKey)
         let announced = answer.seconds("refresh_token_expires_in") ?? answer.seconds("refresh_expires_in")
         if refreshToken == nil {
             refreshTokenExpiresAt = nil
@@ -62,10 +66,10 @@ extension AnswerObject {
 
     /// The access token and its type; an empty one in place of one that must not be sent, if the answer renews a session.
     fileprivate func accessToken(
-        replacing old: OAuthToken?, _ mayBeOfAnyKind: Bool
+        replacing old: OAuthToken?, _ mayBeOfAnyKind: Bool, isProven: Bool, allowsBearer: Bool
     ) throws -> (token: String, type: String) {
         do {
-            return (try accessToken(), try tokenType(mayBeOfAnyKind))
+            return (try accessToken(), try tokenType(mayBeOfAnyKind, isProven: isProven, allowsBearer: allowsBearer))
         } catch {
             guard let old, let renewed = text("refresh_token"), renewed != old.refreshToken else { throw error }
             return ("", text("token_type") ?? "Bearer")
@@ -83,14 +87,21 @@ extension AnswerObject {
 
     /// RFC 6749 §7.1: a token of a type that is not understood is not used. The type is compared without case (§5.1), and
     /// many servers leave it out.
-    private func tokenType(_ mayBeOfAnyKind: Bool) throws -> String {
+    private func tokenType(_ mayBeOfAnyKind: Bool, isProven: Bool, allowsBearer: Bool) throws -> String {
+        let problem: InvalidTokenResponse.Problem
         switch members["token_type"] {
-        case nil, .null, .string(""): return "Bearer"
-        case .string(let type) where type.lowercased() == "bearer": return type
+        case nil, .null, .string(""):
+            if !isProven || allowsBearer { return "Bearer" }
+            problem = .downgraded
+        case .string(let type) where type.lowercased() == "bearer":
+            if !isProven || allowsBearer { return type }
+            problem = .downgraded
+        case .string(let type) where isProven && type.lowercased() == "dpop": return type
         case .string(let type) where mayBeOfAnyKind && type.uppercased() == OAuthToken.noAccessToken: return type
-        case .string: throw InvalidTokenResponse(status: status, field: "token_type", problem: .unsupported)
-        default: throw InvalidTokenResponse(status: status, field: "token_type", problem: .malformed)
+        case .string: problem = .unsupported
+        default: problem = .malformed
         }
+        throw InvalidTokenResponse(status: status, field: "token_type", problem: problem)
     }
 
     /// A `scope` of another type is as good as absent: it is no reason to lose the tokens.

@@ -18,7 +18,7 @@ public struct OAuthToken: AuthorizationToken, Sendable, Hashable {
     public var accessToken: String
     /// Renews the token; `nil` if somebody must sign in again, or if the client can fetch a new one by itself.
     public var refreshToken: String?
-    /// `Bearer`, in the letters that the server used.
+    /// `Bearer` or `DPoP`, in the letters that the server used.
     public var tokenType: String
     /// What the token may do; what was asked for, if the server did not say (RFC 6749 §3.3).
     public var scopes: Set<String>
@@ -34,11 +34,14 @@ public struct OAuthToken: AuthorizationToken, Sendable, Hashable {
     public var idToken: String?
     /// The members of the answer that have no place here.
     public var additionalMembers: [String: JSONValue]
+    /// The private key that the token is bound to, if it is (RFC 9449). **A secret, as the tokens are.**
+    public var proofKey: ProofKey?
 
     public init(
         accessToken: String, refreshToken: String? = nil, tokenType: String = "Bearer", scopes: Set<String> = [],
         lifetime: Duration? = nil, expiresAt: Date = .distantFuture, authorizedAt: Date? = nil,
-        refreshTokenExpiresAt: Date? = nil, idToken: String? = nil, additionalMembers: [String: JSONValue] = [:]
+        refreshTokenExpiresAt: Date? = nil, idToken: String? = nil, additionalMembers: [String: JSONValue] = [:],
+        proofKey: ProofKey? = nil
     ) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
@@ -50,14 +53,20 @@ public struct OAuthToken: AuthorizationToken, Sendable, Hashable {
         self.refreshTokenExpiresAt = refreshTokenExpiresAt
         self.idToken = idToken
         self.additionalMembers = additionalMembers
+        self.proofKey = proofKey
     }
 
     public var signInNeededBefore: Date? { refreshTokenExpiresAt }
 
-    /// RFC 6750 §2.1: in the header, never in a query (§2.3) or a form. Empty, and not sent, if there is no access token.
+    public var isBoundToDevice: Bool { proofKey?.isBoundToDevice ?? false }
+
+    /// RFC 6750 §2.1, RFC 9449 §7.1: in the header, never in a query or a form. Empty, and not sent, if there is no access token.
     public var authorizationHeaderValue: String {
-        accessToken.isEmpty || isNoAccessToken ? "" : "Bearer \(accessToken)"
+        accessToken.isEmpty || isNoAccessToken ? "" : "\(isBound ? "DPoP" : "Bearer") \(accessToken)"
     }
+
+    /// Whether requests with the token need a proof: whoever has the token alone cannot use it (RFC 9449 §5).
+    public var isBound: Bool { tokenType.lowercased() == "dpop" }
 
     /// The type of what is no access token (RFC 8693 §2.2.1).
     static let noAccessToken = "N_A"
@@ -80,7 +89,7 @@ extension OAuthToken: Codable {
     private enum CodingKeys: String, CodingKey {
         case accessToken, refreshToken, tokenType, scopes, lifetime, expiresAt, authorizedAt, refreshTokenExpiresAt,
             idToken
-        case additionalMembers
+        case additionalMembers, proofKey
     }
 
     public init(from decoder: any Decoder) throws {
@@ -95,7 +104,8 @@ extension OAuthToken: Codable {
             authorizedAt: try values.decodeIfPresent(Date.self, forKey: .authorizedAt),
             refreshTokenExpiresAt: try values.decodeIfPresent(Date.self, forKey: .refreshTokenExpiresAt),
             idToken: try values.decodeIfPresent(String.self, forKey: .idToken),
-            additionalMembers: try values.decodeIfPresent([String: JSONValue].self, forKey: .additionalMembers) ?? [:])
+            additionalMembers: try values.decodeIfPresent([String: JSONValue].self, forKey: .additionalMembers) ?? [:],
+            proofKey: try values.decodeIfPresent(ProofKey.self, forKey: .proofKey))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -109,6 +119,7 @@ extension OAuthToken: Codable {
         try values.encodeIfPresent(authorizedAt, forKey: .authorizedAt)
         try values.encodeIfPresent(refreshTokenExpiresAt, forKey: .refreshTokenExpiresAt)
         try values.encodeIfPresent(idToken, forKey: .idToken)
+        try values.encodeIfPresent(proofKey, forKey: .proofKey)
         if !additionalMembers.isEmpty { try values.encode(additionalMembers, forKey: .additionalMembers) }
     }
 }

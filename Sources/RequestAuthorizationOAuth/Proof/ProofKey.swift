@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+import RequestAuthorization
+
+/// The private key that a token is bound to, or what the Secure Enclave knows it by. It is a secret, and prints no part of itself.
+///
+/// It is made by the library and kept with its token.
+public struct ProofKey: Sendable, Hashable, Codable, RedactedDescription {
+    enum Kind: String, Codable {
+        /// The 32 bytes of a key on P-256.
+        case p256
+        /// What only the Secure Enclave that made it can use.
+        case secureEnclave
+    }
+
+    let kind: Kind
+    let bytes: Data
+
+    /// Whether the key cannot leave this device.
+    public var isBoundToDevice: Bool { kind == .secureEnclave }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+import RequestAuthorization
+
+/// Signs proofs with the key of a token (RFC 9449 §4.2).
+struct ProofSigner: Sendable, RedactedDescription {
+    fileprivate enum Key: Sendable {
+        case p256(P256.Signing.PrivateKey)
+        #if canImport(CryptoKit)
+        case secureEnclave(SecureEnclave.P256.Signing.PrivateKey)
+        #endif
+    }
+
+    private let key: Key
+    /// The public half.
+    let publicKey: JSONWebKey
+    /// The header of each proof with the dot behind it, as it is signed.
+    private let header: [UInt8]
+
+    /// - Throws: ``ProofUnavailable`` if the key is gone.
+    init(_ key: ProofKey) throws {
+        do {
+            switch key.kind {
+            case .p256: self.key = .p256(try P256.Signing.PrivateKey(rawRepresentation: key.bytes))
+            case .secureEnclave:
+                #if canImport(CryptoKit)
+                self.key = .secureEnclave(try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: key.bytes))
+                #else
+                throw ProofUnavailable(.keyLost)
+                #endif
+            }
+        } catch {
+            throw ProofUnavailable(.keyLost)
+        }
+        publicKey = JSONWebKey(p256: self.key.point)
+        let members = publicKey.members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\"\($0.value)\"" }
+        let text = "{\"alg\":\"ES256\",\"jwk\":{\(members.joined(separator: ","))},\"typ\":\"dpop+jwt\"}"
+        header = Array(Base64URL.encode(text.utf8).utf8) + [UInt8(ascii: ".")]
+    }
+
+    /// A proof for one request.
+    ///
+    /// - Parameters:
+    ///   - uri: the target; its query and fragment are left out.
+    ///   - tokenHash: `ath`, for a request with a token.
+    func proof(method: String, uri: String, claims: (nonce: String?, date: Date), tokenHash: String?) throws -> String {
+        var text = "{\"htm\":\(Self.json(method)),\"htu\":\(Self.json(ProofTarget.text(of: uri)))"
+        text += ",\"iat\":\(Int64(claims.date.timeIntervalSince1970)),\"jti\":\"\(JSONWebToken.makeIdentifier())\""
+        if let tokenHash { text += ",\"ath\":\"\(tokenHash)\"" }
+        if let nonce = claims.nonce { text += ",\"nonce\":\(Self.json(nonce))" }
+        text += "}"
+        var message = header
+        message.append(contentsOf: Base64URL.encode(text.utf8).utf8)
+        let signature = Base64URL.encode(try key.signature(of: message))
+        return "\(String(decoding: message, as: UTF8.self)).\(signature)"
+    }
+
+    /// `ath` (RFC 9449 §4.2).
+    static func hash(of accessToken: String) -> String { Base64URL.encode(SHA256.hash(data: Array(accessToken.utf8))) }
+
+    /// As a rule there is nothing to escape.
+    private static func json(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+        if isPlain { return "\"\(text)\"" }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        return (try? encoder.encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
+    }
+}
+
+extension ProofSigner.Key {
+    fileprivate var point: [UInt8] {
+        switch self {
+        case .p256(let key): Array(key.publicKey.rawRepresentation)
+        #if canImport(CryptoKit)
+        case .secureEnclave(let key): Array(key.publicKey.rawRepresentation)
+        #endif
+        }
+    }
+
+    fileprivate func signature(of message: [UInt8]) throws -> Data {
+        switch self {
+        case .p256(let key): try key.signature(for: message).rawRepresentation
+        #if canImport(CryptoKit)
+        case .secureEnclave(let key): try key.signature(for: message).rawRepresentation
+        #endif
+        }
+    }
+}
+
+extension ProofKey {
+    /// A new key, which nobody else has.
+    ///
+    /// - Throws: ``ProofUnavailable`` if there is no Secure Enclave, and what that throws.
+    static func generated(_ storage: ProofOfPossession.KeyStorage) throws -> ProofKey {
+        switch storage {
+        case .withToken: return ProofKey(kind: .p256, bytes: P256.Signing.PrivateKey().rawRepresentation)
+        case .secureEnclave:
+            #if canImport(CryptoKit)
+            guard SecureEnclave.isAvailable else { throw ProofUnavailable(.noSecureEnclave) }
+            // Used whenever the device is: a refresh in the background asks nobody.
+            return ProofKey(
+                kind: .secureEnclave, bytes: try SecureEnclave.P256.Signing.PrivateKey().dataRepresentation)
+            #else
+            throw ProofUnavailable(.noSecureEnclave)
+            #endif
+        }
+    }
+
+    /// The SHA-256 of the public key (RFC 7638), which is what tokens are bound to.
+    ///
+    /// - Throws: ``ProofUnavailable`` if the key is gone.
+    public func thumbprint() throws -> String { try ProofSigner(self).publicKey.thumbprint }
+}
+#endif

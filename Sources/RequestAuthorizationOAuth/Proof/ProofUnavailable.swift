@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+public import RequestAuthorization
+
+/// A token is bound to a key, and nothing can be proven with it here. Nothing was sent, so that its refresh token is not spent.
+public struct ProofUnavailable: TokenServiceFailure, Hashable {
+    /// What is missing.
+    public struct Problem: Hashable, Sendable, CustomStringConvertible {
+        /// A short label without secrets, for metrics.
+        public let description: String
+
+        /// The key is gone, damaged, or in the Secure Enclave of another device: somebody must sign in again.
+        public static let keyLost = Problem(description: "key lost")
+        /// The service was made without `proof: .dpop`, or without the trait `Crypto`. The session is kept.
+        public static let notConfigured = Problem(description: "not configured")
+        /// This device has no Secure Enclave. The session is kept.
+        public static let noSecureEnclave = Problem(description: "no Secure Enclave")
+    }
+
+    public let problem: Problem
+    public var kind: TokenFailureKind { problem == .keyLost ? .terminal : .client }
+    public var delivery: TokenRequestDelivery { .notSent }
+
+    public init(_ problem: Problem) { self.problem = problem }
+}
+
+extension ProofUnavailable: CustomStringConvertible {
+    public var description: String {
+        let advice =
+            switch problem {
+            case .keyLost: "sign in again"
+            case .noSecureEnclave: "keep the key with the token: proof: .dpop"
+            default: "make the service with proof: .dpop, and with the trait Crypto"
+            }
+        return "the token is bound to a key: \(problem); \(advice)"
+    }
+}

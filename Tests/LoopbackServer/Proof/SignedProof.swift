@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+
+/// A proof whose signature is that of the key inside it (RFC 9449 §4.3, 2 to 7).
+struct SignedProof {
+    struct Claims: Decodable {
+        let jti: String?
+        let htm: String?
+        let htu: String?
+        let iat: Double?
+        let ath: String?
+        let nonce: String?
+    }
+
+    let key: Key
+    let claims: Claims
+
+    init(_ text: String) throws(ProofRefusal) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let signature = Base64URLText.bytes(parts[2]) else { throw .malformed }
+        let header: Header = try Self.decode(parts[0])
+        claims = try Self.decode(parts[1])
+        guard header.typ == "dpop+jwt" else { throw .type(header.typ) }
+        guard header.alg == "ES256" else { throw .algorithm(header.alg) }
+        // RFC 7515 §4.1.11: nothing that is critical is understood here.
+        guard header.crit == nil else { throw .malformed }
+        guard let key = header.jwk else { throw .key }
+        try key.verify(signature, of: "\(parts[0]).\(parts[1])")
+        self.key = key
+    }
+
+    private struct Header: Decodable {
+        let typ: String?
+        let alg: String?
+        let crit: [String]?
+        let jwk: Key?
+    }
+
+    private static func decode<Value: Decodable>(_ part: Substring) throws(ProofRefusal) -> Value {
+        guard let bytes = Base64URLText.bytes(part),
+            let value = try? JSONDecoder().decode(Value.self, from: Data(bytes))
+        else { throw .malformed }
+        return value
+    }
+}
+
+extension SignedProof {
+    /// The public key of a proof, a JWK (RFC 7517).
+    struct Key: Decodable {
+        private let kty: String?
+        private let crv: String?
+        private let x: String?
+        private let y: String?
+        /// The names of all members.
+        private let names: Set<String>
+
+        private struct Name: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+
+            init(_ name: String) { stringValue = name }
+            init?(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: Name.self)
+            kty = try members.decodeIfPresent(String.self, forKey: Name("kty"))
+            crv = try members.decodeIfPresent(String.self, forKey: Name("crv"))
+            x = try members.decodeIfPresent(String.self, forKey: Name("x"))
+            y = try members.decodeIfPresent(String.self, forKey: Name("y"))
+            names = Set(members.allKeys.map(\.stringValue))
+        }
+
+        /// RFC 7638 §3.1: the members that the kind of key requires, in the order of their names.
+        var thumbprint: String {
+            Base64URLText.hash(#"{"crv":"P-256","kty":"EC","x":"\#(x ?? "")","y":"\#(y ?? "")"}"#)
+        }
+
+        func verify(_ signature: [UInt8], of message: String) throws(ProofRefusal) {
+            // RFC 7518 §6: of elliptic curves and of RSA, and a symmetric key.
+            guard names.isDisjoint(with: ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]) else { throw .privateKey }
+            // RFC 7518 §6.2.1.2: each coordinate has its full length.
+            guard kty == "EC", crv == "P-256",
+                let x = x.flatMap({ Base64URLText.bytes($0) }), x.count == 32,
+                let y = y.flatMap({ Base64URLText.bytes($0) }), y.count == 32,
+                let key = try? P256.Signing.PublicKey(rawRepresentation: x + y)
+            else { throw .key }
+            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
+                key.isValidSignature(signature, for: Data(message.utf8))
+            else { throw .signature }
+        }
+    }
+}
+#endif

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+import LoopbackServer
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationOAuth
+
+/// Tokens that are bound to a key (RFC 9449), from the client's side of the token endpoint.
+@Suite struct ProofTests {
+    private let clock = ManualClock()
+    private let transport = ScriptedTokenTransport()
+    private let verifier: ProofVerifier
+
+    init() {
+        let clock = clock
+        verifier = ProofVerifier { clock.now }
+    }
+
+    private func service(
+        _ proof: ProofOfPossession? = .dpop, authentication: (any ClientAuthenticator)? = nil,
+        pushesRequests: Bool = false
+    ) -> OAuthTokenService {
+        var server = AuthorizationServer.make()
+        server.pushedAuthorizationRequestEndpoint = URL(string: "https://as.example/par")
+        return .authorizationCode(
+            server: server, client: .public(id: "app"), authentication: authentication, proof: proof,
+            redirectURI: "https://app.example/cb", pendingSignIns: InMemoryPendingSignIns(),
+            pushesRequests: pushesRequests, transport: transport, clock: clock)
+    }
+
+    private func signIn(_ service: OAuthTokenService) async throws -> OAuthToken {
+        let pending = try await service.signIn(scopes: [])
+        return try await service.finish(callback: try .make("\(pending.redirectURI)?code=c&state=\(pending.state)"))
+    }
+
+    private func bound(
+        _ accessToken: String = "a", refreshToken: String? = "r", key: ProofKey? = nil
+    ) throws -> OAuthToken {
+        OAuthToken(
+            accessToken: accessToken, refreshToken: refreshToken, tokenType: "DPoP",
+            proofKey: try key ?? ProofKey.generated(.withToken))
+    }
+
+    private func proof(
+        _ request: TokenRequest, boundTo thumbprint: String? = nil, nonce: String? = nil
+    ) throws -> VerifiedProof {
+        try verifier.verify(ProofSubject(request), boundTo: thumbprint, nonce: nonce)
+    }
+
+    private static let answer = #"{"access_token":"a","token_type":"DPoP","refresh_token":"r2"}"#
+    private static func wantsNonce(_ nonce: String?) -> ScriptStep<TokenRequest, TokenResponse> {
+        .response(400, json: #"{"error":"use_dpop_nonce"}"#, fields: nonce.map { ["DPoP-Nonce": $0] } ?? [:])
+    }
+
+    // MARK: - Vectors
+
+    @Test func `RFC 9449 §7.1 and §6.1: the printed hash of a token, and thumbprint of a key`() throws {
+        #expect(
+            ProofSigner.hash(of: "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU")
+                == "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo")
+        let key = try JSONWebKey(
+            Data(
+                #"""
+                {"kty":"EC","x":"l8tFrhx-34tV3hRICRDY9zCkDlpBhF42UQUfWVAWBFs",
+                "y":"9VE4jf_Ok_o64zbTTlcuNJajHmt6v9TDVrU0CdvGRDA","crv":"P-256"}
+                """#.utf8))
+        #expect(key.thumbprint == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
+    }
+
+    @Test(arguments: [
+        ("https://api.example/a/b?c=d#e", "https://api.example/a/b"),
+        ("HTTPS://API.Example:443", "https://api.example/"),
+        ("http://api.example:80/x", "http://api.example/x"),
+        ("https://api.example:8443/X%20y", "https://api.example:8443/X%20y"),
+        ("wss://api.example/chat?room=1", "https://api.example/chat"),
+        ("ws://127.0.0.1:8080/chat", "http://127.0.0.1:8080/chat"),
+        ("https://[::1]:443/a", "https://[::1]/a"),
+    ])
+    func `RFC 9449 §4.2: a target is named without query and fragment`(uri: String, target: String) {
+        #expect(ProofTarget.text(of: uri) == target)
+    }
+
+    @Test func `RFC 9449 §4.2: a proof names method, target, time and token`() async throws {
+        let token = try bound()
+        let proof = try #require(try service().proof(for: token))
+        let origin: Origin = "https://api.example"
+        var identifiers: Set<String> = []
+        for method in ["GET", "POST"] {
+            let target = "https://api.example/tracks?x=1"
+            let fields = try await proof.fields(
+                for: ProvenRequest(origin: origin, method: method, uri: target))
+            let subject = ProofSubject(
+                method: method, url: target,
+                fields: [("Authorization", token.authorizationHeaderValue)] + fields.map { ($0.key, $0.value) })
+            let verified = try verifier.verify(subject, token: "a", boundTo: try token.proofKey?.thumbprint())
+            identifiers.insert(verified.identifier)
+            #expect(verified.nonce == nil)
+        }
+        #expect(identifiers.count == 2)
+    }
+
+    // MARK: - The token endpoint
+
+    @Test func `a sign-in binds the code and the token to one key`() async throws {
+        transport.append(.response(200, json: Self.answer))
+        let service = service()
+        let pending = try await service.signIn(scopes: [])
+        let thumbprint = try #require(try pending.proofKey?.thumbprint())
+        #expect(pending.url.absoluteString.contains("dpop_jkt=\(thumbprint)"))
+        // Kept as JSON, as a store does.
+        let kept = try JSONDecoder().decode(PendingSignIn.self, from: try JSONEncoder().encode(pending))
+        let token = try await service.finish(
+            kept, callback: try .make("\(pending.redirectURI)?code=c&state=\(pending.state)"))
+        _ = try proof(try #require(transport.requests.first), boundTo: thumbprint)
+        #expect(token.isBound && token.authorizationHeaderValue == "DPoP a")
+        #expect(token.proofKey == pending.proofKey)
+        let stored = try JSONDecoder().decode(OAuthToken.self, from: try JSONEncoder().encode(token))
+        #expect(stored == token)
+    }
+
+    @Test func `a refresh shows the key of the token, and each sign-in has another`() async throws {
+        transport.append(.response(200, json: Self.answer), .response(200, json: Self.answer))
+        let old = try bound()
+        let token = try await service().refresh(old)
+        _ = try proof(try #require(transport.requests.first), boundTo: try old.proofKey?.thumbprint())
+        #expect(token.proofKey == old.proofKey && token.refreshToken == "r2")
+        #expect(try await signIn(service()).proofKey != old.proofKey)
+    }
+
+    @Test func `a nonce is answered within the call, with a new proof and a new client assertion`() async throws {
+        transport.append(Self.wantsNonce("n1"), .response(200, json: Self.answer, fields: ["DPoP-Nonce": "n2"]))
+        transport.append(.response(200, json: Self.answer))
+        let service = service(authentication: .privateKeyJWT(PrivateKeySigner.generated()))
+        let token = try await service.refresh(try bound())
+        let requests = transport.requests
+        #expect(try requests.map { try proof($0).nonce } == [nil, "n1"])
+        let assertions = requests.map { $0.text.split(separator: "&").filter { $0.hasPrefix("client_assertion=") } }
+        #expect(assertions[0] != assertions[1] && assertions.allSatisfy { $0.count == 1 })
+        #expect(requests.allSatisfy { $0.text.contains("refresh_token=r") })
+        // §8.2: what came with the 200 is next.
+        _ = try await service.refresh(token)
+        #expect(try proof(try #require(transport.requests.last)).nonce == "n2")
+    }
+
+    @Test func `a server that asks for a nonce each time gets two requests, and nothing is lost`() async throws {
+        transport.append(Self.wantsNonce("n1"), Self.wantsNonce("n2"))
+        let error = await #expect(throws: TokenEndpointError.self) { try await service().refresh(try bound()) }
+        #expect(error?.code == "use_dpop_nonce" && error?.kind == .transient)
+        #expect(transport.calls == 2)
+    }
+
+    @Test(arguments: [nil, "", String(repeating: "n", count: 1025), "a\"b", "a b", "ä"])
+    func `a server that asks for a nonce and sends none that can be used gets one request`(
+        nonce: String?
+    ) async throws {
+        transport.append(Self.wantsNonce(nonce))
+        let error = await #expect(throws: InvalidTokenResponse.self) { try await service().refresh(try bound()) }
+        #expect(error?.field == "DPoP-Nonce" && error?.kind == .transient)
+        #expect(error?.problem == (nonce == nil ? .missing : .malformed))
+    }
+
+    @Test(arguments: [-600, 600]) func `a clock that is wrong is set by the server's`(seconds: Int) async throws {
+        let date = Date(timeIntervalSince1970: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
+        clock.setWallClock(to: date.addingTimeInterval(TimeInterval(seconds)))
+        let text = "Sun, 06 Nov 1994 08:49:37 GMT"
+        transport.append(.response(400, json: #"{"error":"invalid_dpop_proof"}"#, fields: ["Date": text]))
+        transport.append(.response(200, json: Self.answer))
+        _ = try await service().refresh(try bound())
+        let strict = ProofVerifier(tolerance: 2) { date }
+        let subjects = transport.requests.map { ProofSubject($0) }
+        #expect(strict.refusal(of: subjects[0]) != nil)
+        #expect(strict.refusal(of: subjects[1]) == nil)
+    }
+
+    // MARK: - Bad input
+
+    @Test func `a token that is bound to no key is an error, and its refresh token is kept`() async throws {
+        transport.append(.response(200, json: #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2"}"#))
+        let key = try ProofKey.generated(.withToken)
+        let token = try await service().refresh(try bound(key: key))
+        #expect(token.accessToken.isEmpty && token.refreshToken == "r2" && token.proofKey == key)
+        #expect(token.authorizationHeaderValue.isEmpty)
+        for type in [#","token_type":"bearer""#, ""] {
+            transport.append(.response(200, json: "{\"access_token\":\"a\"\(type)}"))
+            let error = await #expect(throws: InvalidTokenResponse.self) { try await service().refresh(try bound()) }
+            #expect(error?.problem == .downgraded && error?.field == "token_type")
+        }
+    }
+
+    @Test func `where that is allowed it is used as what it is`() async throws {
+        transport.append(.response(200, json: #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2"}"#))
+        let service = service(.dpop(allowsBearer: true))
+        let token = try await signIn(service)
+        #expect(token.authorizationHeaderValue == "Bearer a")
+        #expect(try service.proof(for: token) == nil)
+        // The refresh token may be bound all the same.
+        transport.append(.response(200, json: Self.answer))
+        _ = try await service.refresh(token)
+        _ = try proof(try #require(transport.requests.last), boundTo: try token.proofKey?.thumbprint())
+    }
+
+    @Test func `a token of the type DPoP without a key that was shown is not used`() async throws {
+        transport.append(.response(200, json: Self.answer))
+        let error = await #expect(throws: InvalidTokenResponse.self) { try await signIn(service(nil)) }
+        #expect(error?.problem == .unsupported)
+    }
+
+    @Test func `a key that is lost ends the session before its refresh token is spent`() async throws {
+        for key in [nil, ProofKey(kind: .p256, bytes: Data([1, 2])), ProofKey(kind: .secureEnclave, bytes: Data([3]))] {
+            var token = try bound()
+            token.proofKey = key
+            let store = InMemoryTokenStore(
+                StoredToken(.token(token), version: TokenVersion(session: UUID(), generation: 0), obtainedAt: clock.now)
+            )
+            let auth = RefreshableTokenAuthorization(service: service(), store: store, clock: clock)
+            let error = await #expect(throws: NotAuthorized.self) { try await TestRequest().authorized(using: auth) }
+            #expect(error?.reason == .rejected && error?.underlying as? ProofUnavailable == ProofUnavailable(.keyLost))
+        }
+        #expect(transport.calls == 0)
+    }
+
+    @Test func `a service that was made without proof keeps the session of a bound token`() async throws {
+        let auth = RefreshableTokenAuthorization(service: service(nil), token: try bound(), clock: clock)
+        let error = await #expect(throws: NotAuthorized.self) { try await TestRequest().authorized(using: auth) }
+        #expect(error?.reason == .clientRefused)
+        #expect(error?.underlying as? ProofUnavailable == ProofUnavailable(.notConfigured))
+        #expect(transport.calls == 0)
+        #expect(auth.currentToken?.refreshToken == "r")
+    }
+
+    @Test func `a key that cannot leave the device is refused with a store that others use`() async throws {
+        var token = try bound()
+        token.proofKey = ProofKey(kind: .secureEnclave, bytes: Data([1]))
+        let auth = RefreshableTokenAuthorization(service: service(), store: EverybodysStore(), clock: clock)
+        let error = await #expect(throws: NotAuthorized.self) { try await auth.setToken(token) }
+        #expect(error?.detail?.contains("store is shared") == true)
+        await #expect(throws: ProofUnavailable(.noSecureEnclave)) {
+            try await signIn(service(.dpop(keyStorage: .secureEnclave)))
+        }
+    }
+
+    @Test func `nonces of servers and of resources are kept apart, and not without end`() {
+        let nonces = ProofNonces()
+        let origin: Origin = "https://one.example"
+        let head = TestResponse(200, ["DPoP-Nonce": "n1"])
+        #expect(nonces.takeNonce(of: head, from: .resource(origin)).isThere)
+        #expect(nonces.claims(for: .authorization(origin), at: clock.now).nonce == nil)
+        #expect(nonces.claims(for: .resource("https://two.example"), at: clock.now).nonce == nil)
+        #expect(nonces.claims(for: .resource(origin), at: clock.now).nonce == "n1")
+        for number in 0..<1000 {
+            _ = nonces.takeNonce(of: head, from: .resource(Origin(host: "h\(number).example")))
+        }
+        let known = (0..<1000).count { number in
+            nonces.claims(for: .resource(Origin(host: "h\(number).example")), at: clock.now).nonce != nil
+        }
+        #expect(known <= ProofNonces.limit && known >= ProofNonces.limit - 1)
+    }
+
+    @Test func `keys print nothing of themselves`() throws {
+        let key = try ProofKey.generated(.withToken)
+        let secret = key.bytes.base64EncodedString()
+        var dumped = ""
+        dump(try bound(key: key), to: &dumped)
+        for text in ["\(key)", String(reflecting: key), dumped, "\(try ProofSigner(key))"] {
+            #expect(!text.contains(secret))
+        }
+    }
+
+    // MARK: - Pushed requests
+
+    @Test func `RFC 9449 §10.1: a pushed request is proven with the same key`() async throws {
+        transport.append(
+            .response(400, json: #"{"error":"use_dpop_nonce"}"#, fields: ["DPoP-Nonce": "n1"]),
+            .response(201, json: #"{"request_uri":"urn:1","expires_in":60}"#), .response(200, json: Self.answer))
+        let service = service(pushesRequests: true)
+        let pending = try await service.signIn(scopes: [])
+        let thumbprint = try #require(try pending.proofKey?.thumbprint())
+        #expect(transport.requests[1].text.contains("dpop_jkt=\(thumbprint)"))
+        #expect(try transport.requests.map { try proof($0, boundTo: thumbprint).nonce } == [nil, "n1"])
+        #expect(!pending.url.absoluteString.contains("dpop_jkt"))
+        _ = try await service.finish(callback: try .make("\(pending.redirectURI)?code=c&state=\(pending.state)"))
+        #expect(try proof(transport.requests[2], boundTo: thumbprint).nonce == "n1")
+    }
+
+    @Test func `a server that refuses the proof of a pushed request is told the key alone`() async throws {
+        transport.append(
+            .response(403, json: #"{"error":"invalid_dpop_proof"}"#),
+            .response(201, json: #"{"request_uri":"urn:1","expires_in":60}"#))
+        _ = try await service(pushesRequests: true).signIn(scopes: [])
+        #expect(transport.requests.map { $0["DPoP"] != nil } == [true, false])
+        #expect(transport.requests.allSatisfy { $0.text.contains("dpop_jkt=") })
+    }
+}
+
+extension ProofSubject {
+    init(_ request: TokenRequest) {
+        self.init(method: request.method, url: request.url.absoluteString, fields: request.fields)
+    }
+}
+
+/// A store that other devices use.
+private actor EverybodysStore: TokenStore {
+    private var stored: StoredToken<OAuthToken>?
+
+    nonisolated var isSharedBetweenDevices: Bool { true }
+    func load() async throws -> StoredToken<OAuthToken>? { stored }
+    func save(_ stored: StoredToken<OAuthToken>) async throws { self.stored = stored }
+    func clear() async throws { stored = nil }
+}
+#endif
