@@ -37,7 +37,7 @@ print(json.dumps({"module":"oidc","name":"oidc","display_name":"oidc","enabled":
  "introspection-revocation-allowed":True,"introspection-revocation-allow-target-client":True,
  "register-client-allowed":True,"register-client-auth-scope":[],"register-client-credentials-scope":["read"],"register-client-management-allowed":True,
  "device-authorization-expiration":600,"device-authorization-interval":2,
- "oauth-dpop-allowed":True,"oauth-dpop-iat-duration":60,"oauth-dpop-nonce-counter":3,"oauth-dpop-nonce-mandatory":bool(os.environ.get("DPOP_NONCE")),
+ "oauth-dpop-allowed":True,"oauth-dpop-iat-duration":60,"oauth-dpop-iat-gap-duration":5,"oauth-dpop-nonce-counter":3,"oauth-dpop-nonce-mandatory":bool(os.environ.get("DPOP_NONCE")),
  "oauth-par-allowed":True,"oauth-par-required":False,"oauth-par-request_uri-prefix":"urn:ietf:params:oauth:request_uri:","oauth-par-duration":90,
  "resource-allowed":False,"session-management-allowed":False,"subject-type":"public","oauth-as-iss-id":True}}))
 P

@@ -41,10 +41,10 @@ struct GlewlwydBench: Sendable {
     /// - Parameter server: what the client knows of the server, if not all.
     func service(
         _ client: OAuthClient = .public(id: "native"), at server: AuthorizationServer? = nil,
-        pushesRequests: Bool = false
+        proof: ProofOfPossession? = nil, pushesRequests: Bool = false
     ) -> OAuthTokenService {
         .authorizationCode(
-            server: server ?? metadata, client: client, redirectURI: Self.redirectURI,
+            server: server ?? metadata, client: client, proof: proof, redirectURI: Self.redirectURI,
             pendingSignIns: InMemoryPendingSignIns(), pushesRequests: pushesRequests, transport: transport,
             clock: clock)
     }

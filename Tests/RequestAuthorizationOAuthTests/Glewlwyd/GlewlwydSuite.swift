@@ -8,18 +8,21 @@ import Testing
 /// Runs a server for a suite, and ends it with the suite.
 struct GlewlwydSuite: SuiteTrait, TestScoping {
     let accessSeconds: Int
+    let demandsNonces: Bool
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
-        let server = try await Glewlwyd(accessSeconds: accessSeconds)
+        let server = try await Glewlwyd(accessSeconds: accessSeconds, demandsNonces: demandsNonces)
         defer { server.end() }
         try await Glewlwyd.$current.withValue(server) { try await function() }
     }
 }
 
 extension Trait where Self == GlewlwydSuite {
-    static func glewlwyd(accessSeconds: Int = 3600) -> Self { GlewlwydSuite(accessSeconds: accessSeconds) }
+    static func glewlwyd(accessSeconds: Int = 3600, demandsNonces: Bool = false) -> Self {
+        GlewlwydSuite(accessSeconds: accessSeconds, demandsNonces: demandsNonces)
+    }
 }
 
 extension Glewlwyd {
