@@ -36,7 +36,10 @@ let package = Package(
             traits: [
                 .trait(name: "AsyncHTTPClient", condition: .when(traits: ["Clients"])),
                 .trait(name: "GRPC", condition: .when(traits: ["Clients"])),
+                .trait(name: "Crypto", condition: .when(traits: ["Clients"])),
             ]),
+        // Trait Clients: one signature, which a proof is measured against.
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         // Trait Clients: the server and the client of the calls of gRPC.
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.3.0"),
         // Trait Clients: the server of the uploads, over TLS or without.
@@ -53,7 +56,9 @@ let package = Package(
             name: "ClientBenchmarks",
             dependencies: [
                 .ours(), .ours("URLSession"), .ours("AsyncHTTPClient", condition: .when(traits: ["Clients"])),
-                .ours("GRPC", condition: .when(traits: ["Clients"])), "BenchmarkSupport", "TrustedBundle",
+                .ours("GRPC", condition: .when(traits: ["Clients"])),
+                .ours("OAuth", condition: .when(traits: ["Clients"])), "BenchmarkSupport", "TrustedBundle",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Clients"])),
                 .product(
                     name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
                     condition: .when(traits: ["Clients"])),

@@ -18,6 +18,7 @@ struct ClientBenchmarks {
             BenchmarkGroup("asynchttpclient", measured: measureAsyncHTTPClient),
             BenchmarkGroup("grpc", measured: measureGRPC),
             BenchmarkGroup("uploads", measured: measureUploads),
+            BenchmarkGroup("proofs", measured: measureProofs),
         ]).run()
         #else
         FileHandle.standardError.write(Data("The clients need their packages: add --traits Clients\n".utf8))
