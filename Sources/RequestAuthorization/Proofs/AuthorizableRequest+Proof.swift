@@ -2,13 +2,18 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension AuthorizableRequest {
-    /// Sets the fields of a proof on a request that has its credential.
+    /// Sets the fields of a proof.
     ///
-    /// - Parameter names: the fields that the proof may set, in lower case.
+    /// - Parameters:
+    ///   - names: the fields that the proof may set, in lower case.
+    ///   - credential: the value of the `Authorization` field, unless the request has it already. All fields are set at once: a
+    ///     request is copied for the first.
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the request does not say what a
     ///   proof is made for, or if the proof is none; and what the proof throws.
     @inline(never)
-    package func proven(by proof: any RequestProof, names: Set<String>) async throws -> Self {
+    package func proven(
+        by proof: any RequestProof, names: Set<String>, credential: String? = nil
+    ) async throws -> Self {
         guard let target = ProvenRequest(self) else {
             throw NotAuthorized(
                 .malformedCredential,
@@ -19,6 +24,7 @@ extension AuthorizableRequest {
         let fields = try await proof.fields(for: target)
         try Task.checkCancellation()
         var proven = self
+        if let credential { proven.setCredential(credential, in: "Authorization") }
         for (name, value) in fields {
             guard names.contains(name.asciiLowercased) else {
                 throw NotAuthorized(

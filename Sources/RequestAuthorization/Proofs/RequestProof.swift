@@ -56,3 +56,24 @@ public enum ProofOutcome: Sendable {
     /// The server sent what no proof can hold. It is ignored, and ``RefreshableTokenAuthorization/events`` says so.
     case ignored(any Error)
 }
+
+extension ProvenRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The method and the origin. Paths and queries may hold secrets.
+    public var description: String { "\(method) \(origin)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension ProofOutcome: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// What it is, with the type of the error.
+    public var description: String {
+        switch self {
+        case .settled: "settled"
+        case .newProofNeeded: "newProofNeeded"
+        case .refused(let error): "refused(\(type(of: error)))"
+        case .ignored(let error): "ignored(\(type(of: error)))"
+        }
+    }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

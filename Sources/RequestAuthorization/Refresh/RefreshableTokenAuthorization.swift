@@ -130,14 +130,18 @@ extension RefreshableTokenAuthorization {
     public nonisolated func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         try request.refusePlaintext()
         let date = clock.now
-        var request = request
         if let header = core.warmHeader(at: date) {
+            var request = request
             request.setCredential(header, in: "Authorization")
             return request
         }
         let held = try await heldToken(at: date)
+        if let proof = held.proof {
+            return try await request.proven(by: proof, names: proofFields, credential: held.header)
+        }
+        var request = request
         request.setCredential(held.header, in: "Authorization")
-        return if let proof = held.proof { try await request.proven(by: proof, names: proofFields) } else { request }
+        return request
     }
 
     package nonisolated func credentialFields(for request: some AuthorizableRequest) -> Set<String>? {

@@ -9,16 +9,32 @@ import Foundation
 
 /// Base64 with `-` and `_`, without padding (RFC 4648 §5, RFC 7636 App. A).
 package enum Base64URL {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        let text = Data(bytes).base64EncodedString().utf8.compactMap { byte -> UInt8? in
-            switch byte {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            case UInt8(ascii: "="): nil
-            default: byte
+        String(decoding: encoded(bytes), as: UTF8.self)
+    }
+
+    /// The same as ASCII.
+    static func encoded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        let bytes = Array(bytes)
+        return alphabet.withUnsafeBufferPointer { alphabet in
+            [UInt8](unsafeUninitializedCapacity: (bytes.count * 8 + 5) / 6) { text, length in
+                var (bits, count): (UInt32, UInt32) = (0, 0)
+                for byte in bytes {
+                    bits = bits << 8 | UInt32(byte)
+                    count += 8
+                    while count >= 6 {
+                        count -= 6
+                        text.initializeElement(at: length, to: alphabet[Int(bits >> count & 63)])
+                        length += 1
+                    }
+                }
+                guard count > 0 else { return }
+                text.initializeElement(at: length, to: alphabet[Int(bits << (6 - count) & 63)])
+                length += 1
             }
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// - Returns: `nil` for what is not Base64URL, or is padded.

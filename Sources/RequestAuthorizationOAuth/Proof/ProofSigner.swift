@@ -29,6 +29,7 @@ struct ProofSigner: Sendable, RedactedDescription {
     let publicKey: JSONWebKey
     /// The header of each proof with the dot behind it, as it is signed.
     private let header: [UInt8]
+    private let identifiers = ProofIdentifiers()
 
     /// - Throws: ``ProofUnavailable`` if the key is gone.
     init(_ key: ProofKey) throws {
@@ -57,27 +58,50 @@ struct ProofSigner: Sendable, RedactedDescription {
     ///   - uri: the target; its query and fragment are left out.
     ///   - tokenHash: `ath`, for a request with a token.
     func proof(method: String, uri: String, claims: (nonce: String?, date: Date), tokenHash: String?) throws -> String {
-        var text = "{\"htm\":\(Self.json(method)),\"htu\":\(Self.json(ProofTarget.text(of: uri)))"
-        text += ",\"iat\":\(Int64(claims.date.timeIntervalSince1970)),\"jti\":\"\(JSONWebToken.makeIdentifier())\""
-        if let tokenHash { text += ",\"ath\":\"\(tokenHash)\"" }
-        if let nonce = claims.nonce { text += ",\"nonce\":\(Self.json(nonce))" }
-        text += "}"
-        var message = header
-        message.append(contentsOf: Base64URL.encode(text.utf8).utf8)
-        let signature = Base64URL.encode(try key.signature(of: message))
-        return "\(String(decoding: message, as: UTF8.self)).\(signature)"
+        // As bytes: the interpolation of strings takes longer than everything else beside the signature.
+        var text: [UInt8] = []
+        text.reserveCapacity(320)
+        text += "{\"htm\":".utf8
+        Self.append(method, to: &text)
+        text += ",\"htu\":".utf8
+        Self.append(ProofTarget.text(of: uri), to: &text)
+        text += ",\"iat\":".utf8
+        text += String(Int64(claims.date.timeIntervalSince1970)).utf8
+        text += ",\"jti\":\"".utf8
+        text += identifiers.next().utf8
+        text += "\"".utf8
+        if let tokenHash {
+            text += ",\"ath\":".utf8
+            Self.append(tokenHash, to: &text)
+        }
+        if let nonce = claims.nonce {
+            text += ",\"nonce\":".utf8
+            Self.append(nonce, to: &text)
+        }
+        text += "}".utf8
+        var proof = header
+        proof += Base64URL.encoded(text)
+        let signature = try key.signature(of: proof)
+        proof.append(UInt8(ascii: "."))
+        proof += Base64URL.encoded(signature)
+        return String(decoding: proof, as: UTF8.self)
     }
 
     /// `ath` (RFC 9449 §4.2).
     static func hash(of accessToken: String) -> String { Base64URL.encode(SHA256.hash(data: Array(accessToken.utf8))) }
 
-    /// As a rule there is nothing to escape.
-    private static func json(_ text: String) -> String {
+    /// Appends a text as JSON. As a rule there is nothing to escape.
+    private static func append(_ text: String, to json: inout [UInt8]) {
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
-        if isPlain { return "\"\(text)\"" }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        return (try? encoder.encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
+        if isPlain {
+            json.append(UInt8(ascii: "\""))
+            json += text.utf8
+            json.append(UInt8(ascii: "\""))
+        } else {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .withoutEscapingSlashes
+            json += (try? encoder.encode(text)) ?? Data("\"\"".utf8)
+        }
     }
 }
 

@@ -4,26 +4,38 @@
 /// The value of `htu` (RFC 9449 §4.2): a target URI without query and fragment, spelled as servers compare it (§4.3).
 enum ProofTarget {
     static func text(of uri: String) -> String {
-        let whole = uri.prefix { $0 != "?" && $0 != "#" }
-        guard let colon = whole.firstIndex(of: ":"), whole[colon...].hasPrefix("://") else { return String(whole) }
-        let scheme = httpScheme(of: whole[..<colon].lowercased())
-        let rest = whole[colon...].dropFirst(3)
-        let path = rest.firstIndex(of: "/").map { rest[$0...] } ?? "/"
-        // User information is no part of what a client sends as its target (RFC 9110 §4.2.4).
-        var authority = rest.prefix { $0 != "/" }.split(separator: "@").last?.lowercased() ?? ""
-        if authority.hasSuffix(":") { authority.removeLast() }
-        if let port = defaultPort[scheme], authority.hasSuffix(port) { authority.removeLast(port.count) }
-        return "\(scheme)://\(authority)\(path)"
+        let end = uri.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? uri.endIndex
+        let whole = uri[..<end]
+        // `scheme://authority/path`, or something that no client sends.
+        guard let colon = whole.utf8.firstIndex(of: UInt8(ascii: ":")),
+            let start = whole.utf8.index(colon, offsetBy: 3, limitedBy: end), whole[colon..<start] == "://"
+        else { return String(whole) }
+        let slash = whole[start...].utf8.firstIndex(of: UInt8(ascii: "/"))
+        let head = whole[..<(slash ?? end)]
+        let path = slash.map { whole[$0...] } ?? "/"
+        // As a rule it is spelled that way already.
+        if whole[..<colon] == "https", head[start...].utf8.allSatisfy(isPlain) { return "\(head)\(path)" }
+        return "\(normalized(whole[..<colon].lowercased(), authority: head[start...]))\(path)"
     }
 
-    /// A WebSocket begins as a request of HTTP (RFC 6455 §1.3).
-    private static func httpScheme(of scheme: String) -> String {
-        switch scheme {
-        case "wss": "https"
-        case "ws": "http"
-        default: scheme
+    /// RFC 3986 §6.2.2.1 and §6.2.3.
+    private static func normalized(_ scheme: String, authority: Substring) -> String {
+        // A WebSocket begins as a request of HTTP (RFC 6455 §1.3).
+        let scheme = ["wss": "https", "ws": "http"][scheme] ?? scheme
+        // User information is no part of what a client sends as its target (RFC 9110 §4.2.4).
+        var host = authority.split(separator: "@").last?.lowercased() ?? ""
+        if host.hasSuffix(":") { host.removeLast() }
+        if let port = ["https": ":443", "http": ":80"][scheme], host.hasSuffix(port) { host.removeLast(port.count) }
+        return "\(scheme)://\(host)"
+    }
+
+    /// Whether a byte of an authority can stay as it is: no port, no user, no upper case.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+            UInt8(ascii: "-"):
+            true
+        default: false
         }
     }
-
-    private static let defaultPort = ["https": ":443", "http": ":80"]
 }

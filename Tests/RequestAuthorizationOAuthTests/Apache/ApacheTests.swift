@@ -34,10 +34,16 @@ struct ApacheTests {
         return ((response as? HTTPURLResponse)?.statusCode, String(decoding: data, as: UTF8.self))
     }
 
-    @Test(arguments: ["/bearer/"])
-    func `a resource server takes the token, by its signature and by introspection`(path: String) async throws {
+    @Test func `a resource server takes the token of a client by its signature`() async throws {
         let auth = RefreshableTokenAuthorization(service: try await machine())
-        #expect(try await get(path, as: auth) == (200, "{\"ok\":true}\n"))
+        #expect(try await get("/bearer/", as: auth) == (200, "{\"ok\":true}\n"))
+    }
+
+    @Test func `a resource server takes the token of a person by introspection`() async throws {
+        let bench = try await GlewlwydBench()
+        let token = try await bench.signIn(bench.service(GlewlwydBench.web)).accessToken
+        #expect(try await get("/opaque/", as: .bearer(token)) == (200, "{\"ok\":true}\n"))
+        #expect(try await get("/opaque/", as: .bearer(tampered(token))).0 == 401)
     }
 
     @Test func `a token that was tampered with is refused`() async throws {

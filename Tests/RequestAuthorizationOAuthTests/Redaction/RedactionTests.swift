@@ -37,7 +37,9 @@ import Testing
         "AuthorizationServer", "AuthorizationServerError", "AuthorizationServerError.Problem", "InvalidTokenResponse",
         "InvalidTokenResponse.Problem", "NoRefreshToken", "ServerQuirks", "UnreadableToken",
         "InvalidTokenRequest", "JSONWebKey", "AssertionAudience", "SecurityTokenType", "SignatureAlgorithm",
-        "SigningKeyError", "SigningKeyError.Problem",
+        "SigningKeyError", "SigningKeyError.Problem", "ProofOfPossession", "ProofOfPossession.KeyStorage",
+        "ProofUnavailable", "ProofUnavailable.Problem", "ProofRefused", "InvalidProofNonce",
+        "InvalidProofNonce.Problem",
         "LoopbackReceiver", "LoopbackReceiver.Address", "LoopbackReceiverError.Code",
     ]
 }
@@ -54,6 +56,9 @@ extension Exhibit {
         let token = OAuthToken(
             accessToken: secret, refreshToken: secret, tokenType: secret, scopes: [secret], idToken: secret,
             additionalMembers: ["x": .string(secret)])
+        let key = try JSONDecoder().decode(
+            ProofKey.self, from: Data(#"{"kind":"p256","bytes":"\#(Data(secret.utf8).base64EncodedString())"}"#.utf8))
+        let bound = OAuthToken(accessToken: secret, tokenType: "DPoP", proofKey: key)
         let answer =
             #"{"active":true,"username":"\#(secret)","sub":"\#(secret)","x":"\#(secret)","scope":"\#(secret)"}"#
         let service = OAuthTokenService.authorizationCode(
@@ -62,7 +67,8 @@ extension Exhibit {
         return clients.map { Exhibit("OAuthClient", $0) }
             + clients.map { Exhibit("ClientAuthentication", $0.authentication) }
             + [
-                Exhibit("OAuthToken", token), Exhibit("JSONValue", JSONValue.object([secret: .string(secret)])),
+                Exhibit("OAuthToken", token), Exhibit("OAuthToken", bound), Exhibit("ProofKey", key),
+                Exhibit("JSONValue", JSONValue.object([secret: .string(secret)])),
                 Exhibit("TokenEndpoint", service.endpoint), Exhibit("OAuthTokenService", service),
                 Exhibit("TokenIntrospection", try await service.introspect(token)),
             ] + proofs + (try signers()) + (try await signIn()) + loopback

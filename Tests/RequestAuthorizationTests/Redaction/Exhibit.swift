@@ -37,6 +37,12 @@ struct Exhibit {
             Exhibit("RestrictedAuthorization", loose.restricted(to: "https://api.example.com", elsewhere: .use(loose))),
             Exhibit("OriginAuthorization", OriginAuthorization(["https://a.example": loose], elsewhere: .use(loose))),
             Exhibit("OtherOrigins", OtherOrigins.use(loose)),
+            Exhibit(
+                "ProvenRequest",
+                ProvenRequest(
+                    origin: "https://a.example", method: "GET", uri: "https://a.example/\(Secret.text)?\(Secret.text)")),
+            Exhibit("ProofOutcome", ProofOutcome.ignored(SecretFault())),
+            Exhibit("ProofOutcome", ProofOutcome.refused(SecretFault())),
         ]
     }
 
@@ -184,3 +190,6 @@ extension StoredToken {
         StoredToken(.token(token), version: TokenVersion(session: UUID(), generation: 0), obtainedAt: .now)
     }
 }
+
+/// What a proof of a user's may say is wrong.
+private struct SecretFault: Error { let text = Secret.text }
