@@ -245,7 +245,8 @@ let package = Package(
             dependencies: [
                 "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationStorage",
                 "RequestAuthorizationOAuth", "RequestAuthorizationSpotify", "RequestAuthorizationTesting",
-                "LoopbackServer",
+                "LoopbackServer", "RedactionChecks",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
             ],
             swiftSettings: strict),
     ]

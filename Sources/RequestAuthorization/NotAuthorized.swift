@@ -39,6 +39,8 @@ public struct NotAuthorized: Error, Sendable {
         public static let proofRefused = Reason(description: "proof refused")
         /// The request would go over plain `http`.
         public static let insecureTransport = Reason(description: "insecure transport")
+        /// The provider signs something that the request does not show: its body, its method or its target.
+        public static let notSignable = Reason(description: "not signable")
         /// The credential is bound to other origins than the request's.
         public static let originNotAllowed = Reason(description: "origin not allowed")
         /// The client would take the credential along when it follows a redirect to another origin.
@@ -121,6 +123,7 @@ extension NotAuthorized: CustomStringConvertible, CustomDebugStringConvertible, 
         case .malformedCredential: detail == nil ? "check what was passed as the credential" : nil
         case .proofRefused: "check that the server sees the URL that the request has, and what it wants of a nonce"
         case .insecureTransport: detail == nil ? "use https" : nil
+        case .notSignable: detail == nil ? "use a request that shows method, target and body" : nil
         case .originNotAllowed: "name the origin where the provider is restricted, if it may have the credential"
         case .redirectsFollowed: detail == nil ? "send it with a client that follows no redirects" : nil
         case .refreshedElsewhere: "the token has expired; open the app, which may refresh it"

@@ -58,6 +58,9 @@ import Testing
                 let response = try await client.execute(request, timeout: .seconds(20))
                 #expect(response.status == (replayCase.isReplayable ? .ok : .temporaryRedirect))
                 #expect(request.isReplayable == replayCase.isReplayable)
+                let sent = await server.requests.map(\.body)
+                #expect(sent == Array(repeating: request.bodyBytes ?? sent[0], count: replayCase.isReplayable ? 2 : 1))
+                #expect((request.bodyBytes != nil) == replayCase.isReplayable)
             }
         }
     }

@@ -28,6 +28,37 @@ struct AuthorizableRequestChecksTests {
             ])
     }
 
+    @Test(arguments: [[], [1, 2, 3]] as [[UInt8]])
+    func `a request of the test kit shows the body that it was made with`(body: [UInt8]) async throws {
+        let target = "https://api.example.com/"
+        try await AuthorizableRequestChecks(method: "GET", target: target, body: body) { TestRequest(body: body) }.run()
+        try await AuthorizableRequestChecks(method: "GET", target: target) { TestRequest(body: nil) }.run()
+    }
+
+    @Test func `a body of type [UInt8], which no provider sees, fails`() async {
+        let failures = await failures {
+            try await AuthorizableRequestChecks(method: nil, target: nil, body: [1, 2, 3]) { HiddenBody() }.run()
+        }
+        #expect(
+            failures.map(\.description) == [
+                "shows its body: providers see no bodyBytes where 3 bytes are expected: declare it as [UInt8]?, and public if "
+                    + "the type is"
+            ])
+    }
+
+    @Test func `another body fails, also one that is lost when a credential is set`() async {
+        for fading in [false, true] {
+            let failures = await failures {
+                try await AuthorizableRequestChecks(method: nil, target: nil, body: [1]) {
+                    OtherBody(bytes: fading ? [1] : [2], isFading: fading)
+                }
+                .run()
+            }
+            #expect(
+                failures.map(\.description) == ["shows its body: providers see other bodyBytes than are expected"])
+        }
+    }
+
     @Test func `a target with a fragment, or another one, fails`() async {
         for target in ["https://api.example.com/#f", "https://api.example.com/v2"] {
             let failures = await failures {
@@ -79,6 +110,18 @@ private struct FourMembers: Plain {
 private struct NearMiss: Plain {
     var fields: [String: String] = [:]
     var requestMethod: String { "GET" }
+}
+
+private struct HiddenBody: Plain {
+    var fields: [String: String] = [:]
+    var bodyBytes: [UInt8] { [1, 2, 3] }
+}
+
+private struct OtherBody: Plain {
+    var fields: [String: String] = [:]
+    let bytes: [UInt8]
+    let isFading: Bool
+    var bodyBytes: [UInt8]? { isFading && !fields.isEmpty ? [] : bytes }
 }
 
 private struct Target: Plain {

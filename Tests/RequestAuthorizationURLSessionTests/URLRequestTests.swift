@@ -90,6 +90,23 @@ struct URLRequestTests {
         }.run()
     }
 
+    @Test func `it shows a body in memory, none, and no stream`() async throws {
+        let url = try #require(URL(string: "https://api.example.com/v1"))
+        for body in [nil, Data(), Data([1, 2, 3])] {
+            try await AuthorizableRequestChecks(
+                method: "POST", target: "https://api.example.com/v1", body: body.map { Array($0) } ?? []
+            ) {
+                var request = URLRequest(url: url)
+                request.httpMethod = "POST"
+                request.httpBody = body
+                return request
+            }.run()
+        }
+        var request = URLRequest(url: url)
+        request.httpBodyStream = InputStream(data: Data([1, 2, 3]))
+        #expect(request.bodyBytes == nil)
+    }
+
     @Test(arguments: ["a\tb", "a b", "é", "x\u{1}y", String(repeating: "x", count: 4096)])
     func `any other value is set`(value: String) throws {
         var request = try request()

@@ -12,6 +12,7 @@ struct PlaintextAllowed<Request: AuthorizableRequest>: AuthorizableRequest {
     var isReplayable: Bool { request.isReplayable }
     var requestMethod: String? { request.requestMethod }
     var targetURI: String? { request.targetURI }
+    var bodyBytes: [UInt8]? { request.bodyBytes }
 
     func credential(in field: String) -> String? { request.credential(in: field) }
     mutating func setCredential(_ value: String, in field: String) { request.setCredential(value, in: field) }

@@ -47,6 +47,15 @@ public protocol AuthorizableRequest: Sendable {
 
     /// The target URI without its fragment, for schemes that sign it (RFC 9449 `htu`); `nil` by default.
     var targetURI: String? { get }
+
+    /// The body, for schemes that sign it: empty if there is none, `nil` if it is not known, which is the default.
+    ///
+    /// A body is known if it is in memory and belongs to the request. A stream, a file and what a client carries beside the
+    /// request are not. Each use may copy the whole body: providers ask for it only if they sign it, and refuse to sign what
+    /// they do not know.
+    ///
+    /// Write `[UInt8]?`: a property of type `[UInt8]` is another one, and is not asked. `AuthorizableRequestChecks` finds that.
+    var bodyBytes: [UInt8]? { get }
 }
 
 extension AuthorizableRequest {
@@ -54,6 +63,7 @@ extension AuthorizableRequest {
     public var isPlaintext: Bool { origin.map { $0.isPlaintext && !$0.isLoopback } ?? true }
     public var requestMethod: String? { nil }
     public var targetURI: String? { nil }
+    public var bodyBytes: [UInt8]? { nil }
 
     /// Puts a credential of the provider on this request, waiting for one if need be.
     ///

@@ -52,6 +52,7 @@ extension AuthorizationProvider {
             return try await authorize(request)
         }
         surrounding?.insert(fields.names)
+        if fields.wasTargetRead { surrounding?.noteTarget() }
         if let proof = fields.proof { surrounding?.insert(proof.proof, names: proof.names) }
         try fields.check(on: authorized)
         return authorized

@@ -15,6 +15,7 @@ package final class CredentialFields: Sendable {
     private struct Seen {
         var names: Set<String> = []
         var hasRefusal = false
+        var wasTargetRead = false
         var proof: (proof: any RequestProof, names: Set<String>)?
     }
 
@@ -36,6 +37,11 @@ package final class CredentialFields: Sendable {
 
     /// Adds those that a provider has set by way of another one.
     package func insert(_ names: Set<String>) { seen.withLock { $0.names.formUnion(names) } }
+
+    /// Whether the provider has asked where the request goes: what it set may be for that target alone.
+    package var wasTargetRead: Bool { seen.withLock { $0.wasTargetRead } }
+
+    package func noteTarget() { seen.withLock { $0.wasTargetRead = true } }
 
     /// What proved the request, and the fields that it set.
     package var proof: (proof: any RequestProof, names: Set<String>)? { seen.withLock { $0.proof } }

@@ -49,6 +49,9 @@ extension HTTPClientRequest: AuthorizableRequest {
     public var requestMethod: String? { method.rawValue }
 
     public var targetURI: String? { url.withoutFragment }
+
+    /// A copy of the body if it is known to be in memory, as for ``isReplayable``; empty if there is none, else `nil`.
+    public var bodyBytes: [UInt8]? { body.map { $0.bytesInMemory } ?? [] }
 }
 
 // MARK: - Text

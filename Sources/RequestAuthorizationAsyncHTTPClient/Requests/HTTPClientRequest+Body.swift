@@ -3,6 +3,7 @@
 
 #if AsyncHTTPClient
 import AsyncHTTPClient
+import NIOCore
 
 extension HTTPClientRequest.Body {
     /// Whether the client keeps the body as bytes, and not as something that it reads once.
@@ -19,6 +20,18 @@ extension HTTPClientRequest.Body {
         case "sequence": return Mirror(reflecting: payload).descendant("canBeConsumedMultipleTimes") as? Bool ?? false
         default: return false
         }
+    }
+
+    /// A copy of the body if it is known to be in memory.
+    ///
+    /// The client makes a buffer of such a body as soon as it is asked for an iterator, which is public; its `next()` would have to
+    /// be waited for. The function that makes the buffer is not to be called from here: what a mirror shows of a function has
+    /// another calling convention, and calling it ends the process.
+    var bytesInMemory: [UInt8]? {
+        guard isKnownToBeInMemory, let storage = Mirror(reflecting: makeAsyncIterator()).descendant("storage"),
+            let buffer = Mirror(reflecting: storage).descendant("byteBuffer") as? ByteBuffer
+        else { return nil }
+        return Array(buffer.readableBytesView)
     }
 }
 #endif

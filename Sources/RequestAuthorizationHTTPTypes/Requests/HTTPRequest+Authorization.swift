@@ -70,6 +70,9 @@ extension HTTPRequest: AuthorizableRequest {
         return "\(scheme)://\(authority)\(path ?? "")".withoutFragment
     }
 
+    /// Empty if the request shows no sign of a body, as for ``isReplayable``; else `nil`, because the client carries the body.
+    public var bodyBytes: [UInt8]? { isReplayable ? [] : nil }
+
     /// Clients put authority and path together: `api.example.com` and `.evil.example/` would be another host.
     private var hasPathOfItsOwn: Bool {
         guard let first = path?.utf8.first else { return true }

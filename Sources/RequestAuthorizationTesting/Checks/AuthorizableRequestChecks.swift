@@ -14,11 +14,12 @@ public import RequestAuthorization
 /// The closure makes a request without credential; it is called for each check.
 ///
 /// The checks: a credential is set and found by any spelling of its field; another replaces it; other fields stay; the request
-/// goes to its origin and to no other; method and target are those that are expected. A `requestMethod` of type `String` in place of `String?` compiles, and no provider sees
-/// it: the last check finds that. It also finds a target with a fragment.
+/// goes to its origin and to no other; method, target and body are those that are expected. A `requestMethod` of type `String`
+/// in place of `String?` compiles, and no provider sees it: the last checks find that. They also find a target with a fragment.
 public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable {
     private let method: String?
     private let target: String?
+    private let body: [UInt8]?
     private let request: @Sendable () async throws -> Request
 
     /// Prepares the checks.
@@ -26,12 +27,16 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
     /// - Parameters:
     ///   - method: what a provider is to see as `requestMethod`; `nil` if the type has none.
     ///   - target: what a provider is to see as `targetURI`; `nil` if the type has none.
+    ///   - body: what a provider is to see as `bodyBytes`: the bytes that the request was made with, empty if it has none. With
+    ///     `nil` that is not checked.
     ///   - request: makes a request.
     public init(
-        method: String?, target: String?, _ request: @escaping @Sendable () async throws -> Request
+        method: String?, target: String?, body: [UInt8]? = nil,
+        _ request: @escaping @Sendable () async throws -> Request
     ) {
         self.method = method
         self.target = target
+        self.body = body
         self.request = request
     }
 
@@ -45,6 +50,7 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
             Check("leaves other fields alone") { try await checkOthers() },
             Check("goes to its origin alone") { try await checkOrigin() },
             Check("shows its method and its target") { try await checkSigned() },
+            Check("shows its body") { try await checkBody() },
         ]
         try await Check.run(checks, of: "\(Request.self)", within: .seconds(120), of: .system)
     }
@@ -93,6 +99,24 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
         try check(request.requestMethod, method, "requestMethod")
         try check(request.targetURI, target, "targetURI")
         try require(request.targetURI?.contains("#") != true, "has a fragment in its targetURI")
+    }
+
+    /// A request may go on changing: what it shows must still be the body after a credential was set.
+    private func checkBody() async throws {
+        guard let body else { return }
+        var request = try await request()
+        try check(request.bodyBytes, body)
+        request.setCredential("Bearer first", in: "Authorization")
+        try check(request.bodyBytes, body)
+    }
+
+    private func check(_ seen: [UInt8]?, _ expected: [UInt8]) throws(CheckProblem) {
+        guard let seen else {
+            throw CheckProblem(
+                "providers see no bodyBytes where \(expected.count) bytes are expected: declare it as [UInt8]?, and public if "
+                    + "the type is")
+        }
+        try require(seen == expected, "providers see other bodyBytes than are expected")
     }
 
     private func check(_ seen: String?, _ expected: String?, _ property: String) throws(CheckProblem) {

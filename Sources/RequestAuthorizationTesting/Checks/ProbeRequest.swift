@@ -14,6 +14,7 @@ struct ProbeRequest: AuthorizableRequest {
     var isReplayable: Bool { true }
     var requestMethod: String? { "GET" }
     var targetURI: String? { origin.map { "\($0)/probe?number=\(number)" } }
+    var bodyBytes: [UInt8]? { [] }
 
     init(number: Int = 0, to origin: Origin) {
         self.number = number

@@ -17,6 +17,8 @@ public struct TestRequest: AuthorizableRequest, Hashable {
     public var method: String
     /// The target, scheme included.
     public var url: String
+    /// The body, empty if there is none; `nil` for one that is not in memory.
+    public var body: [UInt8]?
     /// Whether it can be sent a second time.
     public var isReplayable: Bool
     private var fields: [String: String]
@@ -27,13 +29,15 @@ public struct TestRequest: AuthorizableRequest, Hashable {
     ///   - url: the target, scheme included.
     ///   - method: `GET` by default.
     ///   - fields: values of header fields by name.
+    ///   - body: none by default; `nil` for one that is not in memory.
     ///   - isReplayable: whether it can be sent a second time.
     public init(
         _ url: String = "https://api.example.com/", method: String = "GET", fields: [String: String] = [:],
-        isReplayable: Bool = true
+        body: [UInt8]? = [], isReplayable: Bool = true
     ) {
         self.url = url
         self.method = method
+        self.body = body
         self.isReplayable = isReplayable
         self.fields = fields.reduce(into: [:]) { $0[$1.key.lowercased()] = $1.value }
     }
@@ -50,6 +54,7 @@ public struct TestRequest: AuthorizableRequest, Hashable {
     public var origin: Origin? { URL(string: url).flatMap { Origin($0) } }
     public var requestMethod: String? { method }
     public var targetURI: String? { url.withoutFragment }
+    public var bodyBytes: [UInt8]? { body }
     public func credential(in field: String) -> String? { self[field] }
     public mutating func setCredential(_ value: String, in field: String) { self[field] = value }
 }

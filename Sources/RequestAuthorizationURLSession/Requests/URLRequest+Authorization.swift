@@ -57,7 +57,15 @@ extension URLRequest: AuthorizableRequest {
 
     public var requestMethod: String? { httpMethod ?? "GET" }
 
-    public var targetURI: String? { url?.absoluteString.withoutFragment }
+    public var targetURI: String? {
+        CredentialFields.current?.noteTarget()
+        return url?.absoluteString.withoutFragment
+    }
+
+    /// A copy of `httpBody`, empty if there is none; `nil` for a stream.
+    ///
+    /// `upload(for:from:authorizedBy:)` shows providers its data here, `upload(for:fromFile:authorizedBy:)` shows `nil`.
+    public var bodyBytes: [UInt8]? { httpBodyStream == nil ? httpBody.map { Array($0) } ?? [] : nil }
 
     /// What `setCredential(_:in:)` fills in.
     private static let lone = ["Authorization": ""]

@@ -28,7 +28,8 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
         let fields = CredentialFields()
         return try await CredentialFields.$current.withValue(fields) {
             try await send(
-                request, authorizedBy: provider, refreshCount: refreshCount, departure: departure
+                body.shown(on: request), authorizedBy: provider, refreshCount: refreshCount, departure: departure,
+                signsTargets: { fields.wasTargetRead && fields.proof == nil }
             ) { authorized in
                 let names = fields.names(on: authorized, comparedWith: request)
                 try authorized.checkFields(names)
@@ -58,17 +59,27 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
         return (answer.body, answer.response)
     }
 
-    /// - Parameter credentialFields: the names of the fields that the provider has set, in lower case.
+    /// - Parameters:
+    ///   - signsTargets: whether the provider has asked where a request goes, so that each redirect to the same origin needs it anew.
+    ///   - credentialFields: the names of the fields that the provider has set, in lower case.
     private func send(
         _ request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int,
-        departure: Departure?, credentialFields: (URLRequest) throws -> Set<String>
+        departure: Departure?, signsTargets: () -> Bool = { false },
+        credentialFields: (URLRequest) throws -> Set<String>
     ) async throws -> (Receiver.Body, URLResponse) {
         let answer = try await DepartingAuthorization(provider: provider, departure: departure).send(
             request, refreshCount: refreshCount, isReplayable: body.isReplayable(with: request),
             head: { $0.head }, unauthorized: { $0.refusal }, discard: { receiver.discard($0.body) }
         ) { authorized in
             try await exchange(
-                authorized, by: provider, credentialFields: try credentialFields(authorized), departure: departure)
+                body.hidden(on: authorized), by: provider, credentialFields: try credentialFields(authorized),
+                departure: departure
+            ) { hop, body in
+                guard signsTargets() else { return nil }
+                let authorized = try await provider.authorize(body.shown(on: hop))
+                try Task.checkCancellation()
+                return (body.hidden(on: authorized), try credentialFields(authorized))
+            }
         }
         return (answer.body, answer.response)
     }
@@ -78,13 +89,16 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     /// - Parameters:
     ///   - provider: learns from the redirects, and proves the requests that follow one within the origin.
     ///   - departure: has the slot of the request, if it needs one; gives it back before this returns.
+    ///   - authorizeHop: authorizes what follows a redirect to the same origin, and names the fields it has set; `nil` if the
+    ///     credential that goes along will do.
     private func exchange(
         _ authorized: URLRequest, by provider: some AuthorizationProvider, credentialFields: Set<String>,
-        departure: Departure?
+        departure: Departure?,
+        authorizeHop: (URLRequest, RequestBody) async throws -> (URLRequest, Set<String>)? = { _, _ in nil }
     ) async throws -> Answer<Receiver.Body> {
         let carrier = Carrier.of(session)
         let limits = departure?.limits ?? SessionLimits(carrier.settings)
-        let rule = RedirectRule(credentialFields: credentialFields, fieldsOfSession: carrier.settings.addedFields)
+        var rule = RedirectRule(credentialFields: credentialFields, fieldsOfSession: carrier.settings.addedFields)
         var hop = Redirection(request: authorized, keepsBody: true, keepsCredential: true)
         var (body, departure) = (body, departure)
         defer { departure?.end() }
@@ -101,10 +115,16 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
                 _ = provider.learn(from: head, to: hop.request)
             }
             next.keepsCredential = next.keepsCredential && hop.keepsCredential
-            if next.keepsCredential { next.request = try await provenAnew(next.request, by: provider) }
             if !next.keepsBody { body = .ofRequest }
             hop = next
             departure = try await self.departure(for: hop.request, body, of: carrier, after: departure, limits)
+            guard hop.keepsCredential else { continue }
+            if let (request, fields) = try await authorizeHop(hop.request, body) {
+                hop.request = request
+                rule = RedirectRule(credentialFields: fields, fieldsOfSession: carrier.settings.addedFields)
+            } else {
+                hop.request = try await provenAnew(hop.request, by: provider)
+            }
         }
         throw URLError(.httpTooManyRedirects)
     }

@@ -23,6 +23,26 @@ enum RequestBody: Sendable {
         return request.httpBodyStream != nil || request.httpBody?.isEmpty == false
     }
 
+    /// The request as a provider is to see it, which may sign the body.
+    func shown(on request: URLRequest) -> URLRequest {
+        var request = request
+        switch self {
+        case .ofRequest: break
+        case .data(let data): request.httpBody = data
+        case .file(let file): request.httpBodyStream = InputStream(url: file) ?? InputStream(data: Data())
+        }
+        return request
+    }
+
+    /// The request as it is sent, with the body beside it.
+    func hidden(on request: URLRequest) -> URLRequest {
+        if case .ofRequest = self { return request }
+        var request = request
+        request.httpBodyStream = nil
+        request.httpBody = nil
+        return request
+    }
+
     /// Whether the request must not go over a connection that was used before.
     ///
     /// When such a connection drops without an answer, libcurl sends the request again on a new one: with a body that is its

@@ -13,7 +13,8 @@ public import FoundationNetworking
 /// They return what `URLSession` returns, whatever the status, and do the same on Linux and on Apple's platforms:
 ///
 /// - A redirect to another origin (scheme, host or port) is followed without credential: without `Authorization`, `DPoP`,
-///   `Cookie`, `Proxy-Authorization` and without whatever field the provider set. To the same origin it goes along.
+///   `Cookie`, `Proxy-Authorization` and without whatever field the provider set. To the same origin it goes along; a provider of
+///   yours that has asked for the `targetURI`, to sign it, authorizes that request anew.
 /// - After 307 and 308 the body is sent again. Where it cannot be (a stream, or a body that would go from `https` to
 ///   `http`) the redirect itself is returned.
 /// - A 401 is never answered by `URLSession`'s own credentials, and never hangs.
@@ -62,7 +63,7 @@ extension URLSession {
     ///
     /// - Parameters:
     ///   - request: the request, without credential and body.
-    ///   - bodyData: the body; sent again after a 401 that led to a refresh.
+    ///   - bodyData: the body; sent again after a 401 that led to a refresh. A provider of yours sees it as `bodyBytes`.
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
     ///   - connection: what connection a request gets on Linux that must not be sent twice; see ``ConnectionUse``.
@@ -80,7 +81,8 @@ extension URLSession {
     ///
     /// - Parameters:
     ///   - request: the request, without credential and body.
-    ///   - fileURL: the file with the body; read again after a 401 that led to a refresh.
+    ///   - fileURL: the file with the body; read again after a 401 that led to a refresh. To a provider of yours it is a stream,
+    ///     whose `bodyBytes` are not known.
     ///   - provider: puts the credential on, and is told of a 401.
     ///   - refreshCount: how often a 401 may lead to another try.
     ///   - connection: what connection a request gets on Linux that must not be sent twice; see ``ConnectionUse``.

@@ -121,16 +121,17 @@ import Testing
             [
                 "origin": "\(request.origin.map(\.description) ?? "")", "method": request.requestMethod ?? "",
                 "target": request.targetURI ?? "", "replayable": "\(request.isReplayable)",
-                "x": request.credential(in: "X") ?? "",
+                "x": request.credential(in: "X") ?? "", "body": "\(request.bodyBytes ?? [])",
             ]
         }
         var request = FakeRequest.make(to: "http://ledger.internal", isReplayable: false)
+        request.bodyBytes = [1, 2, 3]
         request.setCredential("y", in: "X")
         let result = try await seen.restricted(to: "http://ledger.internal", allowingPlaintext: true).authorize(request)
         #expect(
             result.fields == [
                 "origin": "http://ledger.internal", "method": "GET", "target": "https://api.example.com/me",
-                "replayable": "false", "x": "y",
+                "replayable": "false", "x": "y", "body": "[1, 2, 3]",
             ])
     }
 

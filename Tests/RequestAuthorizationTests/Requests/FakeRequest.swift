@@ -10,6 +10,7 @@ struct FakeRequest: AuthorizableRequest, Equatable {
     var fields: [String: String] = [:]
     var requestMethod: String? = "GET"
     var targetURI: String? = "https://api.example.com/me"
+    var bodyBytes: [UInt8]?
 
     static func make(to origin: Origin? = "https://api.example.com", isReplayable: Bool = true) -> FakeRequest {
         FakeRequest(origin: origin, isReplayable: isReplayable)

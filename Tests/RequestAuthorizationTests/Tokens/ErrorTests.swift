@@ -13,7 +13,7 @@ import Testing
         let table: [NotAuthorized.Reason: Bool] = [
             .noToken: true, .signedOut: true, .rejected: true, .needsInteraction: true, .refreshedTooOften: false,
             .clientRefused: false, .notRefreshable: false, .malformedCredential: false, .insecureTransport: false,
-            .originNotAllowed: false,
+            .originNotAllowed: false, .notSignable: false,
             .redirectsFollowed: false, .reentrantRefresh: false, .sessionReplaced: false,
         ]
         for (reason, needsSignIn) in table {
@@ -46,6 +46,7 @@ import Testing
         ),
         (.malformedCredential, "not authorized: malformed credential; check what was passed as the credential"),
         (.insecureTransport, "not authorized: insecure transport; use https"),
+        (.notSignable, "not authorized: not signable; use a request that shows method, target and body"),
         (
             .originNotAllowed,
             "not authorized: origin not allowed; name the origin where the provider is restricted, if it may have the "

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+import LoopbackServer
+import RequestAuthorizationTesting
+import TestProviders
+import Testing
+
+@testable import RequestAuthorizationURLSession
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A provider that signs is shown what is sent: method, target and body.
+@Suite(.timeLimit(.minutes(5))) struct SigningTests {
+    /// Says what it was shown, in place of a signature. After a 401 another try is worth it.
+    private struct Signer: AuthorizationProvider {
+        func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+            var request = request
+            let body = request.bodyBytes.map { Data($0).base64EncodedString() } ?? "unknown"
+            let path = request.targetURI?.split(separator: "/").last ?? ""
+            request.setCredential("\(request.requestMethod ?? "") \(path) [\(body)]", in: "Authorization")
+            return request
+        }
+
+        func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
+        }
+    }
+
+    private static func shown(by way: Way) -> String {
+        switch way {
+        case .data, .download: ""
+        case .uploadData: Data(Way.payload.utf8).base64EncodedString()
+        case .uploadFile: "unknown"
+        }
+    }
+
+    @Test(arguments: Way.allCases) func `a provider is shown the body, in the first try and in the second`(
+        way: Way
+    ) async throws {
+        let tries = Tally()
+        try await withServer { _ in
+            tries.add()
+            return tries.count == 1 ? .unauthorized("Bearer") : .text("hello")
+        } body: { server in
+            let request = way.request(server.url("/a"))
+            let received = try await way.send(request, authorizedBy: Signer())
+            #expect(received == .init(200, "hello"))
+            let expected = "\(request.httpMethod ?? "GET") a [\(Self.shown(by: way))]"
+            #expect(await server.requests.map { $0["Authorization"] } == [expected, expected])
+            #expect(await server.requests.map(\.text) == [way.sentBody, way.sentBody])
+        }
+    }
+
+    @Test(arguments: Way.allCases) func `what follows a redirect to the same origin is authorized anew, body included`(
+        way: Way
+    ) async throws {
+        try await withServer { request in
+            request.target == "/a" ? .redirect(307, to: "/b") : .text("hello")
+        } body: { server in
+            let request = way.request(server.url("/a"))
+            let received = try await way.send(request, authorizedBy: Signer())
+            #expect(received == .init(200, "hello"))
+            let (method, body) = (request.httpMethod ?? "GET", Self.shown(by: way))
+            #expect(
+                await server.requests.map { $0["Authorization"] } == ["\(method) a [\(body)]", "\(method) b [\(body)]"])
+            #expect(await server.requests.map(\.text) == [way.sentBody, way.sentBody])
+        }
+    }
+
+    @Test(arguments: [Way.uploadData, .uploadFile])
+    func `a redirect that leaves the body behind is authorized without it`(
+        way: Way
+    ) async throws {
+        try await withServer { request in
+            request.target == "/a" ? .redirect(303, to: "/b") : .text("hello")
+        } body: { server in
+            let received = try await way.send(way.request(server.url("/a")), authorizedBy: Signer())
+            #expect(received == .init(200, "hello"))
+            #expect(await server.requests.last?["Authorization"] == "GET b []")
+            #expect(await server.requests.last?.body == [])
+        }
+    }
+
+    @Test func `what a provider is shown of an upload is not sent beside it`() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "upload")
+        let request = URLRequest(url: try #require(URL(string: "https://api.example.com/")))
+        for (body, bytes) in [(RequestBody.data(Data([1, 2])), [1, 2]), (.file(file), nil)] as [(RequestBody, [UInt8]?)]
+        {
+            let shown = body.shown(on: request)
+            #expect(shown.bodyBytes == bytes)
+            let sent = body.hidden(on: shown)
+            #expect(sent.httpBody == nil && sent.httpBodyStream == nil)
+        }
+        var whole = request
+        whole.httpBody = Data([3])
+        #expect(RequestBody.ofRequest.hidden(on: RequestBody.ofRequest.shown(on: whole)).bodyBytes == [3])
+    }
+
+    @Test func `a provider that has not asked for the target is not asked again`() async throws {
+        let provider = Numbering()
+        try await withServer { request in
+            request.target == "/a" ? .redirect(307, to: "/b") : .text("hello")
+        } body: { server in
+            let received = try await Way.data.send(Way.data.request(server.url("/a")), authorizedBy: provider)
+            #expect(received == .init(200, "hello"))
+            #expect(await server.requests.map { $0["Authorization"] } == ["Number 1", "Number 1"])
+        }
+    }
+
+    /// Has another credential each time, whatever the request.
+    private struct Numbering: AuthorizationProvider {
+        private let count = Tally()
+
+        func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+            count.add()
+            var request = request
+            request.setCredential("Number \(count.count)", in: "Authorization")
+            return request
+        }
+    }
+
+    @Test func `what follows a redirect to another origin, and back, is not authorized`() async throws {
+        try await withServer { request in
+            switch request.target {
+            case "/a": .redirect(302, to: "http://localhost:\(request.port)/b")
+            case "/b": .redirect(302, to: "http://127.0.0.1:\(request.port)/c")
+            default: .text("hello")
+            }
+        } body: { server in
+            let received = try await Way.data.send(Way.data.request(server.url("/a")), authorizedBy: Signer())
+            #expect(received == .init(200, "hello"))
+            #expect(await server.requests.map { $0["Authorization"] } == ["GET a []", nil, nil])
+        }
+    }
+}
+#endif
