@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
+import Foundation
+import RequestAuthorization
+
+// sample: hmac
+/// Signs method, path, query, time and body with a key that client and server share.
+struct HMACAuthorization: AuthorizationProvider {
+    var clock: any AuthorizationClock = .system
+    let key: @Sendable () async throws -> (id: String, secret: SymmetricKey)  // not the key, which printing would show
+
+    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        let parts = try SignedParts(of: request)
+        // Of a body that is not in memory the caller knows the digest, or nobody does.
+        guard let digest = request.bodyBytes.map(Self.digest) ?? request.credential(in: "Content-Digest") else {
+            throw NotAuthorized(.notSignable, detail: "the body is not in memory: set its Content-Digest")
+        }
+        let key = try await key()
+        let time = clock.now.formatted(.iso8601)
+        let message = [parts.method, parts.path, parts.query, time, digest].joined(separator: "\n")
+        let code = Self.code(for: Array(message.utf8), with: key.secret)
+
+        var request = request
+        request.setCredential(digest, in: "Content-Digest")
+        request.setCredential(time, in: "X-Date")
+        request.setCredential(
+            "HMAC-SHA256 key=\(key.id), code=\(Data(code).base64EncodedString())", in: "Authorization")
+        return request
+    }
+
+    /// Another try is worth it if the key has been replaced since.
+    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
+        let id = try await key().id
+        guard request.credential(in: "Authorization")?.contains("key=\(id),") == false else {
+            throw NotAuthorized(.notRefreshable)
+        }
+    }
+
+    /// RFC 9530.
+    static func digest(of body: [UInt8]) -> String {
+        "sha-256=:\(Data(SHA256.hash(data: body)).base64EncodedString()):"
+    }
+
+    /// RFC 2104.
+    static func code(for message: [UInt8], with key: SymmetricKey) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: message, using: key))
+    }
+}
+// end sample
+#endif
