@@ -93,8 +93,27 @@ public enum P256 {
         public struct PrivateKey: Sendable {
             public init(compactRepresentable: Bool = true) {}
             public init<D: ContiguousBytes>(rawRepresentation: D) throws {}
+            public var rawRepresentation: Data { Data() }
             public var publicKey: PublicKey { PublicKey() }
             public func signature<D: DataProtocol>(for data: D) throws -> ECDSASignature { ECDSASignature() }
+        }
+    }
+}
+
+public enum SecureEnclave {
+    public static var isAvailable: Bool { false }
+
+    public enum P256 {
+        public enum Signing {
+            public struct PrivateKey: Sendable {
+                public init(compactRepresentable: Bool = true) throws {}
+                public init(dataRepresentation: Data) throws {}
+                public var dataRepresentation: Data { Data() }
+                public var publicKey: CryptoKit.P256.Signing.PublicKey { CryptoKit.P256.Signing.PublicKey() }
+                public func signature<D: DataProtocol>(
+                    for data: D
+                ) throws -> CryptoKit.P256.Signing.ECDSASignature { CryptoKit.P256.Signing.ECDSASignature() }
+            }
         }
     }
 }
