@@ -163,6 +163,18 @@ import Foundation
         #expect(transport.calls == 1)
     }
 
+    @Test func `a request that was queued is proven anew while its token is valid`() async throws {
+        let clock = ManualClock()
+        let auth = RefreshableTokenAuthorization(
+            service: ProvingTokenService(service, book: book),
+            token: TestToken("a", expiresAt: clock.now + 3600), clock: clock)
+        let request = try await TestRequest("https://api.example.com/x").authorized(using: auth)
+        #expect(try await auth.prove(request, ifValidNow: true)?["DPoP"] == "2 GET https://api.example.com/x -")
+        clock.advance(by: .seconds(3600))
+        #expect(try await auth.prove(request, ifValidNow: true) == nil)
+        #expect(try await auth.prove(request, ifValidNow: false)?["DPoP"] == "3 GET https://api.example.com/x -")
+    }
+
     // MARK: - Providers that forward
 
     @Test func `what forwards to a provider forwards answers and proofs`() async throws {
