@@ -16,7 +16,7 @@ final class SharedFolder: Sendable {
     private let key: TokenFolder?
 
     /// How many accounts are read or written at a time. The calls of one account are made one after the other.
-    private static let width = 4
+    private static let width = 2
 
     private static let all = WeakTable<TokenFolder, SharedFolder>()
 
