@@ -83,6 +83,7 @@ import Testing
 
     /// Names, numbers, dates, origins and sessions only.
     private static let withoutSecrets: Set = [
+        "InvalidTokenRequest", "InvalidTokenResponse", "InvalidTokenResponse.Problem",
         "AuthorizationEvent.Kind", "ConnectionUse", "DeadlineExceeded", "HeldStoreCall", "ManualClock",
         "NotAuthorized.Reason", "Origin",
         "AuthorizableRequestChecks", "AuthorizationStatus.Phase", "RefreshCause", "RefreshIntent", "RefreshPolicy",
