@@ -37,7 +37,7 @@ public struct AuthorizationTelemetry: Sendable, RedactedDescription {
 extension RefreshableTokenAuthorization {
     /// Sends logs, metrics and traces of this provider there from now on, in place of where they went before.
     ///
-    /// A provider of an ``AuthorizationPool`` reports where its pool does, if that has been told to.
+    /// A provider of an `AuthorizationPool` reports where its pool does, if that has been told to.
     public nonisolated func report(to telemetry: AuthorizationTelemetry) {
         report(to: EventReporter(telemetry.logger, label: telemetry.label, telemetry.backend))
     }
