@@ -56,6 +56,9 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
         return try await initial(endpoint)
     }
 
+    /// Where the token endpoint is.
+    public var serverOrigin: Origin? { endpoint.server.tokenEndpoint.flatMap { Origin($0) } }
+
     public var proofFields: Set<String> { endpoint.proof == nil ? [] : ["DPoP"] }
 
     /// Proves requests with a token that is bound to a key (RFC 9449 §7).

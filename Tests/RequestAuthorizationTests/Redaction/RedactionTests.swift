@@ -78,6 +78,7 @@ import Testing
         "RequestAuthorizationHTTPTypes",
         "RequestAuthorizationOAuth",
         "RequestAuthorizationSpotify",
+        "RequestAuthorizationTelemetry",
         "RequestAuthorizationStorage",
     ]
 
@@ -86,7 +87,8 @@ import Testing
         "InvalidTokenRequest", "InvalidTokenResponse", "InvalidTokenResponse.Problem",
         "AuthorizationEvent.Kind", "ConnectionUse", "DeadlineExceeded", "HeldStoreCall", "ManualClock",
         "NotAuthorized.Reason", "Origin",
-        "AuthorizableRequestChecks", "AuthorizationStatus.Phase", "RefreshCause", "RefreshIntent", "RefreshPolicy",
+        "AuthorizableRequestChecks", "AuthorizationStatus.Phase", "RefreshCause", "RefreshIntent", "RefreshOutcome",
+        "RefreshPolicy",
         "RefreshPolicy.AheadOfExpiry", "RefreshPolicy.BackOff", "RefreshPolicy.Leeway", "RefreshPolicy.Storm",
         "ScriptRanOut",
         "SystemClock", "TokenExpiredOnArrival", "TokenFailureKind", "TokenRequestDelivery", "TokenAbsence",
