@@ -165,6 +165,24 @@ import Testing
         #expect(told.count { $0.kind == .refreshedTooOften } == 1)
     }
 
+    @Test func `a storm of callers whose need no token meets is told, too`() async throws {
+        let bench = Bench.make()
+        for number in 1...6 { bench.service.append(.token("\(number)", lasts: .seconds(10))) }
+        let told = await events(of: bench.auth, until: .refreshedTooOften) {
+            for _ in 1...6 { _ = try? await bench.auth.validToken(lasting: .seconds(150)) }
+        }
+        #expect(told.count { $0.kind == .refreshedTooOften } == 1)
+    }
+
+    @Test func `a reset that finds no session ends none`() async throws {
+        let bench = Bench.make(holding: nil)
+        let told = try await events(of: bench.auth, until: .tokenInstalled) {
+            await bench.auth.reset()
+            try await bench.auth.setToken(TestToken("next"))
+        }
+        #expect(told.map(\.kind) == [.tokenInstalled])
+    }
+
     // MARK: Task locals
 
     @TaskLocal static var request = "none"
