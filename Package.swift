@@ -165,6 +165,7 @@ let package = Package(
             dependencies: [
                 "RequestAuthorizationOAuth", "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient",
                 "RequestAuthorizationTesting", "LoopbackServer", "RedactionChecks", "StorageProcess", "StoreFixtures",
+                "TestServers",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
             ],
@@ -198,6 +199,8 @@ let package = Package(
             ],
             path: "Tests/StorageProcess",
             swiftSettings: strict),
+        // Servers that the scripts of `Tests/Servers` start, and other commands.
+        .target(name: "TestServers", path: "Tests/TestServers", swiftSettings: strict),
         // How many tests run at a time; one test target suffices, as all are linked into one program.
         .target(name: "TestWidth", path: "Tests/TestWidth"),
         // The handle of that process, and items of bytes in memory, for the tests of what is stored.
