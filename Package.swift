@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "RequestAuthorizationHTTPTypes", targets: ["RequestAuthorizationHTTPTypes"]),
         .library(name: "RequestAuthorizationAsyncHTTPClient", targets: ["RequestAuthorizationAsyncHTTPClient"]),
         .library(name: "RequestAuthorizationGRPC", targets: ["RequestAuthorizationGRPC"]),
+        .library(name: "RequestAuthorizationPostgreSQL", targets: ["RequestAuthorizationPostgreSQL"]),
         .library(name: "RequestAuthorizationTesting", targets: ["RequestAuthorizationTesting"]),
     ],
     traits: [
@@ -34,6 +35,9 @@ let package = Package(
         .trait(name: "Crypto", description: "PKCE, signatures, encryption on Linux; nothing on Apple's platforms."),
         .trait(name: "LoopbackReceiver", description: "Receives the end of a sign-in in native apps and tools."),
         .trait(name: "SecretService", description: "The keyring of Linux desktops; needs libsecret-1-dev."),
+        .trait(
+            name: "PostgreSQL", description: "One token for many hosts, kept in PostgreSQL; needs libpq-dev.",
+            enabledTraits: ["Crypto"]),
         .trait(
             name: "Full", description: "Everything that needs no system library, and all tests.",
             enabledTraits: ["HTTPTypes", "AsyncHTTPClient", "GRPC", "Crypto", "LoopbackReceiver"]),
@@ -123,6 +127,17 @@ let package = Package(
                 .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
             ],
             swiftSettings: strict),
+        .target(
+            name: "RequestAuthorizationPostgreSQL",
+            dependencies: [
+                "RequestAuthorization", "RequestAuthorizationStorage",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ],
+            swiftSettings: strict),
+        // Trait PostgreSQL: libpq.
+        .systemLibrary(
+            name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .target(name: "RequestAuthorizationTesting", dependencies: ["RequestAuthorization"], swiftSettings: strict),
         .testTarget(
             name: "RequestAuthorizationTests",
@@ -189,6 +204,13 @@ let package = Package(
             dependencies: [
                 "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationTesting", "LoopbackServer",
                 "RedactionChecks", "TestProviders",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RequestAuthorizationPostgreSQLTests",
+            dependencies: [
+                "RequestAuthorizationPostgreSQL", "RequestAuthorizationTesting", "LoopbackServer", "RedactionChecks",
+                "TestServers",
             ],
             swiftSettings: strict),
         // A second process for the tests of stores.
