@@ -14,11 +14,13 @@ extension PostgreSQLTokens {
     ///   - connections: how many are open at most; 8 by default.
     ///   - lease: how long a replica that has died keeps others from refreshing the same token; 10 s by default.
     ///   - requestDeadline: how long a token request may take; 5 s by default, 2 s less than the lease at most.
-    /// - Throws: as ``init(database:key:oldKeys:lease:requestDeadline:clock:)``, and `unsuitable` if the connection string
+    ///   - listens: whether sign-outs of other hosts are heard of at once, on one connection more. Say `false` behind a pooler in
+    ///     transaction mode.
+    /// - Throws: as ``init(database:key:oldKeys:lease:requestDeadline:listens:clock:)``, and `unsuitable` if the connection string
     ///   cannot be read.
     public init(
         connection: String, key: TokenKey, oldKeys: [TokenKey] = [], connections: Int = 8,
-        lease: Duration = .seconds(10), requestDeadline: Duration = .seconds(5)
+        lease: Duration = .seconds(10), requestDeadline: Duration = .seconds(5), listens: Bool = true
     ) async throws {
         let database: LibPQDatabase
         do {
@@ -27,7 +29,8 @@ extension PostgreSQLTokens {
             throw TokenStoreError(error)
         }
         try await self.init(
-            database: database, key: key, oldKeys: oldKeys, lease: lease, requestDeadline: requestDeadline)
+            database: database, key: key, oldKeys: oldKeys, lease: lease, requestDeadline: requestDeadline,
+            listens: listens)
     }
 }
 #endif

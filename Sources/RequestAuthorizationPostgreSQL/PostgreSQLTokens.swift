@@ -27,12 +27,14 @@ public struct PostgreSQLTokens: Sendable, RedactedDescription {
     ///   - lease: how long a replica that has died keeps others from refreshing the same token; 10 s by default. Choose it
     ///     shorter than the grace period of the authorization server.
     ///   - requestDeadline: how long a token request may take; 5 s by default, 2 s less than the lease at most.
+    ///   - listens: whether sign-outs of other hosts are heard of at once, on one connection more for the process, if the
+    ///     database is a ``ListeningPostgreSQLDatabase``. Say `false` behind a pooler in transaction mode.
     ///   - clock: for waiting and for the lease; the machine's by default. Times in the table are the database's.
     /// - Throws: ``TokenStoreError``: `unavailable`, `timedOut`; `wrongKey` if the tables are of another key; `unsuitable` if
     ///   they are not of this package, or of a later version. Nothing was changed then.
     public init(
         database: some PostgreSQLDatabase, key: TokenKey, oldKeys: [TokenKey] = [], lease: Duration = .seconds(10),
-        requestDeadline: Duration = .seconds(5), clock: any AuthorizationClock = .system
+        requestDeadline: Duration = .seconds(5), listens: Bool = true, clock: any AuthorizationClock = .system
     ) async throws {
         guard requestDeadline > .zero, lease >= requestDeadline + .seconds(2) else {
             throw TokenStoreError(
@@ -41,7 +43,7 @@ public struct PostgreSQLTokens: Sendable, RedactedDescription {
         }
         fleet = try await Fleet(
             database: database, keys: FleetKeys(key: key, oldKeys: oldKeys), lease: lease,
-            requestDeadline: requestDeadline, clock: clock)
+            requestDeadline: requestDeadline, listens: listens, clock: clock)
     }
 
     /// The store of one user's token.

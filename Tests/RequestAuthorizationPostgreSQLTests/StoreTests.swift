@@ -66,15 +66,4 @@ extension PostgreSQLTests {
         }
     }
 }
-
-/// 1, 2, 3, ….
-private final class Numbers: Sendable {
-    private let last = Lock(0)
-    func next() -> Int {
-        last.withLock { last in
-            last += 1
-            return last
-        }
-    }
-}
 #endif

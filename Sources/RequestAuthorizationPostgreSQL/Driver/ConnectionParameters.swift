@@ -19,7 +19,22 @@ struct ConnectionParameters: Sendable, RedactedDescription {
     }
 
     /// Connects, blocking the thread.
-    func connect() -> OpaquePointer? {
+    ///
+    /// - Throws: ``PostgreSQLError``.
+    func connected() throws -> OpaquePointer {
+        guard let handle = connect() else { throw PostgreSQLError(.unreachable) }
+        guard PQstatus(handle) == CONNECTION_OK else {
+            defer { PQfinish(handle) }
+            throw PostgreSQLError(Self.problem(with: String(cString: PQerrorMessage(handle))))
+        }
+        // By default notices go to the standard error output.
+        _ = PQsetNoticeReceiver(handle, { _, _ in }, nil)
+        return handle
+    }
+
+    // MARK: -
+
+    private func connect() -> OpaquePointer? {
         // Those before `dbname` give way to what stands in the connection string, those after it do not.
         let entries = [
             ("connect_timeout", "5"), ("tcp_user_timeout", "10000"),
@@ -28,6 +43,15 @@ struct ConnectionParameters: Sendable, RedactedDescription {
         return withCStrings(entries.map(\.0)) { keywords in
             withCStrings(entries.map(\.1)) { values in PQconnectdbParams(keywords, values, 1) }
         }
+    }
+
+    /// Sorts what libpq says. The text is not kept: it names hosts and users, and quotes what it was given.
+    private static func problem(with message: String) -> PostgreSQLError.Code {
+        if message.hasPrefix("invalid ") { return .malformedConnection }
+        if ["SSL", "TLS", "certificate"].contains(where: message.contains) { return .insecure }
+        let refusals = ["authentication failed", "no password supplied", "pg_hba.conf", "does not exist"]
+        if refusals.contains(where: message.contains) { return .accessDenied }
+        return message.contains("timeout expired") ? .timedOut : .unreachable
     }
 }
 

@@ -59,13 +59,7 @@ final class LibPQConnection: @unchecked Sendable {
     private func connected() throws -> OpaquePointer {
         if let handle, isAlive(handle) { return handle }
         close()
-        guard let new = parameters.connect() else { throw PostgreSQLError(.unreachable) }
-        guard PQstatus(new) == CONNECTION_OK else {
-            defer { PQfinish(new) }
-            throw PostgreSQLError(Self.problem(with: String(cString: PQerrorMessage(new))))
-        }
-        // By default notices go to the standard error output.
-        _ = PQsetNoticeReceiver(new, { _, _ in }, nil)
+        let new = try parameters.connected()
         handle = new
         return new
     }
@@ -80,15 +74,6 @@ final class LibPQConnection: @unchecked Sendable {
     private func close() {
         PQfinish(handle)
         handle = nil
-    }
-
-    /// Sorts what libpq says. The text is not kept: it names hosts and users, and quotes what it was given.
-    private static func problem(with message: String) -> PostgreSQLError.Code {
-        if message.hasPrefix("invalid ") { return .malformedConnection }
-        if ["SSL", "TLS", "certificate"].contains(where: message.contains) { return .insecure }
-        let refusals = ["authentication failed", "no password supplied", "pg_hba.conf", "does not exist"]
-        if refusals.contains(where: message.contains) { return .accessDenied }
-        return message.contains("timeout expired") ? .timedOut : .unreachable
     }
 }
 #endif

@@ -9,9 +9,10 @@ import RequestAuthorization
 /// Statements run on threads of their own, one for each connection, and block none of Swift's. A connection is made when one is
 /// needed and kept. A statement that takes too long, or whose task is cancelled, is cancelled at the server too, and its
 /// connection is closed.
-public final class LibPQDatabase: PostgreSQLDatabase, RedactedDescription {
+public final class LibPQDatabase: ListeningPostgreSQLDatabase, RedactedDescription {
     private let pool: ConnectionPool
     private let statementTimeout: Duration
+    private let parameters: ConnectionParameters
 
     /// Connects to nothing yet.
     ///
@@ -23,6 +24,7 @@ public final class LibPQDatabase: PostgreSQLDatabase, RedactedDescription {
     /// - Throws: ``PostgreSQLError`` if the connection string cannot be read.
     public init(_ connection: String, connections: Int = 8, statementTimeout: Duration = .seconds(5)) throws {
         let parameters = try ConnectionParameters(connection)
+        self.parameters = parameters
         self.statementTimeout = statementTimeout
         pool = ConnectionPool(limit: max(1, connections)) { LibPQConnection(parameters) }
     }
@@ -31,6 +33,11 @@ public final class LibPQDatabase: PostgreSQLDatabase, RedactedDescription {
         let connection = try await pool.take()
         defer { pool.giveBack(connection) }
         return try await connection.run(statement, parameters: parameters, within: statementTimeout)
+    }
+
+    /// Its connection comes on top of the others. When nothing comes for 30 s it is asked whether it is still there.
+    public func listen(to channel: String) async throws -> AsyncThrowingStream<String, any Error> {
+        try await LibPQListener(parameters).payloads(of: channel)
     }
 }
 #endif

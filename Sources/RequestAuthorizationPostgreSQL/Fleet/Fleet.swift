@@ -16,16 +16,20 @@ final class Fleet: Sendable {
     let lease: Duration
     let requestDeadline: Duration
     let clock: any AuthorizationClock
+    /// `nil` if it does not listen.
+    let news: FleetNews?
     private let database: any PostgreSQLDatabase
     private let current: Lock<FleetPlace>
 
     init(
         database: some PostgreSQLDatabase, keys: FleetKeys, lease: Duration, requestDeadline: Duration,
-        clock: any AuthorizationClock
+        listens: Bool, clock: any AuthorizationClock
     ) async throws {
         self.database = database
         self.keys = keys
         (self.lease, self.requestDeadline, self.clock) = (lease, requestDeadline, clock)
+        let listener = listens ? database as? any ListeningPostgreSQLDatabase : nil
+        news = listener.map { FleetNews($0, clock: clock) }
         do {
             current = Lock(try await FleetPlace.open(in: database, keys: keys))
         } catch let error as PostgreSQLError {
@@ -54,6 +58,15 @@ final class Fleet: Sendable {
         } catch let error as PostgreSQLError {
             throw TokenStoreError(error)
         }
+    }
+
+    /// Tells the other replicas that a row has another session, or none: in a statement of its own, for commits of transactions
+    /// with a notice wait for one another. It may fail.
+    func announce(client: String, account: String) async {
+        guard news != nil else { return }
+        let row = SQLText.hex(place.rowKey.row(client: client, account: account))
+        _ = try? await database.query(
+            "SELECT pg_notify($1::text, $2::text)::text", parameters: [FleetNews.channel, row])
     }
 
     /// Looks again which tables there are: they have been dropped, and perhaps made again.

@@ -65,6 +65,9 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
                 }
                 if try await put(stored, in: found, replacing: condition, ending: intent) {
                     seenPlace.withLock { $0 = found.row.place }
+                    if found.opened?.stored.version.session != stored.version.session || stored.token == nil {
+                        await fleet.announce(client: client, account: account)
+                    }
                     return .saved
                 }
                 guard try await read().sealed == found.row.sealed else { continue }
@@ -75,8 +78,16 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         }
     }
 
+    /// An element when another host may have signed the user out or in, if the fleet listens; `nil` otherwise.
+    public var changes: AsyncStream<Void>? {
+        fleet.news?.changes(of: SQLText.hex(fleet.place.rowKey.row(client: client, account: account)))
+    }
+
     public func clear() async throws {
-        try await turns.next { [self] in _ = try await query(RowStatements.clear) }
+        try await turns.next { [self] in
+            _ = try await query(RowStatements.clear)
+            await fleet.announce(client: client, account: account)
+        }
     }
 
     /// - Throws: ``TokenStoreError``: `timedOut` if another holds the lease.

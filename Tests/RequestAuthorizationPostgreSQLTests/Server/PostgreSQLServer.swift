@@ -57,6 +57,7 @@ final class PostgreSQLServer: Sendable {
     /// - Parameter schema: where its tables are.
     func connection(schema: String = "public", user: String = "app") -> String {
         "postgresql://\(user)@127.0.0.1:\(port.number)/postgres?options=-csearch_path%3D\(schema)"
+            + "&application_name=\(schema)"
     }
 
     /// A new schema, in which there is nothing.
@@ -81,11 +82,12 @@ struct Schema: Sendable {
 
     /// A replica: with connections of its own.
     func fleet(
-        key: UInt8 = 1, oldKeys: [UInt8] = [], lease: Duration = .seconds(10), requestDeadline: Duration = .seconds(5)
+        key: UInt8 = 1, oldKeys: [UInt8] = [], lease: Duration = .seconds(10), requestDeadline: Duration = .seconds(5),
+        listens: Bool = true
     ) async throws -> PostgreSQLTokens {
         try await PostgreSQLTokens(
             connection: connection, key: .test(key), oldKeys: oldKeys.map { try .test($0) }, lease: lease,
-            requestDeadline: requestDeadline)
+            requestDeadline: requestDeadline, listens: listens)
     }
 
     /// Asks the database, beside the store.

@@ -31,4 +31,14 @@ extension TokenSaveCondition {
         .older(session: TokenVersion.make(0).session, generation: generation)
     }
 }
+/// 1, 2, 3, ….
+final class Numbers: Sendable {
+    private let last = Lock(0)
+    func next() -> Int {
+        last.withLock { last in
+            last += 1
+            return last
+        }
+    }
+}
 #endif
