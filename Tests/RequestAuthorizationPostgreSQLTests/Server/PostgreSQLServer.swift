@@ -51,6 +51,8 @@ final class PostgreSQLServer: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
+    var portNumber: UInt16 { port.number }
+
     /// Everything that it has logged so far, statements and their parameters above all.
     func log() throws -> String { try String(contentsOfFile: folder + "/log", encoding: .utf8) }
 
