@@ -71,20 +71,26 @@ extension PostgreSQLTests {
             #expect(error?.detail.contains("later version") == true)
         }
 
-        @Test func `tables that were dropped are made again, and what a replica holds is lost, not signed out`()
-            async throws
-        {
+        @Test(arguments: [false, true])
+        func `tables that were dropped are made again, and what a replica holds is lost, not signed out`(
+            isMadeByAnother: Bool
+        ) async throws {
             let schema = try await Schema.make()
             let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             let other: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             try await store.save(.make("a"))
             #expect(try await other.load() == .make("a"))
             try await schema.query("DROP TABLE request_authorization_tokens, request_authorization_fleet")
+            if isMadeByAnother { _ = try await schema.fleet() }
             let lock = try await store.lock(within: .seconds(5))
             #expect(try await store.loadWithIntent().absence == .placeMissing)
             #expect(try await store.save(.make("b", 1), replacing: .older(than: 1)) == .saved)
             await lock.unlock()
             #expect(try await other.load() == .make("b", 1))
+            #expect(
+                try await schema.value(
+                    "SELECT count(*)::text FROM request_authorization_tokens WHERE sealed IS NULL AND lease_until > clock_timestamp()"
+                ) == "0")
             // A session that was ended is one that is gone.
             try await store.clear()
             #expect(try await other.loadWithIntent().absence == .gone)

@@ -25,7 +25,16 @@ extension PostgreSQLTokenStore {
             try Task.checkCancellation()
             // Before it is asked for, so that the database's count ends later than this one.
             let askedAt = fleet.clock.uptime
-            if try await take(id) { return lock(id, askedAt: askedAt) }
+            if let row = try await take(id) {
+                guard row.place == fleet.place.id else {
+                    // A lease in tables that were made again, on a row that has another key there.
+                    _ = try await query(RowStatements.release, id.uuidString)
+                    try await fleet.reopen()
+                    continue
+                }
+                leasedRow.withLock { $0 = (row, askedAt + .seconds(1)) }
+                return lock(id, askedAt: askedAt)
+            }
             let remaining = end - fleet.clock.uptime
             guard remaining > .zero else {
                 throw TokenStoreError(
@@ -37,9 +46,11 @@ extension PostgreSQLTokenStore {
 
     // MARK: -
 
-    private func take(_ id: UUID) async throws -> Bool {
+    /// - Returns: the row as it was then; `nil` if another has the lease.
+    private func take(_ id: UUID) async throws -> TokenRow? {
         do {
-            return try await !query(RowStatements.lease, id.uuidString, SQLText.seconds(fleet.lease)).isEmpty
+            let rows = try await query(RowStatements.lease, id.uuidString, SQLText.seconds(fleet.lease))
+            return rows.isEmpty ? nil : try TokenRow(rows)
         } catch {
             // It may be ours all the same.
             Task { _ = try? await self.query(RowStatements.release, id.uuidString) }
@@ -56,6 +67,7 @@ extension PostgreSQLTokenStore {
             },
             release: { [self] in
                 held.withLock { if $0 == id { $0 = nil } }
+                leasedRow.withLock { $0 = nil }
                 _ = try? await query(RowStatements.release, id.uuidString)
             })
         return TokenStoreLock(requestDeadline: fleet.requestDeadline, remaining: { lease.remaining }) {

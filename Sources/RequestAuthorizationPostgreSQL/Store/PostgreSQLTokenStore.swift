@@ -20,6 +20,10 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
     let account: String
     /// The lease of this store, from when it is asked for until it is given up.
     let held = Lock<UUID?>(nil)
+    /// The row as it was when the lease was taken, for the next load, and until when that may use it; uptime.
+    let leasedRow = Lock<(row: TokenRow, until: Duration)?>(nil)
+    /// What was read last, for the save that comes next: it replaces nothing else.
+    private let known = Lock<Found?>(nil)
     /// The tables that held this store's session last: what is missing in others was lost, not ended.
     private let seenPlace = Lock<UUID?>(nil)
     private let turns = Turns()
@@ -35,6 +39,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
     /// - Throws: as ``load()``.
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {
         let found = try await find(for: .load)
+        known.withLock { $0 = found }
         let stored = found.opened?.stored
         return TokenWithIntent(
             stored, absence: found.absence, intent: found.row.intent.flatMap { IntentText.decode($0, for: stored) })
@@ -52,6 +57,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> TokenSaveResult<Token> {
         try await turns.next { [self] in
+            if try await saveAtOnce(stored, replacing: condition, ending: intent) { return .saved }
             while true {
                 try Task.checkCancellation()
                 let found = try await find(for: condition == .anything ? .signIn : .refresh)
@@ -63,13 +69,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
                 guard condition.allows(found.opened?.stored, absence: found.absence) else {
                     return .refused(found.opened?.stored)
                 }
-                if try await put(stored, in: found, replacing: condition, ending: intent) {
-                    seenPlace.withLock { $0 = found.row.place }
-                    if found.opened?.stored.version.session != stored.version.session || stored.token == nil {
-                        await fleet.announce(client: client, account: account)
-                    }
-                    return .saved
-                }
+                if try await put(stored, in: found, replacing: condition, ending: intent) { return .saved }
                 guard try await read().sealed == found.row.sealed else { continue }
                 if let opened = found.opened { return .refused(opened.stored) }
                 // Refused with nothing there would be the end of the session.
@@ -85,6 +85,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
 
     public func clear() async throws {
         try await turns.next { [self] in
+            forget()
             _ = try await query(RowStatements.clear)
             await fleet.announce(client: client, account: account)
         }
@@ -128,10 +129,28 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         return try TokenRow(try await query(RowStatements.load))
     }
 
+    /// What was read is not used again.
+    private func forget() {
+        leasedRow.withLock { $0 = nil }
+        known.withLock { $0 = nil }
+    }
+
+    /// The row as the lease found it, once and for a second; else as it is now.
+    private func readForLoad() async throws -> TokenRow {
+        let leased = leasedRow.withLock { leased in
+            defer { leased = nil }
+            return leased
+        }
+        guard let leased, fleet.clock.uptime <= leased.until, leased.row.place == fleet.place.id else {
+            return try await read()
+        }
+        return leased.row
+    }
+
     /// What is kept and can be opened. What cannot is set aside if it may be; a save then finds nothing in its way.
     private func find(for purpose: Purpose) async throws -> Found {
         while true {
-            let row = try await read()
+            let row = try await purpose == .load ? readForLoad() : read()
             let sealer: StoredTokenSealer<Token> = fleet.keys.sealer(
                 row: fleet.place.rowKey.row(client: client, account: account))
             guard let sealed = row.sealed else {
@@ -156,6 +175,20 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         return row.wasSetAside ? .setAside : .gone
     }
 
+    /// Saves over what was read last, without another look: a refresh has just read it, under its lease.
+    ///
+    /// - Returns: whether it was saved; `false` if that does not do.
+    private func saveAtOnce(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> Bool {
+        let found = known.withLock { $0 }
+        forget()
+        guard case .older = condition, let found, let opened = found.opened, condition.allows(opened.stored) else {
+            return false
+        }
+        return try await put(stored, in: found, replacing: condition, ending: intent)
+    }
+
     /// - Returns: whether it was saved; `false` if something else stands there, or another holds the lease.
     private func put(
         _ stored: StoredToken<Token>, in found: Found, replacing condition: TokenSaveCondition,
@@ -170,9 +203,15 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         ]
         let statement = found.opened == nil ? RowStatements.insert : RowStatements.replace
         if let opened = found.opened { parameters.append(SQLText.bytes(opened.item)) }
-        return try await !fleet.query { [client, account] place in
+        let rows = try await fleet.query { [client, account] place in
             (statement, [SQLText.bytes(place.rowKey.row(client: client, account: account))] + parameters)
-        }.isEmpty
+        }
+        guard !rows.isEmpty else { return false }
+        seenPlace.withLock { $0 = found.row.place }
+        if found.opened?.stored.version.session != stored.version.session || stored.token == nil {
+            await fleet.announce(client: client, account: account)
+        }
+        return true
     }
 
     private func end(_ intent: RefreshIntent?) async throws {

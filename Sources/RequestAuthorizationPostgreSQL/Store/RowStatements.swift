@@ -5,19 +5,19 @@
 /// The statements on one row. `$1` is its key; all times are the database's, at the moment when the row is looked at.
 enum RowStatements {
     static let load = """
-        SELECT f.place::text, t.status, encode(t.sealed, 'hex'), t.intent
+        SELECT f.place::text, \(columns)
         FROM request_authorization_fleet AS f
         LEFT JOIN request_authorization_tokens AS t ON t.row_key = $1::text::bytea
         """
 
-    /// `$2`: the new lease; `$3`: its length in seconds.
+    /// Takes a lease that nobody has and reads the row, in one step. `$2`: the new lease; `$3`: its length in seconds.
     static let lease = """
         INSERT INTO request_authorization_tokens AS t (row_key, lease_id, lease_until)
         VALUES ($1::text::bytea, $2::text::uuid, clock_timestamp() + $3::text::float8 * interval '1 second')
         ON CONFLICT (row_key) DO UPDATE SET lease_id = EXCLUDED.lease_id,
             lease_until = clock_timestamp() + $3::text::float8 * interval '1 second'
         WHERE t.lease_until < clock_timestamp() OR t.lease_id = EXCLUDED.lease_id
-        RETURNING true::text
+        RETURNING (SELECT place::text FROM request_authorization_fleet), \(columns)
         """
 
     static let renew = """
@@ -83,6 +83,9 @@ enum RowStatements {
         """
 
     // MARK: -
+
+    /// What a ``TokenRow`` has beside the place.
+    private static let columns = "t.status, encode(t.sealed, 'hex'), t.intent"
 
     private static let assignments = """
         status = $2::text, session = $3::text::uuid, generation = $4::text::bigint, sealed = $5::text::bytea,
