@@ -64,6 +64,36 @@ extension PostgreSQLTests {
             let other = StoredToken(.token(TestToken("c")), version: .make(1), obtainedAt: .moment)
             #expect(try await store.save(other, replacing: condition) == .refused(next))
         }
+
+        @Test func `a save waits for the disk, also where the database would not`() async throws {
+            let schema = try await Schema.make()
+            _ = try await schema.fleet()
+            try await schema.query("CREATE TABLE seen (setting text)")
+            // At the commit of each transaction that wrote a row.
+            try await schema.query(
+                """
+                CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$
+                """)
+            try await schema.query(
+                """
+                CREATE CONSTRAINT TRIGGER see AFTER INSERT OR UPDATE ON request_authorization_tokens
+                DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION see()
+                """)
+            let connection = schema.connection.replacingOccurrences(
+                of: "options=", with: "options=-csynchronous_commit%3Doff%20")
+            let store: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+                connection: connection, key: .test(1)
+            ).store(client: "web", account: "ada")
+            try await store.save(.make("a"))
+            #expect(try await store.save(.make("b", 1), replacing: .older(than: 1)) == .saved)
+            try await store.setIntent(RefreshIntent(session: UUID(), generation: 1, beganAt: .moment))
+            try await store.clear()
+            #expect(try await schema.query("SELECT setting FROM seen") == [["on"], ["on"], ["on"], ["on"]])
+            // What may be lost with the machine is not waited for.
+            try await store.lock(within: .seconds(5)).unlock()
+            #expect(try await schema.value("SELECT setting FROM seen OFFSET 4") == "off")
+        }
     }
 }
 #endif
