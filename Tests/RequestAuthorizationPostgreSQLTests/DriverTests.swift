@@ -3,10 +3,12 @@
 
 #if PostgreSQL && canImport(Glibc)
 import Foundation
+import Glibc
 import RequestAuthorization
-import RequestAuthorizationPostgreSQL
 import RequestAuthorizationTesting
 import Testing
+
+@testable import RequestAuthorizationPostgreSQL
 
 extension PostgreSQLTests {
     /// Statements through libpq.
@@ -99,6 +101,47 @@ extension PostgreSQLTests {
             #expect((1...8).contains(processes.count))
         }
 
+        @Test func `a server that does not answer any more is given up`() async throws {
+            let schema = try await Schema.make()
+            let database = try LibPQDatabase(
+                schema.connection, connections: 1, statementTimeout: .milliseconds(300))
+            let process = try await schema.backend(of: database)
+            #expect(kill(process, SIGSTOP) == 0)
+            defer { _ = kill(process, SIGCONT) }
+            let error = await #expect(throws: PostgreSQLError.self) {
+                try await database.query("SELECT '1'", parameters: [])
+            }
+            #expect(error?.code == .timedOut)
+            // On another connection.
+            #expect(try await database.query("SELECT '2'", parameters: []) == [["2"]])
+        }
+
+        @Test func `a connection that listens hears, asks in a silence, and ends with an error when it is lost`()
+            async throws
+        {
+            let schema = try await Schema.make()
+            let listener = try LibPQListener(
+                ConnectionParameters(schema.connection), silence: .milliseconds(20))
+            var payloads = try await listener.payloads(of: schema.name).makeAsyncIterator()
+            // It has asked.
+            try await schema.query(
+                """
+                DO $$ BEGIN
+                    WHILE NOT EXISTS (SELECT FROM pg_stat_activity
+                        WHERE application_name = '\(schema.name)' AND query = 'SELECT 1')
+                    LOOP PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.005); END LOOP;
+                END $$
+                """)
+            try await schema.query("SELECT pg_notify('\(schema.name)', 'é')::text")
+            #expect(try await payloads.next() == "é")
+            try await schema.query(
+                """
+                SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity
+                WHERE application_name = '\(schema.name)' AND query = 'SELECT 1' AND pid <> pg_backend_pid()
+                """)
+            await #expect(throws: PostgreSQLError.self) { try await payloads.next() }
+        }
+
         private func database() async throws -> LibPQDatabase { try LibPQDatabase(try await Schema.make().connection) }
 
         /// Returns when the statement that bears the schema's name runs. The server looks, without a pause.
@@ -116,6 +159,14 @@ extension PostgreSQLTests {
                 END $$
                 """, parameters: [])
         }
+    }
+}
+
+extension Schema {
+    /// The process of the server that serves the one connection of a database.
+    fileprivate func backend(of database: LibPQDatabase) async throws -> pid_t {
+        let rows = try await database.query("SELECT pg_backend_pid()::text", parameters: [])
+        return try #require(rows.first?.first.flatMap { $0 }.flatMap { pid_t($0) })
     }
 }
 #endif

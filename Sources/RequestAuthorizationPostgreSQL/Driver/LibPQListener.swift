@@ -13,13 +13,12 @@ final class LibPQListener: @unchecked Sendable {
     private let parameters: ConnectionParameters
     private let queue = DispatchQueue(label: "RequestAuthorizationPostgreSQL.listener")
     private let wake: WakePipe
+    private let silence: Duration
     private var handle: OpaquePointer?
 
-    /// A connection on which nothing comes is asked this often whether it is still there.
-    private static let silence: Duration = .seconds(30)
-
-    init(_ parameters: ConnectionParameters) throws {
-        self.parameters = parameters
+    /// - Parameter silence: when nothing has come for so long, the server is asked whether it is still there.
+    init(_ parameters: ConnectionParameters, silence: Duration = .seconds(30)) throws {
+        (self.parameters, self.silence) = (parameters, silence)
         wake = try WakePipe()
     }
 
@@ -70,7 +69,7 @@ final class LibPQListener: @unchecked Sendable {
                     payloads.yield(String(cString: notice.pointee.extra))
                     PQfreemem(notice)
                 }
-                switch Readiness.first(of: PQsocket(handle), wake.descriptor, within: Self.silence) {
+                switch Readiness.first(of: PQsocket(handle), wake.descriptor, within: silence) {
                 case .second: return nil
                 case .first: guard PQconsumeInput(handle) == 1 else { throw PostgreSQLError(.connectionLost) }
                 case nil: _ = try answer(to: "SELECT 1", on: handle)
