@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "RequestAuthorizationAsyncHTTPClient", targets: ["RequestAuthorizationAsyncHTTPClient"]),
         .library(name: "RequestAuthorizationGRPC", targets: ["RequestAuthorizationGRPC"]),
         .library(name: "RequestAuthorizationPostgreSQL", targets: ["RequestAuthorizationPostgreSQL"]),
+        .library(name: "RequestAuthorizationTelemetry", targets: ["RequestAuthorizationTelemetry"]),
         .library(name: "RequestAuthorizationTesting", targets: ["RequestAuthorizationTesting"]),
     ],
     traits: [
@@ -34,13 +35,15 @@ let package = Package(
         .trait(name: "GRPC", description: "An interceptor for grpc-swift-2."),
         .trait(name: "Crypto", description: "PKCE, signatures, encryption on Linux; nothing on Apple's platforms."),
         .trait(name: "LoopbackReceiver", description: "Receives the end of a sign-in in native apps and tools."),
+        .trait(
+            name: "Telemetry", description: "Logs, metrics and traces of refreshes, for those who operate a server."),
         .trait(name: "SecretService", description: "The keyring of Linux desktops; needs libsecret-1-dev."),
         .trait(
             name: "PostgreSQL", description: "One token for many hosts, kept in PostgreSQL; needs libpq-dev.",
             enabledTraits: ["Crypto"]),
         .trait(
             name: "Full", description: "Everything that needs no system library, and all tests.",
-            enabledTraits: ["HTTPTypes", "AsyncHTTPClient", "GRPC", "Crypto", "LoopbackReceiver"]),
+            enabledTraits: ["HTTPTypes", "AsyncHTTPClient", "GRPC", "Crypto", "LoopbackReceiver", "Telemetry"]),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -52,16 +55,23 @@ let package = Package(
         // Trait LoopbackReceiver: listens for the callback of a sign-in.
         .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
         // Trait AsyncHTTPClient: the logger in that client's signatures.
+        // Trait Telemetry: the log lines of RequestAuthorizationTelemetry.
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
         // Trait AsyncHTTPClient: to tell failures of TLS from others.
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.27.0"),
         // Trait GRPC: the interceptors of RequestAuthorizationGRPC.
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.3.0"),
+        // Trait Telemetry: the counters, gauges and timers of RequestAuthorizationTelemetry.
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        // Trait Telemetry: the span around each refresh.
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.1.0"),
         // Trait Crypto: AES-GCM, ChaChaPoly and PBKDF2 of RequestAuthorizationStorage, and SHA-256 and signatures of
         // RequestAuthorizationOAuth, where CryptoKit is not.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         // The server and the client that the tests of RequestAuthorizationGRPC talk over. Only tests use it.
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.3.0"),
+        // The group of services that the sample on shutting down runs in. Only tests use it.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
         // The raw sockets of the servers that the tests talk to. Only tests use it: nobody who uses a product fetches it.
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
     ],
@@ -138,6 +148,16 @@ let package = Package(
         // Trait PostgreSQL: libpq.
         .systemLibrary(
             name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
+            name: "RequestAuthorizationTelemetry",
+            dependencies: [
+                "RequestAuthorization",
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Telemetry"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Telemetry"])),
+                .product(
+                    name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Telemetry"])),
+            ],
+            swiftSettings: strict),
         .target(name: "RequestAuthorizationTesting", dependencies: ["RequestAuthorization"], swiftSettings: strict),
         .testTarget(
             name: "RequestAuthorizationTests",
@@ -164,6 +184,15 @@ let package = Package(
                 .product(
                     name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
                     condition: .when(traits: ["Full"])),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RequestAuthorizationTelemetryTests",
+            dependencies: [
+                "RequestAuthorizationTelemetry", "RequestAuthorizationTesting", "RedactionChecks", "TestProviders",
+                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Full"])),
+                .product(
+                    name: "InMemoryTracing", package: "swift-distributed-tracing", condition: .when(traits: ["Full"])),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -270,8 +299,11 @@ let package = Package(
             dependencies: [
                 "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationStorage",
                 "RequestAuthorizationOAuth", "RequestAuthorizationSpotify", "RequestAuthorizationTesting",
-                "LoopbackServer", "RedactionChecks",
+                "RequestAuthorizationTelemetry", "LoopbackServer", "RedactionChecks",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Full"])),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Full"])),
             ],
             swiftSettings: strict),
     ]

@@ -26,16 +26,24 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "LocalSpotify", targets: ["LocalSpotify"]),
+        .executable(name: "first-app", targets: ["first-app"]),
+        .executable(name: "first-server", targets: ["first-server"]),
+        .executable(name: "first-tool", targets: ["first-tool"]),
         .executable(name: "spotify", targets: ["spotify"]),
         .executable(name: "stress", targets: ["stress"]),
         .executable(name: "spotify-web", targets: ["spotify-web"]),
     ],
     traits: [
+        .trait(name: "Clients", description: "`first-server`, and the HTTP client that it calls with."),
         .trait(name: "Web", description: "The web app, and the framework that it stands on."),
         .default(enabledTraits: []),
     ],
     dependencies: [
-        .package(name: library, path: "../", traits: ["Crypto", "LoopbackReceiver"]),
+        .package(
+            name: library, path: "../",
+            traits: [
+                "Crypto", "LoopbackReceiver", .trait(name: "AsyncHTTPClient", condition: .when(traits: ["Clients"])),
+            ]),
         // Serves the embedded Spotify on loopback.
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
         // SHA-256, where the embedded Spotify checks PKCE; fetched for the library in any case.
@@ -46,6 +54,13 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.5.0"),
     ],
     targets: [
+        // Three programs of some forty lines, to begin with.
+        .executableTarget(name: "first-app", dependencies: ["LocalWidgets", .ours("URLSession")]),
+        .executableTarget(
+            name: "first-server", dependencies: ["LocalSpotify", .ours("OAuth"), .ours("AsyncHTTPClient")]),
+        .executableTarget(name: "first-tool", dependencies: [.ours("Spotify"), .ours("URLSession")]),
+        // A server of an app's own, for `first-app`.
+        .target(name: "LocalWidgets", dependencies: [.product(name: "FlyingFox", package: "FlyingFox")]),
         .target(
             name: "LocalSpotify",
             dependencies: [
@@ -100,6 +115,9 @@ let package = Package(
                 "SpotifyWeb", "SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("URLSession"), .ours("Testing"),
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Web"])),
             ]),
+        .testTarget(
+            name: "FirstProgramsTests",
+            dependencies: ["first-app", "first-server", "first-tool", "LocalSpotify"]),
         .testTarget(name: "ProcessStressTests", dependencies: ["stress", "ProcessStress", "TestWidth", .ours()]),
         .testTarget(name: "PoolStressTests", dependencies: ["PoolStress"]),
         // How many tests run at a time: the library's own, by a symbolic link.

@@ -39,7 +39,7 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
 
     /// Exchanges the refresh token (RFC 6749 §6); a client that can fetch tokens by itself fetches another.
     ///
-    /// - Throws: `TokenEndpointError` for what the server refused, ``InvalidTokenResponse`` for what cannot be used,
+    /// - Throws: `TokenEndpointError` for what the server refused, `InvalidTokenResponse` for what cannot be used,
     ///   ``NoRefreshToken`` if there is no way but to sign in again, and what the transport throws.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
         if let refreshToken = token.refreshToken {
@@ -55,6 +55,9 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
         guard let initial else { throw NotAuthorized(.noToken) }
         return try await initial(endpoint)
     }
+
+    /// Where the token endpoint is.
+    public var serverOrigin: Origin? { endpoint.server.tokenEndpoint.flatMap { Origin($0) } }
 
     public var proofFields: Set<String> { endpoint.proof == nil ? [] : ["DPoP"] }
 
@@ -83,7 +86,7 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
 
     /// Asks the server what a token is worth (RFC 7662): for resource servers, which authenticate themselves as clients.
     ///
-    /// - Throws: ``AuthorizationServerError`` if there is no introspection endpoint, ``InvalidTokenResponse`` if the answer says
+    /// - Throws: ``AuthorizationServerError`` if there is no introspection endpoint, `InvalidTokenResponse` if the answer says
     ///   nothing, `TokenEndpointError` if the server refused, and what the transport throws.
     public func introspect(_ token: OAuthToken) async throws -> TokenIntrospection {
         try await introspect(accessToken: token.accessToken)

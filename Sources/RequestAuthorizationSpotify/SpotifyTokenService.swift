@@ -76,6 +76,8 @@ extension SpotifyTokenService {
     /// - Throws: `NotAuthorized` in the flows in which a user signs in.
     public func initialToken() async throws -> OAuthToken { try await oauth.initialToken() }
 
+    public var serverOrigin: Origin? { oauth.serverOrigin }
+
     public func discard(_ token: OAuthToken) async { await oauth.discard(token) }
 
     /// Asks nothing of Spotify, which has no revocation (``signOutAdvice``).

@@ -28,6 +28,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     traits: [
         .trait(name: "Clients", description: "The benchmarks of the clients, and the packages that those need."),
+        .trait(name: "Telemetry", description: "The benchmark of logs, metrics and traces."),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -37,6 +38,7 @@ let package = Package(
                 .trait(name: "AsyncHTTPClient", condition: .when(traits: ["Clients"])),
                 .trait(name: "GRPC", condition: .when(traits: ["Clients"])),
                 .trait(name: "Crypto", condition: .when(traits: ["Clients"])),
+                .trait(name: "Telemetry", condition: .when(traits: ["Telemetry"])),
             ]),
         // Trait Clients: one signature, which a proof is measured against.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
@@ -50,7 +52,10 @@ let package = Package(
         // swift run -c release --package-path Tests/Benchmarks Benchmarks
         .executableTarget(
             name: "Benchmarks",
-            dependencies: [.ours(), .ours("URLSession"), .ours("Storage"), "AllocationCounter", "BenchmarkSupport"]),
+            dependencies: [
+                .ours(), .ours("URLSession"), .ours("Storage"),
+                .ours("Telemetry", condition: .when(traits: ["Telemetry"])), "AllocationCounter", "BenchmarkSupport",
+            ]),
         // swift run -c release --package-path Tests/Benchmarks --traits Clients ClientBenchmarks
         .executableTarget(
             name: "ClientBenchmarks",

@@ -85,7 +85,8 @@ struct TenantNamingAuthorization<Base: AuthorizationProvider>: AuthorizationProv
     @Test func `a proof of one's own`() async throws {
         let endpoint = try #require(URL(string: "https://accounts.widgets.example/token"))
         let service = DeviceTokenService(
-            widgets: WidgetTokenService(endpoint: endpoint, transport: transport), sign: { "signed \($0)" })
+            widgets: WidgetTokenService(endpoint: JSONTokenEndpoint(endpoint, transport: transport)),
+            sign: { "signed \($0)" })
         let auth = RefreshableTokenAuthorization(
             service: service, token: WidgetToken(accessToken: "a", refreshToken: "r", expiresAt: .distantFuture))
         let resource = ScriptedTransport<TestRequest, TestResponse>(

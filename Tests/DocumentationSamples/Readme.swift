@@ -12,10 +12,11 @@ private enum URLSession {
 @Suite struct Readme {
     @Test func `the example of the README does what it says`() async throws {
         let url = try #require(URL(string: "https://api.widgets.example/v1/widgets"))
-        let endpoint = try #require(URL(string: "https://accounts.widgets.example/token"))
+        let logIn = try #require(URL(string: "https://accounts.widgets.example/token"))
         let (request, password) = (URLRequest(url: url), "secret")
         // sample: main
-        let service = WidgetTokenService(endpoint: endpoint, transport: URLSession.shared)
+        let endpoint = JSONTokenEndpoint(logIn, transport: URLSession.shared, keys: .convertFromSnakeCase)
+        let service = WidgetTokenService(endpoint: endpoint)
         let auth = RefreshableTokenAuthorization(service: service)  // one per identity, shared
         try await auth.signIn { try await service.logIn(as: "ada", password: password) }
 

@@ -17,11 +17,12 @@ import Testing
 
     // sample: service-test
     @Test func `the service carries the refresh token over`() async throws {
-        let endpoint = try #require(URL(string: "https://accounts.widgets.example/token"))
+        let url = try #require(URL(string: "https://accounts.widgets.example/token"))
         let server = ScriptedTokenTransport(
             .response(200, json: #"{"access_token":"a2","expires_in":60}"#),
             .response(400, json: #"{"error":"invalid_grant"}"#))
-        let service = WidgetTokenService(endpoint: endpoint, transport: server)
+        let service = WidgetTokenService(
+            endpoint: JSONTokenEndpoint(url, transport: server, keys: .convertFromSnakeCase))
         let token = WidgetToken(accessToken: "a1", refreshToken: "r1", expiresAt: .distantPast)
 
         let next = try await service.refresh(token)

@@ -46,7 +46,8 @@ struct Person {
     func login(
         _ arguments: String..., decision: LocalSpotify.Decision = .allow, environment more: [String: String] = [:]
     ) async throws -> (result: Running.Result, page: String, opened: String) {
-        let login = try Running(["login", "--local"] + arguments, environment: environment.merging(more) { $1 })
+        let login = try Running(
+            "spotify", ["login", "--local"] + arguments, environment: environment.merging(more) { $1 })
         let address = try await login.word(beginning: "http://", ofErrors: true)
         let callback = try await spotify.callback(for: try #require(URL(string: address)), decision: decision)
         let (page, _) = try await URLSession.shared.data(from: callback)

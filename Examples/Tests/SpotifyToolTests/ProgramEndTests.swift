@@ -36,7 +36,7 @@ import Testing
             try await person.expireToken()
             await spotify.inject(.slow(.milliseconds(500)), on: .tokenEndpoint)
             let held = answers.watched()
-            let me = try Running(["me", "--local"], environment: person.environment, ignoring: "HUP")
+            let me = try Running("spotify", ["me", "--local"], environment: person.environment, ignoring: "HUP")
             for await _ in held { break }
             me.send(SIGHUP)
             #expect(try await me.result().status == 0)
@@ -51,7 +51,7 @@ import Testing
             try await person.expireToken()
             await spotify.inject(.slow(.seconds(3600)), on: .tokenEndpoint)
             let held = answers.watched()
-            let me = try Running(["me", "--local"], environment: person.environment)
+            let me = try Running("spotify", ["me", "--local"], environment: person.environment)
             for await _ in held { break }
             me.send(SIGINT)
             me.send(SIGTERM)
@@ -120,7 +120,7 @@ private struct CommandRun {
         let before = await person.spotify.statistics.tokenCalls
         let arguments = ["play", "spotify:track:1cLighthouse0000000003", "--device", "5eLocalSpeaker", "--local"]
         let held = answers.watched()
-        let command = try Running(arguments, environment: person.environment)
+        let command = try Running("spotify", arguments, environment: person.environment)
         let end = Task {
             defer { answers.stop() }
             return try await command.result()

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// The `spotify` that was built beside the tests, as a process: what a person runs.
+/// A program that was built beside the tests, as a process: what a person runs.
 final class Running: Sendable {
     struct Result {
         let status: Int32
@@ -17,11 +17,15 @@ final class Running: Sendable {
     private let end: AsyncStream<Int32>
 
     /// - Parameters:
+    ///   - name: of the program.
     ///   - arguments: of the command line.
     ///   - environment: all of it, but for where programs and libraries are found.
     ///   - signal: one that it is started to ignore, as by `nohup`.
-    init(_ arguments: [String], environment: [String: String], ignoring signal: String? = nil) throws {
-        let program = Self.products.appending(path: "spotify")
+    init(
+        _ name: String, _ arguments: [String] = [], environment: [String: String],
+        ignoring signal: String? = nil
+    ) throws {
+        let program = Self.products.appending(path: name)
         if let signal {
             process.executableURL = URL(filePath: "/bin/sh")
             process.arguments = ["-c", "trap '' \(signal); exec \"$0\" \"$@\"", program.path] + arguments
@@ -47,7 +51,7 @@ final class Running: Sendable {
 
     /// Runs to the end.
     static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Result {
-        try await Running(arguments, environment: environment).result()
+        try await Running("spotify", arguments, environment: environment).result()
     }
 
     /// Waits for the end.

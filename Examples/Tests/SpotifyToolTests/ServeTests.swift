@@ -10,7 +10,7 @@ import FoundationNetworking
 
 @Suite struct `spotify serve` {
     @Test func `says where it is, and serves there until it is ended`() async throws {
-        let server = try Running(["serve", "--port", "0"], environment: [:])
+        let server = try Running("spotify", ["serve", "--port", "0"], environment: [:])
         let base = try await server.word(beginning: "http://127.0.0.1:", ofErrors: false)
         let url = try #require(URL(string: base + "/v1/me"))
         let (data, response) = try await URLSession.shared.data(from: url)
@@ -32,7 +32,7 @@ import FoundationNetworking
     }
 
     @Test func `says its address as JSON`() async throws {
-        let server = try Running(["serve", "--port", "0", "--json"], environment: [:])
+        let server = try Running("spotify", ["serve", "--port", "0", "--json"], environment: [:])
         let address = try await server.word(beginning: "\"http://127.0.0.1:", ofErrors: false)
         server.terminate()
         let output = try await server.result().output

@@ -18,7 +18,7 @@ public struct AuthorizationEvent: Sendable {
 
         /// A refresh, or the first load from the store, has begun.
         public static let refreshStarted = Kind(description: "refresh started")
-        /// It has ended, with or without a token.
+        /// It has ended, with or without a token. See `outcome`.
         public static let refreshEnded = Kind(description: "refresh ended")
         /// A token is in use: refreshed, loaded, set or adopted.
         public static let tokenInstalled = Kind(description: "token installed")
@@ -40,6 +40,18 @@ public struct AuthorizationEvent: Sendable {
         public static let proofAnswerIgnored = Kind(description: "proof answer ignored")
         /// A sign-out went on although the server would not revoke the token.
         public static let revocationRefused = Kind(description: "revocation refused")
+        /// The session that was held is over: see `error`, a ``NotAuthorized``.
+        public static let sessionEnded = Kind(description: "session ended")
+        /// A server answered 401 to a request of this provider, whatever token it had.
+        public static let unauthorized = Kind(description: "unauthorized")
+        /// A request goes out once more after a 401.
+        public static let requestRetried = Kind(description: "request retried")
+        /// Fresh tokens are refused too often: no refresh begins for this one. See ``RefreshPolicy/storm``.
+        public static let refreshedTooOften = Kind(description: "refreshed too often")
+        /// A refresh has waited for exclusive access to a shared store, for `duration`. It has it if there is no `error`.
+        public static let lockAwaited = Kind(description: "lock awaited")
+        /// Requests that were held go on, with a token or an error. See `count`.
+        public static let requestsReleased = Kind(description: "requests released")
     }
 
     public let kind: Kind
@@ -51,12 +63,19 @@ public struct AuthorizationEvent: Sendable {
     public let signInNeededBefore: Date?
     /// What began the refresh, of an event of a refresh.
     public let cause: RefreshCause?
-    /// How long the refresh took, of one that ended or failed.
+    /// How long the refresh took, of one that ended or failed; how long the lock was waited for.
     public let duration: Duration?
+    /// What became of the refresh, of one that ended.
+    public let outcome: RefreshOutcome?
+    /// How long the token was still valid when its refresh began, negative after its expiry; `nil` if none was held.
+    public let expiresIn: Duration?
+    /// How many requests were held, of an event that says so.
+    public let count: Int?
 
     init(
         _ kind: Kind, error: (any Error)? = nil, nextTryAt: Date? = nil, signInNeededBefore: Date? = nil,
-        cause: RefreshCause? = nil, duration: Duration? = nil
+        cause: RefreshCause? = nil, duration: Duration? = nil, outcome: RefreshOutcome? = nil,
+        expiresIn: Duration? = nil, count: Int? = nil
     ) {
         self.kind = kind
         self.error = error
@@ -64,11 +83,18 @@ public struct AuthorizationEvent: Sendable {
         self.signInNeededBefore = signInNeededBefore
         self.cause = cause
         self.duration = duration
+        self.outcome = outcome
+        self.expiresIn = expiresIn
+        self.count = count
     }
 
-    static func refreshStarted(_ cause: RefreshCause) -> Self { Self(.refreshStarted, cause: cause) }
-    static func refreshEnded(of flight: RefreshState.Flight, at now: Moment) -> Self {
-        Self(.refreshEnded, cause: flight.cause, duration: now.uptime - flight.beganAt)
+    static func refreshStarted(_ cause: RefreshCause, replacing held: HeldToken?, at now: Moment) -> Self {
+        // A token that does not expire has no such time: its date may be beyond what a duration holds.
+        let left = held.map { $0.expiresAt.timeIntervalSince(now.date) }.flatMap { abs($0) < 1e9 ? $0 : nil }
+        return Self(.refreshStarted, cause: cause, expiresIn: left.map { .seconds($0) })
+    }
+    static func refreshEnded(_ outcome: RefreshOutcome, of flight: RefreshState.Flight, at now: Moment) -> Self {
+        Self(.refreshEnded, cause: flight.cause, duration: now.uptime - flight.beganAt, outcome: outcome)
     }
     static let tokenInstalled = Self(.tokenInstalled)
     static let tokenAdopted = Self(.tokenAdopted)
@@ -91,6 +117,14 @@ public struct AuthorizationEvent: Sendable {
     static func clearFailed(_ error: any Error) -> Self { Self(.clearFailed, error: error) }
     static func revocationRefused(_ error: any Error) -> Self { Self(.revocationRefused, error: error) }
     static func proofAnswerIgnored(_ error: any Error) -> Self { Self(.proofAnswerIgnored, error: error) }
+    static func sessionEnded(_ error: NotAuthorized) -> Self { Self(.sessionEnded, error: error) }
+    static let unauthorized = Self(.unauthorized)
+    static let requestRetried = Self(.requestRetried)
+    static let refreshedTooOften = Self(.refreshedTooOften)
+    static func lockAwaited(_ duration: Duration, error: (any Error)? = nil) -> Self {
+        Self(.lockAwaited, error: error, duration: duration)
+    }
+    static func requestsReleased(_ count: Int) -> Self { Self(.requestsReleased, count: count) }
     static func signInNeeded(before date: Date) -> Self { Self(.signInNeeded, signInNeededBefore: date) }
 }
 

@@ -32,6 +32,8 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
     }
 
     private let contents: Lock<Contents>
+    /// Who reports on the pool, and how often that was changed.
+    let reporting = Lock<(reporter: (any PoolReporter<ID>)?, number: Int)>((nil, 0))
     private let make: @Sendable (ID) -> Provider
     private let clock: any AuthorizationClock
     private let timer: ProviderTimer
@@ -70,6 +72,9 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
     /// How many providers the pool holds now, idle or in use.
     public var count: Int { contents.withLock { $0.table.count } }
 
+    /// All providers that are alive, also those that the pool has let go of.
+    var live: [(id: ID, provider: Provider)] { contents.withLock { $0.table.live } }
+
     // MARK: - Helpers
 
     /// The slow path: the provider has been let go of, or was never made.
@@ -85,16 +90,20 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
             return (contents.table.evictOverLimit(at: now), !contents.isTicking)
         }
         release(&departures)
+        report(evicted: departures.count)
         if begins { scheduleTurn() }
         return provider
     }
 
     private func makeAndInstall(_ id: ID) -> Provider {
         let provider = make(id)
+        let reporting = reporting.withLock { $0 }
+        reporting.reporter?.attach(to: provider, of: id)
         let (isBackgroundStopped, isShutDown) = contents.withLock { contents in
             contents.table.install(provider, for: id)
             return (contents.isBackgroundStopped, contents.isShutDown)
         }
+        attachReporter(to: provider, of: id, unless: reporting.number)
         if isBackgroundStopped { provider.stopBackgroundRefresh() }
         if isShutDown { _ = provider.shutDownAtOnce() }
         return provider
@@ -119,6 +128,7 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
         let now = clock.moment
         var departures = contents.withLock { $0.table.passTurn(at: now) }
         release(&departures)
+        report(evicted: departures.count)
         let goesOn = contents.withLock { contents in
             contents.isTicking = !contents.table.isEmpty
             return contents.isTicking

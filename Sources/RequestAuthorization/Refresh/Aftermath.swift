@@ -11,10 +11,19 @@ struct Aftermath {
         func perform() { for waiter in waiters { waiter?.continuation.resume(with: result) } }
     }
 
+    /// Events for the one who reports on the provider.
+    struct Report {
+        let events: [AuthorizationEvent]
+        let reporter: any AuthorizationReporter
+
+        func deliver() { for event in events { reporter.note(event) } }
+    }
+
     var effects: [Effect] = []
     var resumptions: [Resumption] = []
     /// Wakes observers and listeners.
     var deliveries: [@Sendable () -> Void] = []
+    var report: Report?
     /// When something is due although no event comes, as uptime.
     var wake: Duration?
     /// The provider, if it was kept until the store held what it brought.

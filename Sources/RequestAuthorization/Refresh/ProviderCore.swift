@@ -40,6 +40,8 @@ final class ProviderCore: Sendable {
         var observers: [Int: Mailbox<TokenNotice>] = [:]
         var listeners: [Int: Mailbox<AuthorizationEvent>] = [:]
         var followers: [Int: Mailbox<RefreshState.Status>] = [:]
+        /// Hears of each event with nothing locked. The provider is no less idle for it.
+        var reporter: (any AuthorizationReporter)?
         /// What the followers have been told last.
         var status: RefreshState.Status?
         var tasks: [RefreshID: RefreshTask] = [:]
@@ -215,6 +217,18 @@ final class ProviderCore: Sendable {
         }
     }
 
+    /// Who hears of each event from now on, with nothing locked.
+    var reporter: (any AuthorizationReporter)? {
+        get { contents.withLock { $0.reporter } }
+        set {
+            let former = contents.withLock { contents in
+                defer { contents.reporter = newValue }
+                return contents.reporter
+            }
+            withExtendedLifetime(former) {}  // Nothing of a user's ends under the lock.
+        }
+    }
+
     /// The provider is gone: observers take what is there, then end.
     func finish() {
         let (observers, listeners, followers) = contents.withLock { contents in
@@ -306,10 +320,12 @@ extension ProviderCore.Contents {
         warm = state.warm(at: inputs.now)
         for notice in turn.notices { aftermath.deliveries += post(notice) }
         if !followers.isEmpty { aftermath.deliveries += postStatus() }
+        var released = 0
         for effect in turn.effects {
             switch effect {
             case .resume(let kind, let result):
                 let waiters = drain(kind)
+                if isHeard { released += waiters.count { $0 != nil } }
                 if !waiters.isEmpty { aftermath.resumptions.append(.init(waiters: waiters, result: result)) }
             case .dismissFormer:
                 let error = NotAuthorized(.sessionReplaced)
@@ -320,12 +336,26 @@ extension ProviderCore.Contents {
             case .start, .cancel, .write, .unlock, .discard, .settled: aftermath.effects.append(effect)
             }
         }
+        if released > 0 {
+            turn.emit(.requestsReleased(released))
+            aftermath.deliveries += post(.event(.requestsReleased(released)))
+        }
+        aftermath.report = report(turn.notices)
         if let next = state.nextWake(at: inputs.now), wake.map({ next < $0 }) ?? true {
             (wake, aftermath.wake) = (next, next)
         }
         aftermath.formerOwner = owner
         owner = state.holdsUnsavedToken ? inputs.owner : nil
         return (finish(decision, &self), aftermath)
+    }
+
+    /// Whether anybody hears of events.
+    private var isHeard: Bool { reporter != nil || !listeners.isEmpty }
+
+    private func report(_ notices: [Notice]) -> Aftermath.Report? {
+        guard let reporter else { return nil }
+        let events = notices.compactMap { if case .event(let event) = $0 { event } else { nil } }
+        return events.isEmpty ? nil : Aftermath.Report(events: events, reporter: reporter)
     }
 
     private mutating func postStatus() -> [@Sendable () -> Void] {

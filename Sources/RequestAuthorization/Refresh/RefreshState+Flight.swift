@@ -23,7 +23,8 @@ extension RefreshState {
             flight.step = .reread
         }
         self.flight = flight
-        turn.emit(.refreshStarted(cause))
+        let held: HeldToken? = if case .held(let held) = credential { held } else { nil }
+        turn.emit(.refreshStarted(cause, replacing: held, at: turn.now))
         turn.perform(.start(flight))
     }
 
@@ -102,18 +103,18 @@ extension RefreshState {
             return before(.initial)
         }
         if isNews(item) { takeOver(item, intent, &flight, &turn) }
-        return isServed(at: turn.now) ? done(flight, &turn) : before(serviceCall)
+        return isServed(at: turn.now) ? done(flight, .loaded, &turn) : before(serviceCall)
     }
 
     /// What the store holds counts: this process refreshes nothing.
     private mutating func look(_ item: StoredItem?, _ absence: TokenAbsence, _ flight: Flight, _ turn: inout Turn) {
         if item == nil, heldVersion == nil {
-            end(flight, &turn)
+            end(flight, .noToken, &turn)
             credential = .absent
             return isHolding ? () : resumeAll(.failure(NotAuthorized(.noToken)), &turn)
         }
         if item == nil, absence == .gone {
-            end(flight, &turn)
+            end(flight, .sessionEnded, &turn)
             leaveFlight(&turn)
             return endSession(NotAuthorized(.signedOut), &turn)
         }
@@ -121,11 +122,11 @@ extension RefreshState {
         if let item, wasNews { adopt(item, nil, &turn) }
         guard isServed(at: turn.now) else {
             note(RefreshFailure(ofStore: NotAuthorized(.refreshedElsewhere)), flight, &turn)
-            end(flight, &turn)
+            end(flight, .failed, &turn)
             return releaseWaiters(failing: error(at: turn.now), &turn)
         }
         // Ahead of expiry others are about to refresh: look again soon, not with each request.
-        end(flight, &turn)
+        end(flight, outcome(.loaded), &turn)
         if !wasNews { backOff.fail(atMost: Self.shortly, at: turn.now, policy: policy.backOff, random: turn.random) }
         releaseWaiters(&turn)
     }
@@ -142,7 +143,7 @@ extension RefreshState {
         if let item, desired == nil, isNews(item) {
             turn.emit(.tokenAdopted)
             takeOver(item, intent, &flight, &turn)
-            if isServed(at: turn.now) { return done(flight, &turn) }
+            if isServed(at: turn.now) { return done(flight, .adopted, &turn) }
         }
         // An answer was lost: until there is another, that must not be forgotten.
         if let intent, intent.session == session, intent.generation == flight.basis?.generation {
@@ -176,13 +177,13 @@ extension RefreshState {
         guard let item, desired == nil, isNews(item) else { return settle(failure, flight, &turn) }
         turn.emit(.tokenAdopted)
         takeOver(item, intent, &flight, &turn)
-        return isServed(at: turn.now) ? done(flight, &turn) : announcedCall(of: flight, at: turn.now)
+        return isServed(at: turn.now) ? done(flight, .adopted, &turn) : announcedCall(of: flight, at: turn.now)
     }
 
     /// A newer token of the session has come from elsewhere: the flight ends, whatever it brings.
     private mutating func leave(_ flight: Flight, _ outcome: Outcome, _ turn: inout Turn) -> Step? {
         drop(outcome, of: flight, &turn)
-        return done(flight, &turn)
+        return done(flight, .superseded, &turn)
     }
 
     /// Of two answers for one token the one that came first counts: the flight waits until the store holds that.
@@ -240,13 +241,18 @@ extension RefreshState {
     // MARK: - Ends
 
     /// The flight is over; listeners hear so, except of a stray, of which they have heard.
-    func end(_ flight: Flight, _ turn: inout Turn) {
+    func end(_ flight: Flight, _ outcome: RefreshOutcome, _ turn: inout Turn) {
         if flight.isStray { return }
-        turn.emit(.refreshEnded(of: flight, at: turn.now))
+        turn.emit(.refreshEnded(outcome, of: flight, at: turn.now))
     }
 
-    private mutating func done(_ flight: Flight, _ turn: inout Turn) -> Step? {
-        end(flight, &turn)
+    /// What a refresh came to that has looked at the store: it may have found there that the session is over.
+    func outcome(_ outcome: RefreshOutcome) -> RefreshOutcome {
+        if case .ended = credential { .sessionEnded } else { outcome }
+    }
+
+    private mutating func done(_ flight: Flight, _ outcome: RefreshOutcome, _ turn: inout Turn) -> Step? {
+        end(flight, self.outcome(outcome), &turn)
         releaseWaiters(&turn)
         return nil
     }
@@ -256,14 +262,14 @@ extension RefreshState {
         if case .refresh = flight.step, failure.isLoss { access?.leavesIntent = true }
         if flight.step == .initial, let error = failure.error as? NotAuthorized, error.reason == .noToken {
             // Nothing failed: there was no sign-in.
-            end(flight, &turn)
+            end(flight, .noToken, &turn)
             return isHolding ? () : resumeAll(.failure(error), &turn)
         }
         // Of a stray, the flight that took its place will tell.
         let isTold = flight.isStray && self.flight != nil
         // The failure was counted at the deadline; what the server asks for counts still.
         if !isTold, !flight.isDraining || failure.retryAfter != nil { note(failure, flight, &turn) }
-        end(flight, &turn)
+        end(flight, .failed, &turn)
         if !isTold { releaseWaiters(failing: error(at: turn.now), &turn) }
     }
 
@@ -277,7 +283,7 @@ extension RefreshState {
             // A live token that nothing can refresh is used until it expires.
             hasNoSuccessor = true
             turn.emit(.refreshFailed(failure.error, nextTryAt: held.expiresAt, of: flight, at: turn.now))
-            end(flight, &turn)
+            end(flight, .failed, &turn)
             releaseWaiters(failing: failure.notAuthorized ?? failure.error, &turn)
             return nil
         }
@@ -338,7 +344,7 @@ extension RefreshState {
         // The token is there, and may have spent the one before: it goes out, and no other call begins.
         tellPending(&turn)
         guard var flight else { return }
-        end(flight, &turn)
+        end(flight, .failed, &turn)
         flight.isStray = true
         self.flight = nil
         if case .refresh = flight.step { access?.leavesIntent = true }

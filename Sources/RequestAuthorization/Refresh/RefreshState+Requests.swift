@@ -67,6 +67,7 @@ extension RefreshState {
         if held.isYoung(at: turn.now.date, policy: policy.storm), flight == nil,
             !storm.admits(at: turn.now.uptime, policy: policy.storm)
         {
+            turn.emit(.refreshedTooOften)
             return NotAuthorized(.refreshedTooOften)
         }
         isRefused = true
@@ -145,6 +146,7 @@ extension RefreshState {
         if need != .refreshed, flight == nil, held.isYoung(at: turn.now.date, policy: policy.storm),
             !storm.admits(at: turn.now.uptime, policy: policy.storm)
         {
+            turn.emit(.refreshedTooOften)
             return .fail(NotAuthorized(.refreshedTooOften))
         }
         return join(need, within: surrounding, &turn)

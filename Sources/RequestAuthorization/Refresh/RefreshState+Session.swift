@@ -153,7 +153,7 @@ extension RefreshState {
         session = held.version.session
         hold(held)
         tell(held, &turn)
-        if let flight { end(flight, &turn) }
+        if let flight { end(flight, held.fault == nil ? .refreshed : .failed, &turn) }
         if let fault = held.fault {
             failure = RefreshFailure(fault)
             backOff.fail(at: turn.now, policy: policy.backOff, random: 1)
@@ -193,12 +193,13 @@ extension RefreshState {
     /// - Parameter ended: the refresh that found out, if one did.
     mutating func endSession(_ error: NotAuthorized, of ended: Flight? = nil, _ turn: inout Turn) {
         invalidate(error, &turn)
-        if let ended { end(ended, &turn) }
+        if let ended { end(ended, .sessionEnded, &turn) }
         leaveFlight(&turn)
         releaseWaiters(&turn)
     }
 
     private mutating func invalidate(_ error: NotAuthorized, _ turn: inout Turn) {
+        if case .held = credential { turn.emit(.sessionEnded(error)) }
         credential = .ended(Ending(error: error))
         isRefused = false
         turn.tell(.invalidated(error))
@@ -208,7 +209,7 @@ extension RefreshState {
 
     /// What is under way belongs to a session that is over: what it brings, or has brought, is dropped.
     mutating func leaveFlight(_ turn: inout Turn) {
-        if let flight { end(flight, &turn) }
+        if let flight { end(flight, .superseded, &turn) }
         if case .refreshed(let held)? = pending?.news {
             discard(held, &turn)
             pending = nil

@@ -107,7 +107,7 @@ extension RefreshState {
             turn.emit(.tokenAdopted)
             adopt(item, nil, &turn)
         }
-        if let flight { end(flight, &turn) }
+        if let flight { end(flight, outcome(.adopted), &turn) }
         releaseWaiters(&turn)
     }
 

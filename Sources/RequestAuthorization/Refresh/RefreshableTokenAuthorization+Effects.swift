@@ -22,6 +22,7 @@ extension RefreshableTokenAuthorization {
     nonisolated func perform(_ aftermath: Aftermath) {
         for deliver in aftermath.deliveries { deliver() }
         for resumption in aftermath.resumptions { resumption.perform() }
+        aftermath.report?.deliver()
         for effect in aftermath.effects { perform(effect) }
         guard let wake = aftermath.wake else { return }
         _ = timer.schedule(at: wake) { [weak self] in
@@ -228,9 +229,16 @@ extension RefreshableTokenAuthorization {
 
     private func lock(for id: RefreshID) async throws {
         guard let shared = sharedStore else { return }
-        let lock = try await shared.lock(within: policy.lockDeadline)
-        locks[id] = lock
-        limitedAccess?.withLock { $0 = lock.requestDeadline == nil ? nil : lock }
+        let beganAt = clock.uptime
+        do {
+            let lock = try await shared.lock(within: policy.lockDeadline)
+            locks[id] = lock
+            limitedAccess?.withLock { $0 = lock.requestDeadline == nil ? nil : lock }
+        } catch {
+            change { $1.emit(.lockAwaited(clock.uptime - beganAt, error: error)) }
+            throw error
+        }
+        change { $1.emit(.lockAwaited(clock.uptime - beganAt)) }
     }
 
     private func unlock(_ id: RefreshID, endsIntent: Bool) async {

@@ -22,7 +22,7 @@ import Foundation
 /// `ManualClock` and `ScriptedTokenService` of `RequestAuthorizationTesting`.
 public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: AuthorizationProvider, ImmediateAuthorization {
     nonisolated let core: ProviderCore
-    nonisolated let service: any RefreshableTokenService<Token>
+    nonisolated let bareService: any RefreshableTokenService<Token>
     nonisolated let store: (any TokenStore<Token>)?
     nonisolated let policy: RefreshPolicy
     nonisolated let clock: any AuthorizationClock
@@ -105,7 +105,7 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
         core = ProviderCore(state, at: clock.moment)
         timer = ProviderTimer(clock)
         limitedAccess = storage == .shared ? Lock(nil) : nil
-        self.service = service
+        bareService = service
         let proofFields = Set(service.proofFields.map(\.asciiLowercased))
         self.proofFields = proofFields
         credentialFields = CredentialFields.authorization.union(proofFields)
@@ -246,11 +246,14 @@ extension RefreshableTokenAuthorization {
         // RFC 9449 §9: the token is good, and no refresh changes what is wrong with the proof.
         switch outcome(of: response, to: request) {
         case .newProofNeeded: return allowAnotherTry()
-        case .refused(let error): throw NotAuthorized(.proofRefused, underlying: error)
+        case .refused(let error):
+            change { $1.emit(.unauthorized) }
+            throw NotAuthorized(.proofRefused, underlying: error)
         case .settled, .ignored: break
         }
         // RFC 9470 §6.1, RFC 6750 §3.1: a refresh gives neither a stronger log-in nor another scope.
         if let challenge = response.challenges.first(where: \.requiresInteraction) {
+            change { $1.emit(.unauthorized) }
             throw NotAuthorized(.needsInteraction, challenge: challenge)
         }
         try await setNeedsRefreshAfterUnauthorizedResponse(for: request)
@@ -265,7 +268,10 @@ extension RefreshableTokenAuthorization {
         for request: Request
     ) async throws {
         let header = request.credential(in: "Authorization")
-        let (error, line) = change { state, turn in (state.unauthorized(header, &turn), state.line.number) }
+        let (error, line) = change { state, turn in
+            turn.emit(.unauthorized)
+            return (state.unauthorized(header, &turn), state.line.number)
+        }
         if let error { throw error }
         allowAnotherTry(in: line)
     }
@@ -274,7 +280,11 @@ extension RefreshableTokenAuthorization {
     private nonisolated func allowAnotherTry(in line: Int? = nil) {
         guard let call = SentCall.current else { return }
         let line = line ?? core.read { $0.line.number }
-        call.allowAnotherTry { [core] in core.read { $0.line.number } != line }
+        call.allowAnotherTry { [core] in
+            core.read { $0.line.number } != line
+        } onTry: {
+            self.change { $1.emit(.requestRetried) }
+        }
     }
 
     /// Does not wait for the next slot after a failure, for instance because the network is back.
@@ -367,32 +377,6 @@ extension RefreshableTokenAuthorization {
     public nonisolated func reset() async {
         change { $0.reset(newSession: UUID(), &$1) }
         await settleStore()
-    }
-}
-
-// MARK: - Observing
-
-extension RefreshableTokenAuthorization {
-    /// Calls a handler with what is held now and then with each change, in order, exactly once.
-    ///
-    /// A slow handler delays neither requests nor other handlers.
-    ///
-    /// - Returns: the observation; dropping it ends it.
-    public nonisolated func onTokenChange(
-        _ handler: @escaping @Sendable (TokenChange<Token>) async -> Void
-    ) -> TokenObservation {
-        let subscription = core.observe()
-        let mailbox = subscription.mailbox
-        Task { while let notice = await mailbox.next() { await handler(TokenChange(notice)) } }
-        return TokenObservation { subscription.cancel() }
-    }
-
-    /// The same as a sequence: what is held now and then each change.
-    public nonisolated var tokenChanges: TokenChanges<Token> { TokenChanges(core: core) }
-
-    /// What happens that is nobody's error: a background refresh or a save that failed, a token adopted from a sibling.
-    public nonisolated var events: AuthorizationEvents {
-        AuthorizationEvents { [core] in core.listen() }
     }
 }
 

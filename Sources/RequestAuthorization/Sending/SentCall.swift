@@ -9,13 +9,24 @@
     /// The call about which a provider is being told.
     @TaskLocal static var current: SentCall?
 
-    private let checks = Lock<[@Sendable () -> Bool]>([])
+    private struct Contents {
+        var checks: [@Sendable () -> Bool] = []
+        /// Providers that want to know of the next try.
+        var observers: [@Sendable () -> Void] = []
+    }
+
+    private let contents = Lock(Contents())
 
     @usableFromInline package init() {}
 
     /// Another try is allowed as long as no sibling has replaced the session.
-    func allowAnotherTry(unless isReplaced: @escaping @Sendable () -> Bool) {
-        checks.withLock { $0.append(isReplaced) }
+    ///
+    /// - Parameter onTry: called when the request has its credential for another try.
+    func allowAnotherTry(unless isReplaced: @escaping @Sendable () -> Bool, onTry: @escaping @Sendable () -> Void) {
+        contents.withLock { contents in
+            contents.checks.append(isReplaced)
+            contents.observers.append(onTry)
+        }
     }
 
     /// Tells a provider of a 401.
@@ -47,7 +58,12 @@
     ) async throws -> Request {
         do {
             let authorized = try await provider.authorize(request)
-            if checks.withLock({ $0 }).contains(where: { $0() }) { throw NotAuthorized(.sessionReplaced) }
+            let former = contents.withLock { contents in
+                defer { contents.observers = [] }
+                return contents
+            }
+            if former.checks.contains(where: { $0() }) { throw NotAuthorized(.sessionReplaced) }
+            for observer in former.observers { observer() }
             return authorized
         } catch let error as NotAuthorized where error.isEndOfSession {
             throw error.asked(by: refusal)

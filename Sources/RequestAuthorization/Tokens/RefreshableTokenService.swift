@@ -45,6 +45,9 @@ public protocol RefreshableTokenService<Token>: Sendable {
     ///   and 429, say that the server will not do it, and stop no sign-out.
     func revoke(_ token: Token) async throws
 
+    /// The server that tokens come from, for traces; `nil`, the default, if that is not known.
+    var serverOrigin: Origin? { get }
+
     /// The names of the header fields that proofs of this service set; none by default. It is asked once, when a provider is made.
     var proofFields: Set<String> { get }
 
@@ -60,6 +63,7 @@ extension RefreshableTokenService {
     public func initialToken() async throws -> Token { throw NotAuthorized(.noToken) }
     public func discard(_ token: Token) async {}
     public func revoke(_ token: Token) async throws {}
+    public var serverOrigin: Origin? { nil }
     public var proofFields: Set<String> { [] }
     public func proof(for token: Token) throws -> (any RequestProof)? { nil }
 }

@@ -18,7 +18,7 @@ public enum AssertionAudience: Sendable, Hashable {
 
     /// The value of `aud`.
     ///
-    /// - Throws: ``InvalidTokenRequest`` for the parameter if it is not known.
+    /// - Throws: `InvalidTokenRequest` for the parameter if it is not known.
     func text(for server: AuthorizationServer, parameter: String) throws(InvalidTokenRequest) -> String {
         let (audience, advice) =
             switch self {

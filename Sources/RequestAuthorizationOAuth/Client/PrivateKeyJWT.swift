@@ -37,7 +37,7 @@ public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
         self.type = type
     }
 
-    /// - Throws: ``InvalidTokenRequest`` if the audience is not known, and what the signer throws.
+    /// - Throws: `InvalidTokenRequest` if the audience is not known, and what the signer throws.
     public func authenticate(_ request: ClientRequest) async throws -> ClientProof {
         let issuedAt = Int64(request.date.timeIntervalSince1970)
         let assertion = try await JSONWebToken.signed(

@@ -17,7 +17,7 @@ struct DeviceAuthorization: Sendable, RedactedDescription {
     let lifetime: Duration
     let interval: Duration
 
-    /// - Throws: ``InvalidTokenResponse`` that names the field.
+    /// - Throws: `InvalidTokenResponse` that names the field.
     init(_ answer: AnswerObject) throws {
         deviceCode = try answer.requiredText("device_code")
         userCode = TerminalText.clean(try answer.requiredText("user_code"), limit: 100)

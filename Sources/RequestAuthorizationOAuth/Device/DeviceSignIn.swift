@@ -61,7 +61,7 @@ public struct DeviceSignIn: Sendable, RedactedDescription {
     /// less often from then on, until the code ends.
     ///
     /// - Throws: ``SignInError`` when the person said no or the code ended; `TokenEndpointError` for any other error of the server;
-    ///   ``InvalidTokenResponse`` for a token that cannot be used; what else the transport throws; `CancellationError`.
+    ///   `InvalidTokenResponse` for a token that cannot be used; what else the transport throws; `CancellationError`.
     public func token() async throws -> OAuthToken {
         for try await step in progress {
             if case .authorized(let token) = step { return token }

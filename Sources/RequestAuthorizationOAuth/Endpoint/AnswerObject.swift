@@ -14,14 +14,10 @@ package struct AnswerObject: Sendable, RedactedDescription {
     package let status: Int
     package let members: [String: JSONValue]
 
-    /// How deep an answer may nest (RFC 8259 §9): none that is meant goes half as deep, and each further level makes
-    /// `JSONDecoder` dearer. A kilobyte of brackets would take it seconds.
-    static let deepest = 16
-
-    /// - Throws: ``InvalidTokenResponse`` for the field `body` if there is no JSON object.
+    /// - Throws: `InvalidTokenResponse` for the field `body` if there is no JSON object.
     package init(_ response: TokenResponse) throws {
         status = response.statusCode
-        guard Self.depth(of: response.body) <= Self.deepest else {
+        guard JSONNesting.isReadable(response.body) else {
             throw InvalidTokenResponse(status: response.statusCode, field: "body", problem: .malformed)
         }
         do {
@@ -42,7 +38,7 @@ package struct AnswerObject: Sendable, RedactedDescription {
         return text
     }
 
-    /// - Throws: ``InvalidTokenResponse`` that names the field.
+    /// - Throws: `InvalidTokenResponse` that names the field.
     package func requiredText(_ name: String) throws -> String {
         if let text = text(name) { return text }
         let isMissing = [nil, .null, .string("")].contains(members[name])
@@ -68,30 +64,6 @@ package struct AnswerObject: Sendable, RedactedDescription {
     package func date(_ name: String) -> Date? {
         guard let seconds = members[name]?.numberOrNumeral, abs(seconds) < 1e11 else { return nil }
         return Date(timeIntervalSince1970: seconds)
-    }
-}
-
-extension AnswerObject {
-    /// How deep JSON nests, read from its brackets; more than any limit for what is not UTF-8 (RFC 8259 §8.1): `JSONDecoder` would
-    /// read UTF-16, in which other characters look like brackets and quotes.
-    private static func depth(of body: [UInt8]) -> Int {
-        var (depth, deepest) = (0, 0)
-        var (isInText, isEscaped) = (false, false)
-        for byte in body {
-            switch byte {
-            case 0: return .max
-            case _ where isEscaped: isEscaped = false
-            case UInt8(ascii: "\\"): isEscaped = isInText
-            case UInt8(ascii: "\""): isInText.toggle()
-            case _ where isInText: break
-            case UInt8(ascii: "["), UInt8(ascii: "{"):
-                depth += 1
-                deepest = max(deepest, depth)
-            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-            default: break
-            }
-        }
-        return deepest
     }
 }
 

@@ -5,7 +5,7 @@
 enum ResourceIndicator {
     /// The parameters that name resources.
     ///
-    /// - Throws: ``InvalidTokenRequest`` for what is not an absolute URI, or has a fragment.
+    /// - Throws: `InvalidTokenRequest` for what is not an absolute URI, or has a fragment.
     static func parameters(_ resources: [String]) throws -> [(name: String, value: String)] {
         for resource in resources {
             guard !resource.utf8.contains(UInt8(ascii: "#")) else {

@@ -55,8 +55,8 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     ///   - parameters: what the grant consists of; none but `resource` and `audience` is sent twice, and what the client says
     ///     besides comes last.
     ///   - requestedScopes: what was asked for; the token has these if the server does not say.
-    /// - Throws: `TokenEndpointError` for what the server refused, ``InvalidTokenResponse`` for what cannot be used,
-    ///   ``AuthorizationServerError``, ``InvalidTokenRequest`` and ``ClientAuthenticationFailed`` if nothing can be sent, and what
+    /// - Throws: `TokenEndpointError` for what the server refused, `InvalidTokenResponse` for what cannot be used,
+    ///   ``AuthorizationServerError``, `InvalidTokenRequest` and ``ClientAuthenticationFailed`` if nothing can be sent, and what
     ///   the transport throws.
     public func token(
         grantType: String, parameters: [(name: String, value: String)] = [], requestedScopes: Set<String> = []
@@ -140,7 +140,7 @@ extension TokenEndpoint {
 
     /// Posts a form and returns the JSON object of a successful answer.
     ///
-    /// - Throws: `TokenEndpointError` for any status but 2xx, ``InvalidTokenResponse`` for what is no JSON object.
+    /// - Throws: `TokenEndpointError` for any status but 2xx, `InvalidTokenResponse` for what is no JSON object.
     package func object(
         _ parameters: [(name: String, value: String)], to url: URL, provenBy key: ProofKey? = nil
     ) async throws -> AnswerObject {

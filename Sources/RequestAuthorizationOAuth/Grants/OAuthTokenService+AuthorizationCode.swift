@@ -20,9 +20,9 @@ extension OAuthTokenService {
     ///     or [::1], or a scheme of the app's own. It has the port that is listened on.
     ///   - parameters: more to say to the server this time, such as `prompt`. What the library sends cannot be replaced.
     /// - Returns: the sign-in, which is kept in the service's store of pending sign-ins, too.
-    /// - Throws: ``SignInError`` of the kind ``SignInError/Kind/redirectURI``, ``AuthorizationServerError``, ``InvalidTokenRequest`` for a resource
+    /// - Throws: ``SignInError`` of the kind ``SignInError/Kind/redirectURI``, ``AuthorizationServerError``, `InvalidTokenRequest` for a resource
     ///   that is no URI, and what the store throws; for a request that is pushed also `TokenEndpointError`,
-    ///   ``InvalidTokenResponse``, ``ClientAuthenticationFailed``, and what the transport throws.
+    ///   `InvalidTokenResponse`, ``ClientAuthenticationFailed``, and what the transport throws.
     public func signIn(
         scopes: Set<String>, redirectURI: String? = nil, parameters: [String: String] = [:]
     ) async throws -> PendingSignIn {

@@ -20,7 +20,7 @@ extension OAuthTokenService {
     /// - Parameters:
     ///   - scopes: all that the token is to be for; the server's choice if there are none.
     ///   - parameters: more to say to the server this time. What the library sends cannot be replaced.
-    /// - Throws: ``AuthorizationServerError`` if the server has no such endpoint; ``InvalidTokenResponse``, `TokenEndpointError`, and
+    /// - Throws: ``AuthorizationServerError`` if the server has no such endpoint; `InvalidTokenResponse`, `TokenEndpointError`, and
     ///   what the transport throws.
     public func deviceSignIn(scopes: Set<String>, parameters: [String: String] = [:]) async throws -> DeviceSignIn {
         let server = endpoint.server

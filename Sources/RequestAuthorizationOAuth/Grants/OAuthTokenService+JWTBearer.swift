@@ -77,7 +77,7 @@ extension OAuthTokenService {
 }
 
 extension TokenEndpoint {
-    /// - Throws: ``InvalidTokenRequest`` for an empty one, ``ClientAuthenticationFailed`` if there is none now.
+    /// - Throws: `InvalidTokenRequest` for an empty one, ``ClientAuthenticationFailed`` if there is none now.
     fileprivate func text(of assertion: GrantAssertion) async throws -> String {
         let text: String
         do {

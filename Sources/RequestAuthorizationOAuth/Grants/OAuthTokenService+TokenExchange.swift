@@ -15,7 +15,7 @@ extension TokenEndpoint {
     /// What comes may be no access token: `tokenType` is then `N_A` (§2.2.1), and the token has no header value that could be
     /// sent. ``OAuthToken/issuedTokenType`` says what it is.
     ///
-    /// - Throws: as ``token(grantType:parameters:requestedScopes:)``; ``InvalidTokenResponse`` also if the answer does not say what
+    /// - Throws: as ``token(grantType:parameters:requestedScopes:)``; `InvalidTokenResponse` also if the answer does not say what
     ///   it is.
     public func exchange(_ exchange: TokenExchange) async throws -> OAuthToken {
         let url = try server.endpoint(server.tokenEndpoint, named: "token_endpoint")

@@ -14,7 +14,7 @@ struct PushedAuthorizationRequest: Sendable, RedactedDescription {
     let requestURI: String
     let lifetime: Duration
 
-    /// - Throws: ``InvalidTokenResponse`` that names the field.
+    /// - Throws: `InvalidTokenResponse` that names the field.
     init(_ answer: AnswerObject) throws {
         requestURI = try answer.requiredText("request_uri")
         guard let lifetime = answer.seconds("expires_in") else {

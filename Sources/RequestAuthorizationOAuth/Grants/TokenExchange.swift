@@ -33,7 +33,7 @@ public struct TokenExchange: Sendable, Hashable, RedactedDescription {
 extension TokenExchange {
     /// What the request says.
     ///
-    /// - Throws: ``InvalidTokenRequest``.
+    /// - Throws: `InvalidTokenRequest`.
     func parameters(_ quirks: ServerQuirks) throws -> [(name: String, value: String)] {
         guard !subject.text.isEmpty, actor?.text.isEmpty != true else {
             throw InvalidTokenRequest(parameter: "subject_token", detail: "or actor_token is empty: pass a token")

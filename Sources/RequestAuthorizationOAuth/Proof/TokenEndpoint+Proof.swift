@@ -31,7 +31,7 @@ extension TokenEndpoint {
     /// Posts a form with a proof, and again with what the server wants a proof to hold: each time with a new proof, and the client
     /// proven anew.
     ///
-    /// - Throws: as ``post(_:to:)``; ``InvalidTokenResponse`` if the server asks for a nonce and sends none that can be used;
+    /// - Throws: as ``post(_:to:)``; `InvalidTokenResponse` if the server asks for a nonce and sends none that can be used;
     ///   ``ProofUnavailable``.
     func post(
         _ parameters: [(name: String, value: String)], to url: URL, provenBy key: ProofKey

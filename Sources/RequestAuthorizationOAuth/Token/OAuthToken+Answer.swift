@@ -24,7 +24,7 @@ extension OAuthToken {
     ///   - mayBeOfAnyKind: whether something else than an access token will do (RFC 8693 §2.2.1).
     ///   - proofKey: the key with which the request was proven.
     ///   - allowsBearer: whether a token that is bound to no key will do.
-    /// - Throws: ``InvalidTokenResponse`` that names the field, if no new refresh token would be lost with it.
+    /// - Throws: `InvalidTokenResponse` that names the field, if no new refresh token would be lost with it.
     init(
         _ answer: AnswerObject, sentAt: Date, requestedScopes: Set<String>, replacing old: OAuthToken?,
         quirks: ServerQuirks, mayBeOfAnyKind: Bool = false, proofKey: ProofKey? = nil, allowsBearer: Bool = true

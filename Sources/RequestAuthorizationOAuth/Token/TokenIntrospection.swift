@@ -46,7 +46,7 @@ public struct TokenIntrospection: Sendable, Hashable {
 }
 
 extension TokenIntrospection {
-    /// - Throws: ``InvalidTokenResponse`` for the field `active`, without which the answer says nothing.
+    /// - Throws: `InvalidTokenResponse` for the field `active`, without which the answer says nothing.
     init(_ answer: AnswerObject, quirks: ServerQuirks) throws {
         guard let active = answer.members["active"], active != .null else {
             throw InvalidTokenResponse(status: answer.status, field: "active", problem: .missing)

@@ -34,9 +34,8 @@ import Testing
 
     /// Addresses, names and numbers only.
     private static let withoutSecrets: Set = [
-        "AuthorizationServer", "AuthorizationServerError", "AuthorizationServerError.Problem", "InvalidTokenResponse",
-        "InvalidTokenResponse.Problem", "NoRefreshToken", "ServerQuirks", "UnreadableToken",
-        "InvalidTokenRequest", "JSONWebKey", "AssertionAudience", "SecurityTokenType", "SignatureAlgorithm",
+        "AuthorizationServer", "AuthorizationServerError", "AuthorizationServerError.Problem", "NoRefreshToken",
+        "ServerQuirks", "UnreadableToken", "JSONWebKey", "AssertionAudience", "SecurityTokenType", "SignatureAlgorithm",
         "SigningKeyError", "SigningKeyError.Problem", "ProofOfPossession", "ProofOfPossession.KeyStorage",
         "ProofUnavailable", "ProofUnavailable.Problem", "ProofRefused", "InvalidProofNonce",
         "InvalidProofNonce.Problem",

@@ -13,6 +13,8 @@ import Testing
 
     private static var composed: [any ImmediateAuthorization] {
         let bearer = BearerTokenAuthorization(token: "ABC")
+        let refreshable = RefreshableTokenAuthorization(
+            service: ScriptedTokenService<TestToken>(), token: TestToken("ABC"))
         let other: Origin = "https://other.example"
         let many = (0..<9).map { Origin(host: "host\($0).example") }
         return [
@@ -21,7 +23,8 @@ import Testing
             bearer.restricted(to: other).restricted(to: other, elsewhere: .use(bearer)),
             bearer.restricted(to: api).restricted(to: api, other), OriginAuthorization([api: bearer]),
             OriginAuthorization([api: bearer, other: .header("X-Key", "key")]),
-            OriginAuthorization([other: Spy()], elsewhere: .use(bearer)),
+            OriginAuthorization([other: Spy()], elsewhere: .use(bearer)), refreshable,
+            refreshable.restricted(to: api), OriginAuthorization([api: refreshable]),
         ]
     }
 

@@ -175,6 +175,21 @@ import Foundation
         #expect(try await auth.prove(request, ifValidNow: false)?["DPoP"] == "3 GET https://api.example.com/x -")
     }
 
+    @Test(arguments: [false, true])
+    func `a token that cannot leave its device is refused with a store that devices share`(isShared: Bool) async throws
+    {
+        let stored = StoredToken(
+            .token(DeviceToken()), version: TokenVersion(session: UUID(), generation: 0), obtainedAt: .now)
+        let auth = RefreshableTokenAuthorization(
+            service: DeviceTokenService(), store: DeviceStore(isSharedBetweenDevices: isShared, stored: stored))
+        guard isShared else {
+            #expect(try await TestRequest().authorized(using: auth)["Authorization"] == "Bearer bound")
+            return
+        }
+        let error = await #expect(throws: NotAuthorized.self) { try await TestRequest().authorized(using: auth) }
+        #expect(error?.reason == .malformedCredential)
+    }
+
     // MARK: - Providers that forward
 
     @Test func `what forwards to a provider forwards answers and proofs`() async throws {
@@ -211,6 +226,25 @@ import Foundation
         _ = try await send(provider, TestRequest("https://other.example.com/"), over: transport)
         #expect(book.statuses.isEmpty && book.proofs == 0)
     }
+}
+
+/// A token whose key cannot leave the device.
+private struct DeviceToken: AuthorizationToken {
+    var authorizationHeaderValue: String { "Bearer bound" }
+    var isBoundToDevice: Bool { true }
+}
+
+private struct DeviceTokenService: RefreshableTokenService {
+    func refresh(_ token: DeviceToken) async throws -> DeviceToken { token }
+}
+
+private struct DeviceStore: TokenStore {
+    let isSharedBetweenDevices: Bool
+    let stored: StoredToken<DeviceToken>?
+
+    func load() async throws -> StoredToken<DeviceToken>? { stored }
+    func save(_ stored: StoredToken<DeviceToken>) async throws {}
+    func clear() async throws {}
 }
 
 /// Forwards to another provider, as one of a user's would.

@@ -134,6 +134,11 @@ struct Exhibit {
                 TokenRequest(url: url ?? URL(filePath: "/"), fields: fields, body: Array(Secret.text.utf8))),
             Exhibit(
                 "TokenResponse", TokenResponse(statusCode: 200, fields: fields, body: Array(Secret.text.utf8))),
+            Exhibit(
+                "JSONTokenEndpoint",
+                JSONTokenEndpoint(
+                    url ?? URL(filePath: "/"), transport: ScriptedTokenTransport(), headerFields: fields)),
+            Exhibit("JSONTokenAnswer", JSONTokenAnswer(sentAt: .now, body: Secret.text)),
             Exhibit("AuthenticationChallenge", challenge),
             Exhibit(
                 "UnauthorizedResponse",

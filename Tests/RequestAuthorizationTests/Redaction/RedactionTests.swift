@@ -80,14 +80,17 @@ import Testing
         "RequestAuthorizationOAuth",
         "RequestAuthorizationPostgreSQL",
         "RequestAuthorizationSpotify",
+        "RequestAuthorizationTelemetry",
         "RequestAuthorizationStorage",
     ]
 
     /// Names, numbers, dates, origins and sessions only.
     private static let withoutSecrets: Set = [
+        "InvalidTokenRequest", "InvalidTokenResponse", "InvalidTokenResponse.Problem",
         "AuthorizationEvent.Kind", "ConnectionUse", "DeadlineExceeded", "HeldStoreCall", "ManualClock",
         "NotAuthorized.Reason", "Origin",
-        "AuthorizableRequestChecks", "AuthorizationStatus.Phase", "RefreshCause", "RefreshIntent", "RefreshPolicy",
+        "AuthorizableRequestChecks", "AuthorizationStatus.Phase", "RefreshCause", "RefreshIntent", "RefreshOutcome",
+        "RefreshPolicy",
         "RefreshPolicy.AheadOfExpiry", "RefreshPolicy.BackOff", "RefreshPolicy.Leeway", "RefreshPolicy.Storm",
         "ScriptRanOut",
         "SystemClock", "TokenExpiredOnArrival", "TokenFailureKind", "TokenRequestDelivery", "TokenAbsence",

@@ -11,6 +11,15 @@ import Testing
     enum Beginning: CaseIterable {
         case coldStart, expiry, unauthorized, byHand
 
+        /// The token lasts 100 s, and a refresh ahead of its expiry begins after 92 s.
+        var expiresIn: Duration? {
+            switch self {
+            case .coldStart: nil
+            case .expiry: .seconds(8)
+            case .unauthorized, .byHand: .seconds(100)
+            }
+        }
+
         var cause: RefreshCause {
             switch self {
             case .coldStart: .coldStart
@@ -43,10 +52,14 @@ import Testing
         bench.clock.advance(by: .seconds(3))
         if succeeds { call.succeed(TestToken("new")) } else { call.fail(Offline()) }
         var told: [AuthorizationEvent] = []
-        while told.last?.kind != .refreshEnded, let event = await events.next() { told.append(event) }
+        while told.last?.kind != .refreshEnded, let event = await events.next() {
+            if event.kind != .unauthorized { told.append(event) }
+        }
         #expect(told.map(\.kind) == [.refreshStarted, succeeds ? .tokenInstalled : .refreshFailed, .refreshEnded])
         #expect(told.map(\.cause) == [beginning.cause, succeeds ? nil : beginning.cause, beginning.cause])
         #expect(told.map(\.duration) == [nil, succeeds ? nil : .seconds(3), .seconds(3)])
+        #expect(told.map(\.outcome) == [nil, nil, succeeds ? .refreshed : .failed])
+        #expect(told.map(\.expiresIn) == [beginning.expiresIn, nil, nil])
     }
 
     @Test func `a refresh by hand within Retry-After is an event, and begins nothing`() async throws {

@@ -18,7 +18,7 @@ struct RefreshStateStoreTests {
         var bench = Bench.make(storage: .shared)
         bench.does { $0.reset(newSession: other, &$1) }
         #expect(bench.does { $0.reset(newSession: ExploredWorld.session(8), &$1) } == ["write"])
-        #expect(bench.log == ["announce signed out", "write", "write"])
+        #expect(bench.log == ["session ended", "announce signed out", "write", "write"])
         guard case .signOut(let version, _, .session(let session))? = bench.state.desired?.content else {
             Issue.record("no tombstone is to be saved")
             return
@@ -33,7 +33,7 @@ struct RefreshStateStoreTests {
         bench.advance(flight, .token(bench.held(2, generation: 1)))
         #expect(
             bench.does { $0.reset(newSession: other, &$1) }
-                == ["refresh ended", "token discarded", "announce signed out", "discard 2", "write"])
+                == ["refresh ended", "token discarded", "session ended", "announce signed out", "discard 2", "write"])
     }
 
     @Test func `signing out during a sign-in that is being saved replaces whatever is stored`() {
@@ -42,7 +42,7 @@ struct RefreshStateStoreTests {
         bench.bring(2, by: manual)
         #expect(
             bench.does { $0.reset(newSession: other, &$1) } == [
-                "token discarded", "announce signed out", "discard 2", "answer signed out", "write",
+                "token discarded", "session ended", "announce signed out", "discard 2", "answer signed out", "write",
             ])
         #expect(bench.unsaved == "tombstone 1 for anything")
     }
@@ -64,7 +64,9 @@ struct RefreshStateStoreTests {
         #expect(bench.advance(stray, .failed(.terminal), .loaded(item, nil)) == ["write"])
         #expect(bench.answer() == "wait")
         #expect(
-            bench.write(.failed(ExploredFailure())) == ["clear failed", "announce rejected by the token endpoint"])
+            bench.write(.failed(ExploredFailure())) == [
+                "clear failed", "session ended", "announce rejected by the token endpoint",
+            ])
         #expect(bench.answer() == "rejected by the token endpoint")
     }
 
@@ -195,7 +197,7 @@ struct RefreshStateStoreTests {
         let flight = bench.refuse(waiter: 7)
         #expect(
             bench.advance(flight, .done, .nothingStored)
-                == ["announce signed out", "refresh ended", "resume [7] with signed out", "unlock"])
+                == ["session ended", "announce signed out", "refresh ended", "resume [7] with signed out", "unlock"])
     }
 
     @Test(arguments: [TokenAbsence.setAside, .placeMissing])
@@ -222,7 +224,8 @@ struct RefreshStateStoreTests {
         bench.advance(flight, .done, .loaded(item, nil), .done, .token(bench.held(2, generation: 1)))
         #expect(
             bench.write(.refused(nil)) == [
-                "token discarded", "announce signed out", "refresh ended", "discard 2", "resume [7] with signed out",
+                "token discarded", "session ended", "announce signed out", "refresh ended", "discard 2",
+                "resume [7] with signed out",
                 "unlock, end intent",
             ])
     }
@@ -232,7 +235,9 @@ struct RefreshStateStoreTests {
         let flight = bench.refuse()
         bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done, .failed(.terminal))
         #expect(
-            bench.advance(flight, .nothingStored) == ["announce signed out", "refresh ended", "unlock, end intent"])
+            bench.advance(flight, .nothingStored) == [
+                "session ended", "announce signed out", "refresh ended", "unlock, end intent",
+            ])
     }
 
     @Test func `the end by the server is told if the session is gone`() {
@@ -242,7 +247,7 @@ struct RefreshStateStoreTests {
         bench.advance(flight, .done, .loaded(item, nil), .done, .failed(.terminal), .loaded(item, nil))
         #expect(
             bench.write(.refused(nil))
-                == ["announce rejected by the token endpoint", "refresh ended", "unlock, end intent"])
+                == ["session ended", "announce rejected by the token endpoint", "refresh ended", "unlock, end intent"])
     }
 
     @Test func `a session that was moved is over, and what comes late is not revoked`() {

@@ -20,6 +20,7 @@ struct Benchmarks {
             BenchmarkGroup("challenges", counted: compareChallenges),
             BenchmarkGroup("suspension", measured: measureSuspension),
             BenchmarkGroup("waiting", measured: measureWaiting),
+            BenchmarkGroup("telemetry", counted: compareTelemetry),
             BenchmarkGroup("storage", counted: compareWarmStore, measured: measureRefresh),
         ]).run()
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// A request that cannot be sent as the program made it. Nothing was sent, and the session goes on.
 public struct InvalidTokenRequest: TokenServiceFailure, Hashable {
     /// The parameter that is wrong, for instance `resource`.

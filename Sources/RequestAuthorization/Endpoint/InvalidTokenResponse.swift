@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// An authorization server answered with success and something that cannot be used.
 ///
 /// The session goes on: a page of a hotel's network in place of the answer signs nobody out. The server may have processed the

@@ -6,8 +6,6 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-@testable import RequestAuthorizationOAuth
-
 @Suite struct RetryAfterTests {
     /// 1994-11-06 08:49:37 UTC, the example of RFC 9110 §5.6.7.
     private static let example = Date(timeIntervalSince1970: 784_111_777)
@@ -56,13 +54,11 @@ import Testing
     ) {
         let clock = ManualClock()
         clock.setWallClock(to: Self.example.addingTimeInterval(-3600))
-        let endpoint = TokenEndpoint(
-            server: .make(), client: .public(id: "tool"), transport: ScriptedTokenTransport(), clock: clock)
         let answer = TokenResponse(
             statusCode: 503, fields: [("Date", date), ("Retry-After", "Sun, 06 Nov 1994 08:49:37 GMT")])
-        #expect(endpoint.failure(answer).retryAfter == .seconds(seconds))
+        #expect(RetryAfter.duration(in: answer, at: clock.now) == .seconds(seconds))
         let seconds = TokenResponse(statusCode: 503, fields: [("Date", date), ("Retry-After", "7")])
-        #expect(endpoint.failure(seconds).retryAfter == .seconds(7))
+        #expect(RetryAfter.duration(in: seconds, at: clock.now) == .seconds(7))
     }
 
     @Test func `RFC 9110 §10.2.3: seconds, and no absurd number of them`() {

@@ -2,15 +2,15 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
 
 /// A date of a header field, in any of the three forms of RFC 9110 §5.6.7.
-enum HTTPDate {
+package enum HTTPDate {
     /// - Parameter now: tells the century of a year of two digits.
-    static func parse(_ text: String, at now: Date) -> Date? {
+    package static func parse(_ text: String, at now: Date) -> Date? {
         let words = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         switch (words.count, words.last) {
         case (6, "GMT"): return fixed(words, at: now)  // Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT

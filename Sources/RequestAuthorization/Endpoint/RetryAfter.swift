@@ -2,19 +2,17 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
 
-import RequestAuthorization
-
 /// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
-enum RetryAfter {
+package enum RetryAfter {
     /// What an answer asks for; a date counts from the answer's own (RFC 9110 §6.6.1), whose clock is the same.
     ///
     /// - Parameter now: what a date is counted from if the answer has none.
-    static func duration(in response: TokenResponse, at now: Date) -> Duration? {
+    package static func duration(in response: TokenResponse, at now: Date) -> Duration? {
         let dates = response.headerValues(for: "Date").lazy.compactMap { HTTPDate.parse($0, at: now) }
         return duration(response.headerValues(for: "Retry-After"), at: dates.first ?? now)
     }
@@ -23,7 +21,7 @@ enum RetryAfter {
     ///   - values: the values of the field; the first that says something counts.
     ///   - now: what a date is counted from.
     /// - Returns: at least zero and at most a year; how much of it is honoured is the core's decision.
-    static func duration(_ values: [String], at now: Date) -> Duration? {
+    package static func duration(_ values: [String], at now: Date) -> Duration? {
         for value in values {
             let isBlank = { (character: Character) in character == " " || character == "\t" }
             let text = String(value.drop(while: isBlank).reversed().drop(while: isBlank).reversed())

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import FlyingFox
+import FlyingSocks
+public import Foundation
+
+/// A server of an app's own, on this machine: a log-in that speaks JSON, and one page for those who are signed in.
+///
+///     try await LocalWidgets().serve { url in
+///         …                       // POST url/login, GET url/v1/widgets
+///     }
+///
+/// The user is `ada`, the password `lovelace`. An access token serves two calls; then it takes a refresh.
+public actor LocalWidgets {
+    /// How often somebody signed in, or refreshed.
+    public private(set) var tokenCalls = 0
+
+    private var refreshToken: String?
+    private var accessToken: String?
+    private var callsLeft = 0
+
+    public init() {}
+
+    /// Listens on 127.0.0.1 as long as the closure runs.
+    ///
+    /// - Parameter body: gets the base of all addresses, for instance `http://127.0.0.1:40123`.
+    public nonisolated func serve<Success>(_ body: (URL) async throws -> Success) async throws -> Success {
+        let server = HTTPServer(
+            config: .init(address: try .inet(ip4: "127.0.0.1", port: 0), logger: .disabled),
+            handler: ClosureHTTPHandler { try await self.answer($0) })
+        return try await withThrowingTaskGroup { group in
+            group.addTask { try await server.run() }
+            group.addTask { try await server.waitUntilListening() }
+            try await group.next()
+            guard case .ip4(_, let port) = await server.listeningAddress,
+                let url = URL(string: "http://127.0.0.1:\(port)")
+            else { throw SocketError.unsupportedAddress }
+            do {
+                let success = try await body(url)
+                await server.stop()
+                return success
+            } catch {
+                await server.stop()
+                throw error
+            }
+        }
+    }
+
+    private func answer(_ request: HTTPRequest) async throws -> HTTPResponse {
+        switch (request.method, request.path) {
+        case (.POST, "/login"): logIn(try JSONDecoder().decode([String: String].self, from: try await request.bodyData))
+        case (.GET, "/v1/widgets"): widgets(request.headers[.authorization])
+        default: HTTPResponse(statusCode: .notFound)
+        }
+    }
+
+    private func logIn(_ fields: [String: String]) -> HTTPResponse {
+        let isUser = fields["user"] == "ada" && fields["password"] == "lovelace"
+        guard isUser || (refreshToken != nil && fields["refresh_token"] == refreshToken) else {
+            return HTTPResponse(statusCode: .unauthorized, body: Data(#"{"error":"invalid_grant"}"#.utf8))
+        }
+        tokenCalls += 1
+        let (access, refresh) = (UUID().uuidString, UUID().uuidString)
+        (accessToken, refreshToken, callsLeft) = (access, refresh, 2)
+        let answer = #"{"access_token":"\#(access)","refresh_token":"\#(refresh)","expires_in":3600}"#
+        return HTTPResponse(statusCode: .ok, body: Data(answer.utf8))
+    }
+
+    private func widgets(_ authorization: String?) -> HTTPResponse {
+        guard let accessToken, authorization == "Bearer \(accessToken)", callsLeft > 0 else {
+            var fields = HTTPHeaders()
+            fields.setValues([#"Bearer error="invalid_token""#], for: HTTPHeader("WWW-Authenticate"))
+            return HTTPResponse(statusCode: .unauthorized, headers: fields)
+        }
+        callsLeft -= 1
+        return HTTPResponse(statusCode: .ok, body: Data(#"["a widget","another one"]"#.utf8))
+    }
+}

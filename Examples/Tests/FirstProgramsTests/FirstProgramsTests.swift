@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import LocalSpotify
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The three programs that newcomers read first do what they say, as processes.
+@Suite(.timeLimit(.minutes(5))) struct FirstProgramsTests {
+    @Test func `first-app logs in, refreshes after a 401, and signs out`() async throws {
+        let result = try await Running("first-app", environment: [:]).result()
+        #expect(result.status == 0, "\(result.errors)")
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.count { $0 == #"widgets: ["a widget","another one"]"# } == 3)
+        // After the log-in and after the 401. Handlers run beside the program, which may end before the last one.
+        #expect(lines.count { $0 == "session: tokenUpdated([redacted])" } == 2)
+        #expect(lines.allSatisfy { $0.hasPrefix("widgets: ") || $0.hasPrefix("session: token") })
+    }
+
+    #if Clients
+    @Test func `first-server fetches one token for ten calls at a time`() async throws {
+        let result = try await Running("first-server", environment: [:]).result()
+        #expect(result.status == 0, "\(result.errors)")
+        let searches = Array(repeating: Substring("search: 200 OK"), count: 10)
+        #expect(result.output.split(separator: "\n") == searches + ["token calls: 1"])
+    }
+    #endif
+
+    @Test func `first-tool signs in through the browser once`() async throws {
+        let home = FileManager.default.temporaryDirectory.appending(path: "first-tool-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: home) }
+        let spotify = try LocalSpotify()
+        try await spotify.serve { url in
+            let environment = ["XDG_STATE_HOME": home.path(), "SPOTIFY_LOCAL": url.absoluteString]
+            let first = try Running("first-tool", environment: environment)
+            let page = try await first.word(beginning: "http://", ofErrors: true)
+            let callback = try await spotify.callback(for: try #require(URL(string: page)), decision: .allow)
+            _ = try await URLSession.shared.data(from: callback)
+            let result = try await first.result()
+            #expect(result.status == 0 && result.output.contains("Local Listener"), "\(result.errors)")
+
+            let second = try await Running("first-tool", environment: environment).result()
+            #expect(second.status == 0 && second.output.contains("Local Listener"), "\(second.errors)")
+            #expect(!second.errors.contains("Open "))
+        }
+        #expect(await spotify.tokenCalls.count == 1)
+    }
+}

@@ -1,0 +1,1 @@
+../SpotifyToolTests/Running.swift

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A token endpoint that takes and answers JSON but is not OAuth's, for instance the log-in of an app's own server.
+///
+///     let answer = try await endpoint.post(["refresh_token": token.refreshToken], expecting: Answer.self)
+///     return MyToken(accessToken: answer.body.accessToken, expiresAt: answer.sentAt + answer.body.expiresIn)
+///
+/// Each request is sent once, as a `POST`, over `https` (or `http` on this machine), and at most 1 MiB of the answer is read. A
+/// failure becomes a ``TokenEndpointError`` with the server's error code and its `Retry-After`.
+public struct JSONTokenEndpoint: Sendable, RedactedDescription {
+    public let url: URL
+    public let transport: any TokenTransport
+    public let clock: any AuthorizationClock
+    private let headerFields: [(name: String, value: String)]
+    private let errorMember: String
+    private let keys: JSONDecoder.KeyDecodingStrategy
+    private let failureKind: @Sendable (_ status: Int, _ code: String?) -> TokenFailureKind?
+
+    /// - Parameters:
+    ///   - url: where the requests go.
+    ///   - transport: carries them, for instance `URLSession.shared`.
+    ///   - clock: the machine's, or a `ManualClock` in tests: pass the one that the provider has.
+    ///   - headerFields: sent with each request, for instance an API key. They need not name the type of the content.
+    ///   - errorMember: the member of an answer that holds the error code, a string.
+    ///   - keys: how members become properties of a type that is expected; `.convertFromSnakeCase` makes `accessToken` of
+    ///     `access_token`.
+    ///   - failureKind: what an error means for the session, where this server's codes are its own. It returns `nil` for what the
+    ///     usual codes say (``TokenEndpointError``). Return ``TokenFailureKind/terminal`` for a refresh token that is dead: without
+    ///     that no code which is not OAuth's ends a session.
+    public init(
+        _ url: URL, transport: any TokenTransport, clock: any AuthorizationClock = .system,
+        headerFields: [(name: String, value: String)] = [], errorMember: String = "error",
+        keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
+        failureKind: @escaping @Sendable (_ status: Int, _ code: String?) -> TokenFailureKind? = { _, _ in nil }
+    ) {
+        self.url = url
+        self.transport = transport
+        self.clock = clock
+        self.headerFields = headerFields
+        self.errorMember = errorMember
+        self.keys = keys
+        self.failureKind = failureKind
+    }
+
+    /// Sends fields as a JSON object and reads the answer.
+    ///
+    /// - Parameters:
+    ///   - fields: a dictionary, or any other value that is encoded as an object.
+    ///   - type: what a successful answer is.
+    /// - Throws: ``TokenEndpointError`` for any status but 2xx, and for a 2xx whose body is an error; ``InvalidTokenResponse``, which
+    ///   names the member, for an answer that is not of the type; ``InvalidTokenRequest`` if nothing can be sent;
+    ///   what the transport throws.
+    public func post<Body: Decodable>(
+        _ fields: some Encodable, expecting type: Body.Type = Body.self
+    ) async throws -> JSONTokenAnswer<Body> {
+        let request = try request(fields)
+        // A lifetime counts from here: the answer may take its time.
+        let sentAt = clock.now
+        let response = try await transport.send(request)
+        if let error = error(in: response) { throw error }
+        return JSONTokenAnswer(sentAt: sentAt, body: try decode(type, response))
+    }
+}
+
+/// The answer of a ``JSONTokenEndpoint``.
+public struct JSONTokenAnswer<Body>: RedactedDescription {
+    /// When the request was sent. A lifetime counts from here: `answer.sentAt + answer.body.expiresIn`.
+    public let sentAt: Date
+    /// What the server answered.
+    public let body: Body
+
+    public init(sentAt: Date, body: Body) {
+        self.sentAt = sentAt
+        self.body = body
+    }
+}
+
+extension JSONTokenAnswer: Sendable where Body: Sendable {}
+
+// MARK: - The request
+
+extension JSONTokenEndpoint {
+    private func request(_ fields: some Encodable) throws -> TokenRequest {
+        guard let origin = Origin(url), origin.scheme == "https" || (origin.scheme == "http" && origin.isLoopback)
+        else {
+            throw InvalidTokenRequest(
+                parameter: "url", detail: "is not https; only on this machine a token may travel over plain http")
+        }
+        return TokenRequest(
+            url: url,
+            fields: [("Content-Type", "application/json"), ("Accept", "application/json")] + headerFields,
+            body: try body(fields))
+    }
+
+    private func body(_ fields: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        do {
+            return Array(try encoder.encode(fields))
+        } catch {
+            // What it says may show a value.
+            throw InvalidTokenRequest(
+                parameter: "fields", detail: "cannot be encoded as JSON; pass a dictionary of strings")
+        }
+    }
+}
+
+// MARK: - The answer
+
+extension JSONTokenEndpoint {
+    private func error(in response: TokenResponse) -> TokenEndpointError? {
+        let code = errorCode(in: response)
+        let isSuccess = (200..<300).contains(response.statusCode)
+        if isSuccess && code == nil { return nil }
+        return TokenEndpointError(
+            status: response.statusCode, code: code, retryAfter: RetryAfter.duration(in: response, at: clock.now),
+            kind: failureKind(response.statusCode, code))
+    }
+
+    private func errorCode(in response: TokenResponse) -> String? {
+        guard JSONNesting.isReadable(response.body) else { return nil }
+        let members = try? JSONDecoder().decode([String: MaybeText].self, from: Data(response.body))
+        guard let code = members?[errorMember]?.text, !code.isEmpty else { return nil }
+        return code
+    }
+
+    private func decode<Body: Decodable>(_ type: Body.Type, _ response: TokenResponse) throws -> Body {
+        guard JSONNesting.isReadable(response.body) else {
+            throw InvalidTokenResponse(status: response.statusCode, field: "body", problem: .malformed)
+        }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = keys
+        do {
+            return try decoder.decode(type, from: Data(response.body))
+        } catch let error as DecodingError {
+            throw InvalidTokenResponse(error, status: response.statusCode)
+        }
+    }
+}
+
+/// A text, or something else.
+private struct MaybeText: Decodable {
+    let text: String?
+
+    init(from decoder: any Decoder) throws { text = try? decoder.singleValueContainer().decode(String.self) }
+}
+
+extension InvalidTokenResponse {
+    /// Names the member that a decoder did not find or understand, and nothing of its value.
+    fileprivate init(_ error: DecodingError, status: Int) {
+        let (path, problem): ([any CodingKey], Problem) =
+            switch error {
+            case .keyNotFound(let key, let context): (context.codingPath + [key], .missing)
+            case .valueNotFound(_, let context): (context.codingPath, .missing)
+            case .typeMismatch(_, let context): (context.codingPath, .malformed)
+            case .dataCorrupted(let context): (context.codingPath, context.codingPath.isEmpty ? .notJSON : .malformed)
+            @unknown default: ([], .malformed)
+            }
+        let field = path.isEmpty ? "body" : path.map(\.stringValue).joined(separator: ".")
+        self.init(status: status, field: field, problem: problem)
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Telemetry
+import Logging
+import RequestAuthorization
+
+extension AuthorizationEvent {
+    /// What needs nobody's attention is `debug` or less.
+    var level: Logger.Level {
+        switch kind {
+        case .tokenInstalled: .trace
+        case .refreshFailed: needsSomebody ? .error : .warning
+        case .saveFailed, .clearFailed, .refreshedTooOften: .error
+        case .tokenExpiredOnArrival, .proofAnswerIgnored, .revocationRefused: .warning
+        case .sessionEnded: (error as? NotAuthorized)?.reason == .signedOut ? .info : .warning
+        case .signInNeeded: .notice
+        default: .debug
+        }
+    }
+
+    var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = [:]
+        metadata["authorization.cause"] = cause.map { "\($0)" }
+        metadata["authorization.outcome"] = outcome.map { "\($0)" }
+        metadata["authorization.duration_seconds"] = duration.map { "\($0.inMilliseconds)" }
+        metadata["authorization.expires_in_seconds"] = expiresIn.map { "\($0.inMilliseconds)" }
+        metadata["authorization.requests"] = count.map { "\($0)" }
+        metadata["authorization.next_try_at"] = nextTryAt.map { "\($0)" }
+        metadata["authorization.sign_in_needed_before"] = signInNeededBefore.map { "\($0)" }
+        metadata["error.type"] = error.map { "\(errorType(of: $0))" }
+        metadata["error.message"] = error.flatMap(message).map { "\($0)" }
+        return metadata
+    }
+
+    /// Whether trying again is no help.
+    private var needsSomebody: Bool {
+        switch error {
+        case let error as any TokenServiceFailure: error.kind != .transient
+        case is NotAuthorized: true
+        default: false
+        }
+    }
+
+    /// What an error says of itself, if this package sees to it that it holds no secret.
+    private func message(of error: any Error) -> String? {
+        switch error {
+        case is NotAuthorized, is RefreshFailed, is TokenEndpointError, is TokenTransportError, is DeadlineExceeded,
+            is TokenExpiredOnArrival:
+            "\(error)"
+        default: nil
+        }
+    }
+}
+
+extension Duration {
+    /// Seconds with three digits.
+    fileprivate var inMilliseconds: Double { (self / .milliseconds(1)).rounded() / 1_000 }
+}
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorizationTesting
+import TestProviders
+import Testing
+
+@testable import RequestAuthorization
+
+/// Who reports on a pool hears of all its providers, and keeps none of them.
+@Suite(.timeLimit(.minutes(5))) struct PoolReporterTests {
+    @Test func `providers from before and after are reported on, each by its name`() async throws {
+        let bench = PoolBench.make(atMost: 9, .token("a", lasts: .seconds(100)))
+        let before = bench.pool["ada"]
+        let reporter = Clerk()
+        bench.pool.report(to: reporter)
+        let after = bench.pool["bob"]
+        _ = try await before.validToken()
+        _ = try await after.validToken()
+        await reporter.releases.reaches(2)
+        let refreshed = reporter.lines.filter { $0.hasSuffix("refresh started") }
+        #expect(refreshed.sorted() == ["ada: refresh started", "bob: refresh started"])
+        #expect(reporter.lines.first == "count 1, evicted 0")
+    }
+
+    @Test func `a provider that is reported on is let go of, and that is told`() async throws {
+        let bench = PoolBench.make(atMost: 1)
+        let reporter = Clerk()
+        bench.pool.report(to: reporter)
+        _ = try await bench.pool["ada"].validToken()
+        await reporter.releases.reaches(1)
+        try await bench.pool["ada"].settle(within: .seconds(1))
+        bench.crowd()
+        #expect(bench.pool.count == 1)
+        #expect(reporter.lines.last == "count 1, evicted 1")
+        for _ in 0..<5 {
+            await bench.clock.sleeper(for: .seconds(25))
+            bench.clock.advance(by: .seconds(25))
+        }
+        await reporter.empty.reaches(1)
+        #expect(reporter.lines.contains("count 0, evicted 1"))
+    }
+
+    @Test func `one that takes the place of another is the only one that hears`() async throws {
+        let bench = PoolBench.make(atMost: 9)
+        let (former, reporter) = (Clerk(), Clerk())
+        bench.pool.report(to: former)
+        let auth = bench.pool["ada"]
+        bench.pool.report(to: reporter)
+        _ = try await auth.validToken()
+        await reporter.releases.reaches(1)
+        #expect(!former.lines.contains { $0.hasPrefix("ada") })
+    }
+}
+
+/// Writes down what it hears.
+private final class Clerk: PoolReporter {
+    let releases = Tally()
+    let empty = Tally()
+    private let written = Lock<[String]>([])
+
+    var lines: [String] { written.withLock { $0 } }
+
+    func reporter(of id: String) -> any AuthorizationReporter { Desk(clerk: self, name: id) }
+    func note(count: Int, evicted: Int) {
+        write("count \(count), evicted \(evicted)")
+        if count == 0, evicted > 0 { empty.add() }
+    }
+    func write(_ line: String) { written.withLock { $0.append(line) } }
+
+    private struct Desk: AuthorizationReporter {
+        let clerk: Clerk
+        let name: String
+
+        func note(_ event: AuthorizationEvent) {
+            clerk.write("\(name): \(event)")
+            if event.kind == .requestsReleased { clerk.releases.add() }
+        }
+        func decorated<Token: AuthorizationToken>(_ service: any RefreshableTokenService<Token>)
+            -> any RefreshableTokenService<Token>
+        {
+            service
+        }
+    }
+}
