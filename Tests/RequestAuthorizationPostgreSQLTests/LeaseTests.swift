@@ -87,6 +87,18 @@ extension PostgreSQLTests {
             try await bench.other.lock(within: .seconds(60)).unlock()
         }
 
+        @Test func `a lease whose answer was lost is given up, too`() async throws {
+            let bench = try await LeaseBench()
+            let database = LosingDatabase(base: try LibPQDatabase(bench.schema.connection))
+            let store: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+                database: database, key: .test(1), lease: .seconds(3600), listens: false
+            ).store(client: "web", account: "ada")
+            database.loseNext()
+            let error = await #expect(throws: TokenStoreError.self) { try await store.lock(within: .seconds(5)) }
+            #expect(error?.kind == .unavailable)
+            try await bench.other.lock(within: .seconds(60)).unlock()
+        }
+
         @Test(arguments: [(6.0, 5.0), (10, 8.5), (10, 0), (10, -1)])
         func `a lease that is too short for its token requests is refused`(lease: Double, deadline: Double) async throws
         {
@@ -139,6 +151,26 @@ private struct LeaseBench {
     func endLease() async throws {
         try await schema.query(
             "UPDATE request_authorization_tokens SET lease_until = clock_timestamp() - interval '1 second'")
+    }
+}
+
+/// Loses the answer to one statement, which was run.
+private struct LosingDatabase: PostgreSQLDatabase {
+    let base: LibPQDatabase
+    private let loses = Lock(false)
+
+    init(base: LibPQDatabase) { self.base = base }
+
+    func loseNext() { loses.withLock { $0 = true } }
+
+    func query(_ statement: String, parameters: [String?]) async throws -> [[String?]] {
+        let rows = try await base.query(statement, parameters: parameters)
+        let isLost = loses.withLock { loses in
+            defer { loses = false }
+            return loses
+        }
+        if isLost { throw PostgreSQLError(.connectionLost) }
+        return rows
     }
 }
 

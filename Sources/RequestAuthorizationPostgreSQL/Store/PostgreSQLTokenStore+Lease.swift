@@ -52,10 +52,19 @@ extension PostgreSQLTokenStore {
             let rows = try await query(RowStatements.lease, id.uuidString, SQLText.seconds(fleet.lease))
             return rows.isEmpty ? nil : try TokenRow(rows)
         } catch {
-            // It may be ours all the same.
-            Task { _ = try? await self.query(RowStatements.release, id.uuidString) }
+            if Self.mayHaveBeenRun(after: error) {
+                // Then it is ours, and would keep others waiting until its end.
+                Task { _ = try? await self.query(RowStatements.release, id.uuidString) }
+            }
             throw error
         }
+    }
+
+    /// Whether a statement that failed may have been run.
+    private static func mayHaveBeenRun(after error: any Error) -> Bool {
+        if error is CancellationError { return true }
+        let code = ((error as? TokenStoreError)?.underlying as? PostgreSQLError)?.code
+        return code == .connectionLost || code == .timedOut
     }
 
     private func lock(_ id: UUID, askedAt: Duration) -> TokenStoreLock {
