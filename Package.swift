@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "RequestAuthorizationHTTPTypes", targets: ["RequestAuthorizationHTTPTypes"]),
         .library(name: "RequestAuthorizationAsyncHTTPClient", targets: ["RequestAuthorizationAsyncHTTPClient"]),
         .library(name: "RequestAuthorizationGRPC", targets: ["RequestAuthorizationGRPC"]),
+        .library(name: "RequestAuthorizationPostgreSQL", targets: ["RequestAuthorizationPostgreSQL"]),
         .library(name: "RequestAuthorizationTelemetry", targets: ["RequestAuthorizationTelemetry"]),
         .library(name: "RequestAuthorizationTesting", targets: ["RequestAuthorizationTesting"]),
     ],
@@ -37,6 +38,9 @@ let package = Package(
         .trait(
             name: "Telemetry", description: "Logs, metrics and traces of refreshes, for those who operate a server."),
         .trait(name: "SecretService", description: "The keyring of Linux desktops; needs libsecret-1-dev."),
+        .trait(
+            name: "PostgreSQL", description: "One token for many hosts, kept in PostgreSQL; needs libpq-dev.",
+            enabledTraits: ["Crypto"]),
         .trait(
             name: "Full", description: "Everything that needs no system library, and all tests.",
             enabledTraits: ["HTTPTypes", "AsyncHTTPClient", "GRPC", "Crypto", "LoopbackReceiver", "Telemetry"]),
@@ -134,6 +138,17 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "RequestAuthorizationPostgreSQL",
+            dependencies: [
+                "RequestAuthorization", "RequestAuthorizationStorage",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ],
+            swiftSettings: strict),
+        // Trait PostgreSQL: libpq.
+        .systemLibrary(
+            name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(
             name: "RequestAuthorizationTelemetry",
             dependencies: [
                 "RequestAuthorization",
@@ -194,6 +209,7 @@ let package = Package(
             dependencies: [
                 "RequestAuthorizationOAuth", "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient",
                 "RequestAuthorizationTesting", "LoopbackServer", "RedactionChecks", "StorageProcess", "StoreFixtures",
+                "TestServers",
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
             ],
@@ -219,6 +235,13 @@ let package = Package(
                 "RedactionChecks", "TestProviders",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "RequestAuthorizationPostgreSQLTests",
+            dependencies: [
+                "RequestAuthorizationPostgreSQL", "RequestAuthorizationTesting", "LoopbackServer", "RedactionChecks",
+                "TestServers",
+            ],
+            swiftSettings: strict),
         // A second process for the tests of stores.
         .executableTarget(
             name: "StorageProcess",
@@ -227,6 +250,8 @@ let package = Package(
             ],
             path: "Tests/StorageProcess",
             swiftSettings: strict),
+        // Servers that the scripts of `Tests/Servers` start, and other commands.
+        .target(name: "TestServers", path: "Tests/TestServers", swiftSettings: strict),
         // How many tests run at a time; one test target suffices, as all are linked into one program.
         .target(name: "TestWidth", path: "Tests/TestWidth"),
         // The handle of that process, and items of bytes in memory, for the tests of what is stored.

@@ -117,12 +117,12 @@ extension RefreshableTokenAuthorization {
             case .intent(let intent): try await setIntent(intent)
             case .refresh(let held):
                 let requestedAt = clock.now
-                let token = try await service.refresh(typed(held).token)
+                let token = try await callService { try await self.service.refresh(self.typed(held).token) }
                 return .token(hold(token, version: held.version.next, obtainedAt: requestedAt))
             case .initial:
                 let requestedAt = clock.now
                 let session = core.read { $0.session }
-                let token = try await service.initialToken()
+                let token = try await callService { try await self.service.initialToken() }
                 return .token(
                     hold(token, version: TokenVersion(session: session, generation: 0), obtainedAt: requestedAt))
             case .save: break
@@ -231,7 +231,9 @@ extension RefreshableTokenAuthorization {
         guard let shared = sharedStore else { return }
         let beganAt = clock.uptime
         do {
-            locks[id] = try await shared.lock(within: policy.lockDeadline)
+            let lock = try await shared.lock(within: policy.lockDeadline)
+            locks[id] = lock
+            limitedAccess?.withLock { $0 = lock.requestDeadline == nil ? nil : lock }
         } catch {
             change { $1.emit(.lockAwaited(clock.uptime - beganAt, error: error)) }
             throw error
@@ -241,6 +243,7 @@ extension RefreshableTokenAuthorization {
 
     private func unlock(_ id: RefreshID, endsIntent: Bool) async {
         guard let lock = locks.removeValue(forKey: id) else { return }
+        if locks.isEmpty { limitedAccess?.withLock { $0 = nil } }
         if endsIntent { try? await setIntent(nil) }
         await lock.unlock()
     }

@@ -44,6 +44,8 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     var overdueStoreCalls = 0
     /// Exclusive access to a shared store, by the refresh that got it.
     var locks: [RefreshID: TokenStoreLock] = [:]
+    /// The access to a shared store that was taken last, if it runs out by itself.
+    nonisolated let limitedAccess: Lock<TokenStoreLock?>?
     /// Follows what siblings do to the store.
     var watch: Task<Void, Never>?
     /// When the server wants to be asked for a revocation again.
@@ -102,6 +104,7 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
             policy: policy, provider: RefreshID.newProvider())
         core = ProviderCore(state, at: clock.moment)
         timer = ProviderTimer(clock)
+        limitedAccess = storage == .shared ? Lock(nil) : nil
         bareService = service
         let proofFields = Set(service.proofFields.map(\.asciiLowercased))
         self.proofFields = proofFields

@@ -135,14 +135,3 @@ public struct RefreshIntent: Hashable, Sendable, Codable {
         self.beganAt = beganAt
     }
 }
-
-/// Exclusive access to a shared token store, until it is unlocked.
-public struct TokenStoreLock: Sendable {
-    private let release: @Sendable () async -> Void
-
-    /// - Parameter release: gives the access up; called at most once by the provider.
-    public init(release: @escaping @Sendable () async -> Void) { self.release = release }
-
-    /// Gives the access up.
-    public func unlock() async { await release() }
-}

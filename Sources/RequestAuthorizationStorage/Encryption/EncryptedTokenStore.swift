@@ -25,7 +25,7 @@ public import RequestAuthorization
 /// It serves several processes if the store of bytes does. On Linux it needs the trait `Crypto`.
 public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Items: TokenItemStore>: ItemTokenStore {
     public let items: Items
-    private let sealer: TokenSealer
+    private let sealer: StoredTokenSealer<Token>
     private let turns = Turns()
 
     /// Makes a store; nothing is read yet, and no key derived.
@@ -42,8 +42,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
         account: String
     ) {
         self.items = items
-        sealer = TokenSealer(
-            key: key, oldKeys: oldKeys, cipher: cipher, owner: EnvelopeOwner(client: client, account: account))
+        sealer = StoredTokenSealer(key: key, oldKeys: oldKeys, cipher: cipher, client: client, account: account)
     }
 
     /// Makes a store around a restricted file, for the client and account of the file.
@@ -86,14 +85,8 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
 
     // MARK: -
 
-    struct Opened: Sendable {
-        let item: Data
-        let envelope: TokenSealer.Opened
-        let stored: StoredToken<Token>
-    }
-
     private struct Found {
-        let opened: Opened?
+        let opened: StoredTokenSealer<Token>.Opened?
         /// Why there is nothing, if there is nothing.
         let absence: TokenAbsence
         let intent: Data?
@@ -121,9 +114,9 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
                 try Task.checkCancellation()
                 let found = try await opened(for: purpose)
                 let kept = found.opened
-                if purpose == .reencryption, kept?.envelope.isCurrent == true { return .refused(kept?.stored) }
+                if purpose == .reencryption, kept?.isCurrent == true { return .refused(kept?.stored) }
                 guard let stored = rule(kept?.stored, found.absence) else { return .refused(kept?.stored) }
-                let item = try await seal(stored, after: kept)
+                let item = try await sealer.seal(stored, after: kept)
                 guard try await put(item, ending: intent, replacing: kept?.item) else { continue }
                 if stored.token == nil { await (items as? RestrictedFileItems)?.noteEnded(item) }
                 return .done
@@ -146,7 +139,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
             let kept = try await read()
             guard let item = kept.item else { return Found(opened: nil, absence: kept.absence, intent: kept.intent) }
             do {
-                return Found(opened: try await open(item), absence: .gone, intent: kept.intent)
+                return Found(opened: try await sealer.open(item), absence: .gone, intent: kept.intent)
             } catch let problem as EnvelopeProblem {
                 let mayMove = problem.place == .setAside || problem.place == .makesRoom && purpose == .signIn
                 let place = mayMove ? try await items.setAside(item) : nil
@@ -162,23 +155,6 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
     private func read() async throws -> ItemWithIntent {
         if let shared = items as? any SharedTokenItemStore { return try await shared.loadWithIntent() }
         return ItemWithIntent(try await items.load(), intent: nil)
-    }
-
-    private func open(_ item: Data) async throws -> Opened {
-        let envelope = try await sealer.open(item)
-        guard let stored = try? StoredTokenFormat<Token>.decode(envelope.message),
-            stored.version == envelope.header.version
-        else { throw EnvelopeProblem.otherToken }
-        return Opened(item: item, envelope: envelope, stored: stored)
-    }
-
-    private func seal(_ stored: StoredToken<Token>, after kept: Opened?) async throws -> Data {
-        do {
-            let message = try StoredTokenFormat.encode(stored)
-            return try await sealer.seal(message, version: stored.version, after: kept?.envelope)
-        } catch let problem as EnvelopeProblem {
-            throw problem.error()
-        }
     }
 }
 

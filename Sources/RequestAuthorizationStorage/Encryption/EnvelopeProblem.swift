@@ -3,7 +3,7 @@
 
 #if canImport(CryptoKit) || Crypto
 /// Why an envelope cannot be opened, or a token not be sealed.
-enum EnvelopeProblem: Error, Hashable {
+package enum EnvelopeProblem: Error, Hashable {
     case notAnEnvelope
     case notSealed
     case truncated
@@ -24,7 +24,7 @@ enum EnvelopeProblem: Error, Hashable {
 
 extension EnvelopeProblem {
     /// What may be done about the item that has the problem.
-    enum Place: Hashable {
+    package enum Place: Hashable, Sendable {
         /// Nobody will ever open it: whoever finds it sets it aside.
         case setAside
         /// Somebody else may: it is set aside only to make room for a new sign-in.
@@ -33,7 +33,7 @@ extension EnvelopeProblem {
         case stays
     }
 
-    var place: Place {
+    package var place: Place {
         switch self {
         case .notAnEnvelope, .truncated, .malformed, .tooLarge, .changed: .setAside
         case .otherFormat, .rounds, .otherToken: .makesRoom
@@ -89,7 +89,7 @@ extension EnvelopeProblem {
     }
 
     /// - Parameter fate: what was done with the item that has the problem.
-    func error(_ fate: String? = nil) -> TokenStoreError {
+    package func error(_ fate: String? = nil) -> TokenStoreError {
         TokenStoreError(kind, [summary, fate, remedy].compactMap(\.self).joined(separator: "; "))
     }
 }

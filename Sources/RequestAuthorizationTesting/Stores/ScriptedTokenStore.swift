@@ -93,7 +93,7 @@ public final class ScriptedTokenStore<Base: TokenStore>: TokenStore {
 extension ScriptedTokenStore: SharedTokenStore where Base: SharedTokenStore {
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
         let lock = try await perform(.lock(within: limit)) { try await base.lock(within: limit) }
-        return TokenStoreLock { try? await self.perform(.unlock) { await lock.unlock() } }
+        return TokenStoreLock(lock) { try? await self.perform(.unlock) { await lock.unlock() } }
     }
 
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {

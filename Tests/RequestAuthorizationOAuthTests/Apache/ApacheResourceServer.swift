@@ -4,6 +4,7 @@
 #if Full && canImport(Glibc)
 import Foundation
 import LoopbackServer
+import TestServers
 
 /// Apache with mod_oauth2: a resource server that nobody here wrote, for the tokens of a Glewlwyd.
 ///

@@ -6,6 +6,7 @@ import Foundation
 import Glibc
 import RequestAuthorizationOAuth
 import RequestAuthorizationURLSession
+import TestServers
 import Testing
 
 #if canImport(FoundationNetworking)

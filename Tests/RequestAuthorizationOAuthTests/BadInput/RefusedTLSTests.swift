@@ -7,6 +7,7 @@ import LoopbackServer
 import RequestAuthorizationAsyncHTTPClient
 import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
+import TestServers
 import Testing
 
 /// A server whose certificate nobody has signed but itself.

@@ -4,6 +4,7 @@
 #if Full && canImport(Glibc)
 import Foundation
 import LoopbackServer
+import TestServers
 
 /// An authorization server that nobody here wrote, in a process of its own. `Tests/Servers/start-glewlwyd.sh` says what it knows.
 final class Glewlwyd: Sendable {

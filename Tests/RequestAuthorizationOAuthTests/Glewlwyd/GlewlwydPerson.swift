@@ -5,6 +5,7 @@
 import Foundation
 import RequestAuthorizationOAuth
 import RequestAuthorizationURLSession
+import TestServers
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -5,6 +5,7 @@
 import Crypto
 import Foundation
 import RequestAuthorizationOAuth
+import TestServers
 import Testing
 
 /// Keys that OpenSSL made, and signatures that it verifies.

@@ -72,11 +72,13 @@ import Testing
     ]
 
     private static let modulesWithTestsOfTheirOwn: Set = [
+        "CPostgreSQL",  // declarations of libpq
         "CSecretService",  // declarations of libsecret
         "RequestAuthorizationAsyncHTTPClient",
         "RequestAuthorizationGRPC",
         "RequestAuthorizationHTTPTypes",
         "RequestAuthorizationOAuth",
+        "RequestAuthorizationPostgreSQL",
         "RequestAuthorizationSpotify",
         "RequestAuthorizationTelemetry",
         "RequestAuthorizationStorage",
@@ -93,6 +95,7 @@ import Testing
         "ScriptRanOut",
         "SystemClock", "TokenExpiredOnArrival", "TokenFailureKind", "TokenRequestDelivery", "TokenAbsence",
         "TokenSaveCondition",
+        "TokenStoreAccessTooShort",
         "TokenStoreIsReadOnly",
         "TokenStoreLockTimedOut",
         "TokenStoreOperation.Kind", "TokenTransportError.Code", "TokenVersion",

@@ -33,7 +33,7 @@ struct StressStore<Base: SharedTokenStore>: SharedTokenStore {
         let lock = controls.withoutLock ? TokenStoreLock {} : try await base.lock(within: limit)
         execution.note(lockWait: ContinuousClock.now - began)
         execution.pass(.lock)
-        return TokenStoreLock { [execution] in
+        return TokenStoreLock(lock) { [execution] in
             execution.pass(.beforeUnlock)
             await lock.unlock()
         }

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if Full && canImport(Glibc)
+#if canImport(Glibc)
 import Foundation
 
 /// A server that a script of `Tests/Servers` has started, in a folder and a process group of its own.
-struct ServerProcess: Sendable {
-    let folder: String
+package struct ServerProcess: Sendable {
+    package let folder: String
     private let id: pid_t
 
     /// Runs a script, which returns when the server listens.
     ///
     /// - Parameter arguments: those after the first one, which is the folder.
     /// - Throws: Command.Failure with the server's log. Nothing runs then.
-    init(script: String, named name: String, arguments: [String], environment: [String: String] = [:]) async throws {
+    package init(script: String, named name: String, arguments: [String], environment: [String: String] = [:])
+        async throws
+    {
         let folder = FileManager.default.temporaryDirectory.appending(path: "\(name)-\(UUID().uuidString)").path
-        let script = URL(filePath: #filePath).appending(path: "../../../Servers/\(script)").standardizedFileURL
+        let script = URL(filePath: #filePath).appending(path: "../../Servers/\(script)").standardizedFileURL
         do {
             _ = try await Command.run(
                 ["/bin/bash", script.path, folder] + arguments,
@@ -31,7 +33,7 @@ struct ServerProcess: Sendable {
     }
 
     /// Ends the server and removes what it kept.
-    func end() {
+    package func end() {
         Command.end(group: id)
         try? FileManager.default.removeItem(atPath: folder)
     }

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if Full && canImport(Glibc)
+#if canImport(Glibc)
 import Foundation
-import Glibc
+package import Glibc
 
 /// Runs a program to its end.
-enum Command {
-    struct Failure: Error, CustomStringConvertible {
-        let text: String
-        var description: String { text }
+package enum Command {
+    package struct Failure: Error, CustomStringConvertible {
+        package let text: String
+        package var description: String { text }
+
+        package init(text: String) { self.text = text }
     }
 
     /// - Returns: what it printed, without the last line's end.
-    static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> String {
+    package static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> String {
         try await onOwnThread { try runHere(arguments, environment: environment) }
     }
 
     /// The same, on this thread.
-    static func runHere(_ arguments: [String], environment: [String: String] = [:]) throws -> String {
+    package static func runHere(_ arguments: [String], environment: [String: String] = [:]) throws -> String {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/timeout")
@@ -38,11 +40,11 @@ enum Command {
     }
 
     /// Ends a program that `timeout` runs, and `timeout`. Foundation starts programs with most signals blocked, but not this one.
-    static func end(group: pid_t) { _ = kill(-group, SIGKILL) }
+    package static func end(group: pid_t) { _ = kill(-group, SIGKILL) }
 }
 
 /// Waits for other programs without keeping other tests waiting: those share one thread a core.
-func onOwnThread<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) async throws -> Success {
+package func onOwnThread<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) async throws -> Success {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
     }

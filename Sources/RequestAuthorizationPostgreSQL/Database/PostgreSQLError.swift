@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// A statement that PostgreSQL has not run.
+///
+/// It holds neither the connection string nor what the server wrote: either may contain a secret. The server's log has the rest.
+public struct PostgreSQLError: Error, Hashable, Sendable {
+    /// What went wrong.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// A short label without secrets, for metrics.
+        public let description: String
+
+        /// The server could not be reached, or does not accept connections now.
+        public static let unreachable = Code(description: "unreachable")
+        /// The connection ended during the statement, which may have been run.
+        public static let connectionLost = Code(description: "connection lost")
+        /// The server did not answer in time. The statement may have been run.
+        public static let timedOut = Code(description: "timed out")
+        /// TLS was refused, or the server's certificate was not accepted.
+        public static let insecure = Code(description: "insecure")
+        /// The server does not let this user in.
+        public static let accessDenied = Code(description: "access denied")
+        /// The connection string cannot be read.
+        public static let malformedConnection = Code(description: "malformed connection string")
+        /// The server answered with an error; see `sqlState`.
+        public static let refused = Code(description: "refused")
+    }
+
+    public let code: Code
+
+    /// The five characters of the server's error code, if it answered.
+    public let sqlState: String?
+
+    /// - Parameters:
+    ///   - code: what went wrong.
+    ///   - sqlState: the server's error code, for instance `42P01`.
+    public init(_ code: Code, sqlState: String? = nil) {
+        self.code = code
+        self.sqlState = sqlState
+    }
+}
+
+extension PostgreSQLError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String {
+        let state = sqlState.map { " (SQLSTATE \(Self.printable($0)))" } ?? ""
+        return "PostgreSQL: \(code)\(state); \(advice)"
+    }
+
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["code": code.description]) }
+
+    /// What to do.
+    var advice: String {
+        switch code {
+        case .unreachable: "check that the server runs and that host and port are right"
+        case .insecure: "check sslmode, the certificate and its authority"
+        case .accessDenied: "check user, password and pg_hba.conf"
+        case .malformedConnection:
+            "check the connection string; characters such as @ and / in a password are written as %40 and %2F"
+        case .refused: "see the server's log"
+        default: "try again later"
+        }
+    }
+
+    /// An SQLSTATE has five digits and capital letters; anything else is not shown.
+    private static func printable(_ state: String) -> String {
+        let isState =
+            state.utf8.count == 5 && state.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
+        return isState ? state : "?"
+    }
+}

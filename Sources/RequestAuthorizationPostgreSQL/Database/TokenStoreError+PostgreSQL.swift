@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+
+extension TokenStoreError {
+    /// What an error of the database means for a store.
+    init(_ error: PostgreSQLError) {
+        let (kind, detail) = Self.meaning(of: error)
+        self.init(kind, detail, underlying: error)
+    }
+
+    private static func meaning(of error: PostgreSQLError) -> (Kind, String) {
+        switch error.code {
+        case .timedOut: (.timedOut, "the database did not answer in time; the token in memory is used, try again later")
+        case .malformedConnection: (.unsuitable, error.description)
+        case .refused: meaning(ofState: error.sqlState ?? "", error)
+        default: (.unavailable, "\(error)")
+        }
+    }
+
+    /// Appendix A of PostgreSQL's manual.
+    private static func meaning(ofState state: String, _ error: PostgreSQLError) -> (Kind, String) {
+        switch state {
+        case "53100": (.noSpace, "the database's disk is full; make room")
+        case "25006": (.readOnly, "the database is read-only: it is a standby, or about to fail over; try again later")
+        case "42501":
+            (
+                .unsuitable,
+                "the database's user lacks a privilege; grant SELECT, INSERT, UPDATE and DELETE on the tables"
+            )
+        case "42P01", "42703", "42804", "42883", "42P10":
+            (
+                .unsuitable,
+                "the tables are not those of this package (SQLSTATE \(state)); choose another schema with search_path"
+            )
+        case "57014": (.timedOut, "the database has cancelled the statement; try again later")
+        default: (isPassing(state) ? .unavailable : .failed, "\(error)")
+        }
+    }
+
+    /// Connections, transactions that lost a race, resources, an operator: later it may work.
+    private static func isPassing(_ state: String) -> Bool {
+        ["08", "40", "53", "55", "57", "58"].contains { state.hasPrefix($0) }
+    }
+}

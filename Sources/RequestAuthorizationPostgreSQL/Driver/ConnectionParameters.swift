@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL
+internal import CPostgreSQL
+import RequestAuthorization
+
+/// How to connect: the user's connection string, and defaults for what it leaves open.
+struct ConnectionParameters: Sendable, RedactedDescription {
+    private let connection: String
+
+    /// - Throws: ``PostgreSQLError``. What libpq says of a string that it cannot read quotes parts of it, so it is not kept.
+    init(_ connection: String) throws {
+        guard !connection.utf8.contains(0), let options = PQconninfoParse(connection, nil) else {
+            throw PostgreSQLError(.malformedConnection)
+        }
+        PQconninfoFree(options)
+        self.connection = connection
+    }
+
+    /// Connects, blocking the thread.
+    ///
+    /// - Throws: ``PostgreSQLError``.
+    func connected() throws -> OpaquePointer {
+        guard let handle = connect() else { throw PostgreSQLError(.unreachable) }
+        guard PQstatus(handle) == CONNECTION_OK else {
+            defer { PQfinish(handle) }
+            throw PostgreSQLError(Self.problem(with: String(cString: PQerrorMessage(handle))))
+        }
+        // By default notices go to the standard error output.
+        _ = PQsetNoticeReceiver(handle, { _, _ in }, nil)
+        return handle
+    }
+
+    // MARK: -
+
+    private func connect() -> OpaquePointer? {
+        // Those before `dbname` give way to what stands in the connection string, those after it do not.
+        let entries = [
+            ("connect_timeout", "5"), ("tcp_user_timeout", "10000"),
+            ("application_name", "swift-request-authorization"), ("dbname", connection), ("client_encoding", "UTF8"),
+        ]
+        return withCStrings(entries.map(\.0)) { keywords in
+            withCStrings(entries.map(\.1)) { values in PQconnectdbParams(keywords, values, 1) }
+        }
+    }
+
+    /// Sorts what libpq says. The text is not kept: it names hosts and users, and quotes what it was given.
+    private static func problem(with message: String) -> PostgreSQLError.Code {
+        if message.hasPrefix("invalid ") { return .malformedConnection }
+        if ["SSL", "TLS", "certificate"].contains(where: message.contains) { return .insecure }
+        let refusals = ["authentication failed", "no password supplied", "pg_hba.conf", "does not exist"]
+        if refusals.contains(where: message.contains) { return .accessDenied }
+        return message.contains("timeout expired") ? .timedOut : .unreachable
+    }
+}
+
+/// Lends C strings in an array that ends with a null pointer; NULL for `nil`.
+func withCStrings<Result>(
+    _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
+) -> Result {
+    let copies = texts.map { text in text.map { $0.utf8CString.withUnsafeBufferPointer { CString(copying: $0) } } }
+    defer { for copy in copies { copy?.wipe() } }
+    let pointers = copies.map { $0.map { UnsafePointer($0.pointer) } } + [nil]
+    return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
+}
+
+/// A copy of a C string that is overwritten before it is freed: it may hold a password.
+private struct CString {
+    let pointer: UnsafeMutablePointer<CChar>
+    private let count: Int
+
+    init(copying text: UnsafeBufferPointer<CChar>) {
+        pointer = .allocate(capacity: text.count)
+        count = text.count
+        for (index, unit) in text.enumerated() { pointer[index] = unit }
+    }
+
+    func wipe() {
+        pointer.update(repeating: 0, count: count)
+        pointer.deallocate()
+    }
+}
+#endif

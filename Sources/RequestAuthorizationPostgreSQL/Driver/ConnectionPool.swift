@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL
+import RequestAuthorization
+
+/// Connections that are lent to one statement at a time, in order of arrival.
+final class ConnectionPool: Sendable {
+    private struct Waiter {
+        let number: Int
+        let continuation: UnsafeContinuation<LibPQConnection, any Error>
+    }
+
+    private struct State {
+        var idle: [LibPQConnection] = []
+        var open = 0
+        var waiters: [Waiter] = []
+        var lastNumber = 0
+    }
+
+    private let limit: Int
+    private let make: @Sendable () -> LibPQConnection
+    private let state = Lock(State())
+
+    /// - Parameters:
+    ///   - limit: how many there are at most.
+    ///   - make: makes one, which connects with its first statement.
+    init(limit: Int, _ make: @escaping @Sendable () -> LibPQConnection) {
+        self.limit = limit
+        self.make = make
+    }
+
+    /// Lends a connection, waiting for one if all are lent.
+    ///
+    /// - Throws: `CancellationError` at once when the task is cancelled.
+    func take() async throws -> LibPQConnection {
+        try Task.checkCancellation()
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        return try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { wait(Waiter(number: number, continuation: $0)) }
+        } onCancel: {
+            leave(number)
+        }
+    }
+
+    /// Takes a connection back, for the one who has waited longest. A closed one connects again with its next statement.
+    func giveBack(_ connection: LibPQConnection) {
+        let next = state.withLock { state -> Waiter? in
+            if !state.waiters.isEmpty { return state.waiters.removeFirst() }
+            state.idle.append(connection)
+            return nil
+        }
+        next?.continuation.resume(returning: connection)
+    }
+
+    // MARK: -
+
+    private func wait(_ waiter: Waiter) {
+        let result = state.withLock { state -> Result<LibPQConnection, any Error>? in
+            // The handler of a task that has been cancelled may have run already.
+            if Task.isCancelled { return .failure(CancellationError()) }
+            if let connection = state.idle.popLast() { return .success(connection) }
+            guard state.open < limit else {
+                state.waiters.append(waiter)
+                return nil
+            }
+            state.open += 1
+            return .success(make())
+        }
+        if let result { waiter.continuation.resume(with: result) }
+    }
+
+    private func leave(_ number: Int) {
+        let waiter = state.withLock { state in
+            state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
+        }
+        waiter?.continuation.resume(throwing: CancellationError())
+    }
+}
+#endif

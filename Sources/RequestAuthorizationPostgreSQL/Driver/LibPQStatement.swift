@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL
+internal import CPostgreSQL
+import RequestAuthorization
+
+/// One statement on a connection, on the connection's thread.
+struct LibPQStatement {
+    private let handle: OpaquePointer
+    private let cancellation: StatementCancellation
+    private let end: ContinuousClock.Instant
+
+    init(_ handle: OpaquePointer, _ cancellation: StatementCancellation, _ limit: Duration) {
+        self.handle = handle
+        self.cancellation = cancellation
+        end = .now + limit
+    }
+
+    /// - Returns: the rows or the server's error, after which the connection is as good as before.
+    /// - Throws: ``PostgreSQLError`` if there is no answer: the connection is of no use any more.
+    func run(_ statement: String, _ parameters: [String?]) throws -> Result<[[String?]], PostgreSQLError> {
+        let isSent = withCStrings(parameters) { values in
+            PQsendQueryParams(handle, statement, Int32(parameters.count), nil, values, nil, nil, 0)
+        }
+        guard isSent == 1 else { throw PostgreSQLError(.connectionLost) }
+        var answer: Result<[[String?]], PostgreSQLError> = .success([])
+        while let result = try nextResult() {
+            defer { PQclear(result) }
+            // An error counts, whatever comes after it.
+            if case .success = answer { answer = rows(of: result) }
+        }
+        guard PQstatus(handle) == CONNECTION_OK else { throw PostgreSQLError(.connectionLost) }
+        return answer
+    }
+
+    // MARK: -
+
+    private func nextResult() throws -> OpaquePointer? {
+        while PQisBusy(handle) == 1 {
+            let remaining = end - .now
+            guard remaining > .zero, Readiness.isReadable(PQsocket(handle), within: remaining) else {
+                cancellation.cancel()
+                throw PostgreSQLError(.timedOut)
+            }
+            guard PQconsumeInput(handle) == 1 else { throw PostgreSQLError(.connectionLost) }
+        }
+        return PQgetResult(handle)
+    }
+
+    private func rows(of result: OpaquePointer) -> Result<[[String?]], PostgreSQLError> {
+        let status = PQresultStatus(result)
+        if status == PGRES_COMMAND_OK { return .success([]) }
+        guard status == PGRES_TUPLES_OK else {
+            let state = PQresultErrorField(result, Int32(UInt8(ascii: "C")))  // PG_DIAG_SQLSTATE
+            return .failure(
+                state.map { PostgreSQLError(.refused, sqlState: String(cString: $0)) }
+                    ?? PostgreSQLError(.connectionLost))
+        }
+        let columns = 0..<PQnfields(result)
+        return .success(
+            (0..<PQntuples(result)).map { row in
+                columns.map { column in
+                    PQgetisnull(result, row, column) == 1 ? nil : String(cString: PQgetvalue(result, row, column))
+                }
+            })
+    }
+}
+#endif

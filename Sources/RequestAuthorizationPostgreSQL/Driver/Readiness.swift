@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Waits for descriptors, blocking the thread.
+enum Readiness {
+    enum Which { case first, second }
+
+    /// - Returns: whether there is something to read, or the connection has ended.
+    static func isReadable(_ socket: CInt, within limit: Duration) -> Bool {
+        first(of: socket, -1, within: limit) != nil
+    }
+
+    /// - Parameter second: a descriptor, or -1 for none.
+    /// - Returns: which of them has something to read, the second if both have; `nil` if the time is over.
+    static func first(of first: CInt, _ second: CInt, within limit: Duration) -> Which? {
+        let end = ContinuousClock.now + limit
+        var entries = [first, second].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while true {
+            let milliseconds = max(.zero, end - .now) / .milliseconds(1)
+            let count = poll(&entries, 2, CInt(min(milliseconds.rounded(.up), 1e9)))
+            if count > 0 { return entries[1].revents != 0 ? .second : .first }
+            if count == 0 || errno != EINTR { return nil }
+        }
+    }
+}
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL
+internal import CPostgreSQL
+import Dispatch
+import RequestAuthorization
+
+/// Cancels a statement at the server, from any thread.
+///
+/// `PQcancel` connects once more and blocks until the server has answered, so it runs on a queue of its own, and nobody waits
+/// for it.
+final class StatementCancellation: Sendable {
+    private struct State {
+        var isCancelled = false
+        /// What `PQcancel` needs, while the statement runs.
+        var request: CancelRequest?
+    }
+
+    private let state = Lock(State())
+
+    var isCancelled: Bool { state.withLock(\.isCancelled) }
+
+    /// The statement begins.
+    ///
+    /// - Returns: `false` if it was cancelled before.
+    func begin(_ handle: OpaquePointer) -> Bool {
+        state.withLock { state in
+            guard !state.isCancelled else { return false }
+            state.request = CancelRequest(handle)
+            return true
+        }
+    }
+
+    func cancel() {
+        let request = state.withLock { state in
+            state.isCancelled = true
+            defer { state.request = nil }
+            return state.request
+        }
+        guard let request else { return }
+        Self.queue.async { request.send() }
+    }
+
+    /// The statement has ended.
+    ///
+    /// - Returns: whether it was cancelled.
+    func end() -> Bool {
+        state.withLock { state in
+            state.request = nil
+            return state.isCancelled
+        }
+    }
+
+    private static let queue = DispatchQueue(
+        label: "RequestAuthorizationPostgreSQL.cancel", attributes: .concurrent)
+}
+
+/// `@unchecked Sendable` is safe: libpq lets any thread use the object, it is never changed, and `deinit` runs once.
+private final class CancelRequest: @unchecked Sendable {
+    private let cancel: OpaquePointer?
+
+    init(_ handle: OpaquePointer) { cancel = PQgetCancel(handle) }
+
+    deinit { PQfreeCancel(cancel) }
+
+    func send() {
+        var message = [CChar](repeating: 0, count: 256)
+        _ = PQcancel(cancel, &message, Int32(message.count))
+    }
+}
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import RequestAuthorization
+import RequestAuthorizationStorage
+
+/// The tables as they were found or made: which they are, and how their rows are found.
+struct FleetPlace: Sendable, RedactedDescription {
+    /// Another one if the tables were dropped and made again.
+    let id: UUID
+    let rowKey: RowKey
+
+    /// Reads it, making the tables if there are none.
+    ///
+    /// - Throws: ``TokenStoreError``; ``PostgreSQLError``.
+    static func open(in database: some PostgreSQLDatabase, keys: FleetKeys) async throws -> FleetPlace {
+        if let place = try await read(in: database, keys: keys) { return place }
+        let id = UUID()
+        let sealed = try await keys.seal(RowKey(), place: id)
+        _ = try await database.query(
+            FleetSchema.makePlace,
+            parameters: ["\(FleetSchema.version)", id.uuidString, SQLText.bytes(sealed)])
+        // Another replica may have been first.
+        guard let place = try await read(in: database, keys: keys) else {
+            throw TokenStoreError(.failed, "the tables lose what is written to them; look for triggers and rules")
+        }
+        return place
+    }
+
+    // MARK: -
+
+    private static func read(in database: some PostgreSQLDatabase, keys: FleetKeys) async throws -> FleetPlace? {
+        do {
+            return try await readTables(in: database, keys: keys)
+        } catch let error as PostgreSQLError where error.sqlState == "42P01" {
+            // A user who may not make tables gets here only if there are none.
+            _ = try await database.query(FleetSchema.migration, parameters: [])
+            return try await readTables(in: database, keys: keys)
+        }
+    }
+
+    private static func readTables(in database: some PostgreSQLDatabase, keys: FleetKeys) async throws -> FleetPlace? {
+        let rows = try await database.query(FleetSchema.readPlace, parameters: [])
+        _ = try await database.query(FleetSchema.probe, parameters: [])
+        guard let row = rows.first else { return nil }
+        guard row.count == 4, let oldest = row[1].flatMap({ Int($0) }),
+            let id = row[2].flatMap({ UUID(uuidString: $0) }),
+            let sealed = row[3].flatMap(SQLText.data(hex:))
+        else { throw TokenStoreError(.unsuitable, "request_authorization_fleet is not a table of this package") }
+        guard oldest <= FleetSchema.version else {
+            throw TokenStoreError(
+                .unsuitable,
+                "the tables are of a later version, which this program does not know; update it, nothing was changed")
+        }
+        return FleetPlace(id: id, rowKey: try await openRowKey(sealed, place: id, in: database, keys: keys))
+    }
+
+    private static func openRowKey(
+        _ sealed: Data, place id: UUID, in database: some PostgreSQLDatabase, keys: FleetKeys
+    ) async throws -> RowKey {
+        do {
+            let opened = try await keys.rowKeySealer(place: id).open(sealed)
+            guard let key = opened.stored.token else { throw EnvelopeProblem.otherToken }
+            if !opened.isCurrent {
+                let renewed = try await keys.seal(key, place: id, after: opened)
+                _ = try await database.query(
+                    FleetSchema.resealRowKey,
+                    parameters: [SQLText.bytes(renewed), SQLText.bytes(sealed), id.uuidString])
+            }
+            return key
+        } catch let problem as EnvelopeProblem {
+            throw problem.error("the key of the rows was left as it is")
+        }
+    }
+}
+#endif

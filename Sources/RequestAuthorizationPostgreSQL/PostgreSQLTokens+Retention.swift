@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+import RequestAuthorization
+import RequestAuthorizationStorage
+
+extension PostgreSQLTokens {
+    /// How many rows there are.
+    public struct Counts: Hashable, Sendable {
+        /// Users with a token.
+        public let tokens: Int
+        /// Users who have signed out: what ``removeEnded(olderThan:)`` removes in time.
+        public let ended: Int
+    }
+
+    /// Counts the rows, for operators. It reads the whole table.
+    ///
+    /// - Throws: ``TokenStoreError``.
+    public func counts() async throws -> Counts {
+        let rows = try await fleet.query { _ in (Self.count, []) }
+        guard let row = rows.first, row.count == 2, let tokens = row[0].flatMap({ Int($0) }),
+            let ended = row[1].flatMap({ Int($0) })
+        else { throw TokenStoreError(.failed, "the database does not count") }
+        return Counts(tokens: tokens, ended: ended)
+    }
+
+    /// Removes what is left of sessions that have ended: sign-outs, moved tokens, and rows that never held a token.
+    ///
+    /// A replica that has not heard of the sign-out for so long finds nothing in its place, which ends its session too.
+    ///
+    /// - Parameter days: how long ago the session must have ended; 30 by default.
+    /// - Returns: how many rows were removed.
+    /// - Throws: ``TokenStoreError``.
+    @discardableResult
+    public func removeEnded(olderThan days: Int = 30) async throws -> Int {
+        try await fleet.query { _ in (Self.prune, ["\(max(0, days))"]) }.count
+    }
+
+    /// Removes all that is kept of one user, the tombstone too. Replicas that hold the token find its session ended.
+    ///
+    /// The authorization server is not asked: sign out with `signOut()` first to revoke the token there.
+    ///
+    /// - Returns: whether there was a row.
+    /// - Throws: ``TokenStoreError``.
+    @discardableResult
+    public func remove(client: String, account: String) async throws -> Bool {
+        let rows = try await fleet.query { place in
+            (Self.remove, [SQLText.bytes(place.rowKey.row(client: client, account: account))])
+        }
+        await fleet.announce(client: client, account: account)
+        return !rows.isEmpty
+    }
+
+    // MARK: -
+
+    private static let count = """
+        SELECT (count(*) FILTER (WHERE status = 'token'))::text, (count(*) FILTER (WHERE status <> 'token'))::text
+        FROM request_authorization_tokens
+        """
+
+    private static let prune = """
+        DELETE FROM request_authorization_tokens
+        WHERE status <> 'token' AND lease_until < clock_timestamp()
+            AND changed_at <= clock_timestamp() - $1::text::integer * interval '1 day'
+        RETURNING true::text
+        """
+
+    private static let remove = """
+        WITH aside AS (DELETE FROM request_authorization_set_aside WHERE row_key = $1::text::bytea)
+        DELETE FROM request_authorization_tokens WHERE row_key = $1::text::bytea RETURNING true::text
+        """
+}
+#endif

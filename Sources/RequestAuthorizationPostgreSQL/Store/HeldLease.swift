@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+import RequestAuthorization
+
+/// A lease that is renewed until it ends, is lost, or nobody refers to it any more.
+final class HeldLease: Sendable {
+    private let length: Duration
+    private let clock: any AuthorizationClock
+    /// Until when the lease is good for certain; uptime.
+    private let goodUntil: Lock<Duration>
+    private let release: @Sendable () async -> Void
+    private let renewal = Lock<Task<Void, Never>?>(nil)
+
+    /// - Parameters:
+    ///   - length: how long a lease lasts that is not renewed.
+    ///   - askedAt: uptime before the database was asked.
+    ///   - renew: renews it in the database; `false` if it is somebody else's.
+    ///   - release: gives it up in the database.
+    init(
+        length: Duration, askedAt: Duration, clock: any AuthorizationClock,
+        renew: @escaping @Sendable () async throws -> Bool, release: @escaping @Sendable () async -> Void
+    ) {
+        (self.length, self.clock, self.release) = (length, clock, release)
+        goodUntil = Lock(askedAt + length)
+        let task = Task { [weak self, clock] in
+            while (try? await clock.sleep(for: length / 3)) != nil {
+                let askedAt = clock.uptime
+                let isOurs = try? await renew()
+                guard let self, !Task.isCancelled else { return }
+                if isOurs == false { return goodUntil.withLock { $0 = .zero } }
+                if isOurs == true { goodUntil.withLock { $0 = askedAt + length } }
+            }
+        }
+        renewal.withLock { $0 = task }
+    }
+
+    deinit {
+        guard let task = renewal.withLock({ $0 }) else { return }
+        task.cancel()
+        Task { [release] in await release() }
+    }
+
+    /// How long the lease is good for from now on.
+    var remaining: Duration { max(.zero, goodUntil.withLock { $0 } - clock.uptime) }
+
+    /// Suspends until it is not renewed any more; for tests.
+    func renewalEnds() async { await renewal.withLock { $0 }?.value }
+
+    /// Gives it up.
+    func end() async {
+        let task = renewal.withLock { task in
+            defer { task = nil }
+            return task
+        }
+        guard let task else { return }
+        task.cancel()
+        await task.value
+        await release()
+    }
+}
+#endif

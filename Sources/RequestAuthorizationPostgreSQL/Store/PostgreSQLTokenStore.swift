@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+public import RequestAuthorization
+import RequestAuthorizationStorage
+
+/// Keeps the token of one user for all hosts of a fleet; made by ``PostgreSQLTokens/store(client:account:)``.
+///
+/// Exclusive access is a lease in the row. It holds no connection, so that a token endpoint that hangs stops nobody else. Who
+/// waits asks again after 50 ms to 1 s.
+public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: SharedTokenStore, RedactedDescription {
+    let fleet: Fleet
+    let client: String
+    let account: String
+    /// The lease of this store, from when it is asked for until it is given up.
+    let held = Lock<UUID?>(nil)
+    /// The row as it was when the lease was taken, for the next load, and until when that may use it; uptime.
+    let leasedRow = Lock<(row: TokenRow, until: Duration)?>(nil)
+    /// What was read last, for the save that comes next: it replaces nothing else.
+    private let known = Lock<Found?>(nil)
+    /// The tables that held this store's session last: what is missing in others was lost, not ended.
+    private let seenPlace = Lock<UUID?>(nil)
+    private let turns = Turns()
+
+    init(fleet: Fleet, client: String, account: String) {
+        (self.fleet, self.client, self.account) = (fleet, client, account)
+    }
+
+    /// - Throws: ``TokenStoreError``: `wrongKey`, `corrupt` (it was set aside), `unreadable`, and what keeps the database from
+    ///   answering.
+    public func load() async throws -> StoredToken<Token>? { try await loadWithIntent().stored }
+
+    /// - Throws: as ``load()``.
+    public func loadWithIntent() async throws -> TokenWithIntent<Token> {
+        let found = try await find(for: .load)
+        known.withLock { $0 = found }
+        let stored = found.opened?.stored
+        return TokenWithIntent(
+            stored, absence: found.absence, intent: found.row.intent.flatMap { IntentText.decode($0, for: stored) })
+    }
+
+    /// - Throws: as ``load()``, if what is there cannot be opened: it is not replaced.
+    public func save(_ stored: StoredToken<Token>) async throws {
+        _ = try await save(stored, replacing: .anything, ending: nil)
+    }
+
+    /// A refreshed token is also refused while another holds the lease: that one has asked for a token after this one.
+    ///
+    /// - Throws: as ``save(_:)``.
+    public func save(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<Token> {
+        try await turns.next { [self] in
+            if try await saveAtOnce(stored, replacing: condition, ending: intent) { return .saved }
+            while true {
+                try Task.checkCancellation()
+                let found = try await find(for: condition == .anything ? .signIn : .refresh)
+                // The answer to an earlier try was lost.
+                if let opened = found.opened, found.sealer.holds(stored, opened) {
+                    try await end(intent)
+                    return .saved
+                }
+                guard condition.allows(found.opened?.stored, absence: found.absence) else {
+                    return .refused(found.opened?.stored)
+                }
+                if try await put(stored, in: found, replacing: condition, ending: intent) { return .saved }
+                guard try await read().sealed == found.row.sealed else { continue }
+                if let opened = found.opened { return .refused(opened.stored) }
+                // Refused with nothing there would be the end of the session.
+                throw TokenStoreError(.timedOut, "another host holds the lease; the token is saved when that is over")
+            }
+        }
+    }
+
+    /// An element when another host may have signed the user out or in, if the fleet listens; `nil` otherwise.
+    public var changes: AsyncStream<Void>? {
+        fleet.news?.changes(of: SQLText.hex(fleet.place.rowKey.row(client: client, account: account)))
+    }
+
+    public func clear() async throws {
+        try await turns.next { [self] in
+            forget()
+            _ = try await query(RowStatements.clear)
+            await fleet.announce(client: client, account: account)
+        }
+    }
+
+    /// - Throws: ``TokenStoreError``: `timedOut` if another holds the lease.
+    public func setIntent(_ intent: RefreshIntent?) async throws {
+        let lease = held.withLock { $0?.uuidString }
+        guard let intent else {
+            _ = try await query(RowStatements.removeIntent, lease)
+            return
+        }
+        guard try await !query(RowStatements.leaveIntent, lease, try IntentText.encode(intent)).isEmpty else {
+            throw TokenStoreError(.timedOut, "the lease is over, and another host has taken it; try again later")
+        }
+    }
+
+    // MARK: - The row
+
+    /// What the row is opened for: it decides what may be set aside.
+    private enum Purpose { case load, signIn, refresh }
+
+    private struct Found: Sendable {
+        let row: TokenRow
+        let sealer: StoredTokenSealer<Token>
+        let opened: StoredTokenSealer<Token>.Opened?
+        let absence: TokenAbsence
+    }
+
+    /// Runs a statement on the row.
+    func query(_ statement: String, _ parameters: String?...) async throws -> [[String?]] {
+        try await fleet.query { [client, account] place in
+            (statement, [SQLText.bytes(place.rowKey.row(client: client, account: account))] + parameters)
+        }
+    }
+
+    private func read() async throws -> TokenRow {
+        let row = try TokenRow(try await query(RowStatements.load))
+        if row.place == fleet.place.id { return row }
+        try await fleet.reopen()
+        return try TokenRow(try await query(RowStatements.load))
+    }
+
+    /// What was read is not used again.
+    private func forget() {
+        leasedRow.withLock { $0 = nil }
+        known.withLock { $0 = nil }
+    }
+
+    /// The row as the lease found it, once and for a second; else as it is now.
+    private func readForLoad() async throws -> TokenRow {
+        let leased = leasedRow.withLock { leased in
+            defer { leased = nil }
+            return leased
+        }
+        guard let leased, fleet.clock.uptime <= leased.until, leased.row.place == fleet.place.id else {
+            return try await read()
+        }
+        return leased.row
+    }
+
+    /// What is kept and can be opened. What cannot is set aside if it may be; a save then finds nothing in its way.
+    private func find(for purpose: Purpose) async throws -> Found {
+        while true {
+            let row = try await purpose == .load ? readForLoad() : read()
+            let sealer: StoredTokenSealer<Token> = fleet.keys.sealer(
+                row: fleet.place.rowKey.row(client: client, account: account))
+            guard let sealed = row.sealed else {
+                return Found(row: row, sealer: sealer, opened: nil, absence: absence(in: row))
+            }
+            do {
+                let opened = try await sealer.open(sealed)
+                seenPlace.withLock { $0 = row.place }
+                return Found(row: row, sealer: sealer, opened: opened, absence: .gone)
+            } catch let problem as EnvelopeProblem {
+                let mayMove = problem.place == .setAside || problem.place == .makesRoom && purpose == .signIn
+                guard mayMove else { throw problem.error("it was left where it is") }
+                _ = try await query(RowStatements.setAside, SQLText.bytes(sealed))
+                if purpose == .load { throw problem.error("it was moved to request_authorization_set_aside") }
+            }
+        }
+    }
+
+    /// Why nothing is kept.
+    private func absence(in row: TokenRow) -> TokenAbsence {
+        if let seen = seenPlace.withLock({ $0 }), seen != row.place { return .placeMissing }
+        return row.wasSetAside ? .setAside : .gone
+    }
+
+    /// Saves over what was read last, without another look: a refresh has just read it, under its lease.
+    ///
+    /// - Returns: whether it was saved; `false` if that does not do.
+    private func saveAtOnce(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> Bool {
+        let found = known.withLock { $0 }
+        forget()
+        guard case .older = condition, let found, let opened = found.opened, condition.allows(opened.stored) else {
+            return false
+        }
+        return try await put(stored, in: found, replacing: condition, ending: intent)
+    }
+
+    /// - Returns: whether it was saved; `false` if something else stands there, or another holds the lease.
+    private func put(
+        _ stored: StoredToken<Token>, in found: Found, replacing condition: TokenSaveCondition,
+        ending intent: RefreshIntent?
+    ) async throws -> Bool {
+        let item = try await found.sealer.seal(stored, after: found.opened)
+        let isRefresh = if case .older = condition { true } else { false }
+        var parameters = [
+            stored.statusText, stored.version.session.uuidString, "\(stored.version.generation)", SQLText.bytes(item),
+            SQLText.seconds(stored.obtainedAt), try intent.map(IntentText.encode), held.withLock { $0?.uuidString },
+            isRefresh ? "true" : "false",
+        ]
+        let statement = found.opened == nil ? RowStatements.insert : RowStatements.replace
+        if let opened = found.opened { parameters.append(SQLText.bytes(opened.item)) }
+        let rows = try await fleet.query { [client, account] place in
+            (statement, [SQLText.bytes(place.rowKey.row(client: client, account: account))] + parameters)
+        }
+        guard !rows.isEmpty else { return false }
+        seenPlace.withLock { $0 = found.row.place }
+        if found.opened?.stored.version.session != stored.version.session || stored.token == nil {
+            await fleet.announce(client: client, account: account)
+        }
+        return true
+    }
+
+    private func end(_ intent: RefreshIntent?) async throws {
+        guard let intent, try await loadWithIntent().intent == intent else { return }
+        try await setIntent(nil)
+    }
+}
+
+extension StoredToken {
+    /// What stands in the column `status`, for people and for ``PostgreSQLTokens``.
+    fileprivate var statusText: String {
+        switch content {
+        case .token: "token"
+        case .signedOut: "signed out"
+        case .moved: "moved"
+        }
+    }
+}
+#endif

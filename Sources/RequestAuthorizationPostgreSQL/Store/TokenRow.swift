@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(CryptoKit) || Crypto
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import RequestAuthorization
+import RequestAuthorizationStorage
+
+/// A row as it was read.
+struct TokenRow: Sendable, RedactedDescription {
+    /// The tables that it stands in.
+    let place: UUID
+    /// The envelope; `nil` if nothing is kept.
+    let sealed: Data?
+    /// Whether an envelope that nobody can read stood there last.
+    let wasSetAside: Bool
+    let intent: String?
+
+    /// - Throws: ``TokenStoreError`` if the columns are not those that were asked for.
+    init(_ rows: [[String?]]) throws {
+        guard let row = rows.first, row.count == 4, let place = row[0].flatMap({ UUID(uuidString: $0) }) else {
+            throw TokenStoreError(.unsuitable, "the tables are not those of this package; choose another schema")
+        }
+        self.place = place
+        wasSetAside = row[1] == "set aside"
+        intent = row[3]
+        guard let hex = row[2] else {
+            sealed = nil
+            return
+        }
+        guard let data = SQLText.data(hex: hex) else { throw TokenStoreError(.failed, "a column of bytes is no hex") }
+        sealed = data
+    }
+}
+#endif

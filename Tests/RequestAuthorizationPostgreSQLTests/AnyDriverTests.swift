@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL && canImport(Glibc)
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationPostgreSQL
+import RequestAuthorizationTesting
+import Testing
+
+extension PostgreSQLTests {
+    /// The store needs nothing of a driver but `query`.
+    @Suite struct AnyDriverTests {
+        @Test func `replicas with another driver do what every shared store must, beside one with libpq`() async throws
+        {
+            let schema = try await Schema.make()
+            let one = try await PostgreSQLTokens(
+                database: CommandDatabase(connection: schema.connection), key: .test(1), listens: false)
+            let other = try await schema.fleet(listens: false)
+            let numbers = Numbers()
+            try await SharedTokenStoreChecks<PostgreSQLTokenStore<TestToken>> {
+                let account = "user \(numbers.next())"
+                return (one.store(client: "web", account: account), other.store(client: "web", account: account))
+            }.run()
+        }
+
+        @Test func `a foreign table is told by the error code of the driver`() async throws {
+            let schema = try await Schema.make()
+            try await schema.query("CREATE TABLE request_authorization_fleet (id int)")
+            let error = await #expect(throws: TokenStoreError.self) {
+                try await PostgreSQLTokens(database: CommandDatabase(connection: schema.connection), key: .test(1))
+            }
+            #expect(error?.kind == .unsuitable)
+        }
+    }
+}
+#endif

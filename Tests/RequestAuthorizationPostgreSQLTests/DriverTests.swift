@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL && canImport(Glibc)
+import Foundation
+import Glibc
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationPostgreSQL
+
+extension PostgreSQLTests {
+    /// Statements through libpq.
+    @Suite struct DriverTests {
+        @Test func `parameters and columns are texts and NULLs`() async throws {
+            let database = try await database()
+            let rows = try await database.query(
+                "SELECT $1::text, $2::text, length($3::text)::text", parameters: ["é'漢\\", nil, ""])
+            #expect(rows == [["é'漢\\", nil, "0"]])
+            #expect(try await database.query("SELECT 'x' WHERE false", parameters: []) == [])
+        }
+
+        @Test func `a statement that takes too long is cancelled at the server too`() async throws {
+            let schema = try await Schema.make()
+            let database = try LibPQDatabase(schema.connection, statementTimeout: .milliseconds(200))
+            let error = await #expect(throws: PostgreSQLError.self) {
+                try await database.query("SELECT pg_sleep(600)::text AS \(schema.name)", parameters: [])
+            }
+            #expect(error?.code == .timedOut)
+            try await isGone(schema)
+            #expect(try await database.query("SELECT '1'", parameters: []) == [["1"]])
+        }
+
+        @Test func `a statement is cancelled with its task`() async throws {
+            let schema = try await Schema.make()
+            let database = try LibPQDatabase(schema.connection, statementTimeout: .seconds(600))
+            let statement = Task {
+                try await database.query("SELECT pg_sleep(600)::text AS \(schema.name)", parameters: [])
+            }
+            try await isRunning(schema)
+            statement.cancel()
+            await #expect(throws: CancellationError.self) { try await statement.value }
+            try await isGone(schema)
+            #expect(try await database.query("SELECT '1'", parameters: []) == [["1"]])
+        }
+
+        @Test func `who waits for a connection leaves when cancelled, and no more are open than allowed`() async throws
+        {
+            let schema = try await Schema.make()
+            let database = try LibPQDatabase(schema.connection, connections: 1, statementTimeout: .seconds(600))
+            let busy = Task {
+                try await database.query("SELECT pg_sleep(600)::text AS \(schema.name)", parameters: [])
+            }
+            try await isRunning(schema)
+            let impatient = Task { try await database.query("SELECT '1'", parameters: []) }
+            let next = Task { try await database.query("SELECT pg_backend_pid()::text", parameters: []) }
+            await Task.yield()
+            impatient.cancel()
+            await #expect(throws: CancellationError.self) { try await impatient.value }
+            busy.cancel()
+            _ = try? await busy.value
+            let process = try await next.value
+            #expect(try await database.query("SELECT pg_backend_pid()::text", parameters: []) == process)
+        }
+
+        @Test func `a connection that the server has closed meanwhile is made again`() async throws {
+            let schema = try await Schema.make()
+            let database = try LibPQDatabase(schema.connection, connections: 1)
+            let process = try #require(try await database.query("SELECT pg_backend_pid()::text", parameters: [])[0][0])
+            // Returns when it is gone.
+            try await schema.query("SELECT pg_terminate_backend(\(process), 60000)::text")
+            #expect(try await database.query("SELECT '1'", parameters: []) == [["1"]])
+        }
+
+        @Test func `a connection that ends during a statement is an error, and the next statement has another`()
+            async throws
+        {
+            let schema = try await Schema.make()
+            let database = try LibPQDatabase(schema.connection, connections: 1, statementTimeout: .seconds(600))
+            let statement = Task {
+                try await database.query("SELECT pg_sleep(600)::text AS \(schema.name)", parameters: [])
+            }
+            try await isRunning(schema)
+            try await schema.query(
+                "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE query LIKE '%AS \(schema.name)'")
+            let error = await #expect(throws: PostgreSQLError.self) { try await statement.value }
+            #expect(error?.sqlState == "57P01" || error?.code == .connectionLost)
+            #expect(try await database.query("SELECT '1'", parameters: []) == [["1"]])
+        }
+
+        @Test func `a hundred statements at once share eight connections`() async throws {
+            let schema = try await Schema.make()
+            let database = try LibPQDatabase(schema.connection)
+            let processes = try await withThrowingTaskGroup { group in
+                for _ in 1...100 {
+                    group.addTask { try await database.query("SELECT pg_backend_pid()::text", parameters: [])[0][0] }
+                }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect((1...8).contains(processes.count))
+        }
+
+        @Test func `a server that does not answer any more is given up`() async throws {
+            let schema = try await Schema.make()
+            let database = try LibPQDatabase(
+                schema.connection, connections: 1, statementTimeout: .milliseconds(300))
+            let process = try await schema.backend(of: database)
+            #expect(kill(process, SIGSTOP) == 0)
+            defer { _ = kill(process, SIGCONT) }
+            let error = await #expect(throws: PostgreSQLError.self) {
+                try await database.query("SELECT '1'", parameters: [])
+            }
+            #expect(error?.code == .timedOut)
+            // On another connection.
+            #expect(try await database.query("SELECT '2'", parameters: []) == [["2"]])
+        }
+
+        @Test func `a connection that listens hears, asks in a silence, and ends with an error when it is lost`()
+            async throws
+        {
+            let schema = try await Schema.make()
+            let listener = try LibPQListener(
+                ConnectionParameters(schema.connection), silence: .milliseconds(20))
+            var payloads = try await listener.payloads(of: schema.name).makeAsyncIterator()
+            // It has asked.
+            try await schema.query(
+                """
+                DO $$ BEGIN
+                    WHILE NOT EXISTS (SELECT FROM pg_stat_activity
+                        WHERE application_name = '\(schema.name)' AND query = 'SELECT 1')
+                    LOOP PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.005); END LOOP;
+                END $$
+                """)
+            try await schema.query("SELECT pg_notify('\(schema.name)', 'é')::text")
+            #expect(try await payloads.next() == "é")
+            try await schema.query(
+                """
+                SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity
+                WHERE application_name = '\(schema.name)' AND query = 'SELECT 1' AND pid <> pg_backend_pid()
+                """)
+            await #expect(throws: PostgreSQLError.self) { try await payloads.next() }
+        }
+
+        private func database() async throws -> LibPQDatabase { try LibPQDatabase(try await Schema.make().connection) }
+
+        /// Returns when the statement that bears the schema's name runs. The server looks, without a pause.
+        private func isRunning(_ schema: Schema) async throws { try await wait(for: "EXISTS", schema) }
+
+        private func isGone(_ schema: Schema) async throws { try await wait(for: "NOT EXISTS", schema) }
+
+        private func wait(for condition: String, _ schema: Schema) async throws {
+            _ = try await LibPQDatabase(schema.connection, statementTimeout: .seconds(60)).query(
+                """
+                DO $$ BEGIN
+                    WHILE NOT \(condition) (SELECT FROM pg_stat_activity
+                        WHERE query LIKE '%AS \(schema.name)' AND state = 'active')
+                    LOOP PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.005); END LOOP;
+                END $$
+                """, parameters: [])
+        }
+    }
+}
+
+extension Schema {
+    /// The process of the server that serves the one connection of a database.
+    fileprivate func backend(of database: LibPQDatabase) async throws -> pid_t {
+        let rows = try await database.query("SELECT pg_backend_pid()::text", parameters: [])
+        return try #require(rows.first?.first.flatMap { $0 }.flatMap { pid_t($0) })
+    }
+}
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL && canImport(Glibc)
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationPostgreSQL
+import RequestAuthorizationTesting
+import Testing
+
+/// The database is away, or does not want to.
+@Suite(.enabled(if: PostgreSQLServer.isThere, PostgreSQLServer.how), .timeLimit(.minutes(5)))
+struct PostgreSQLFailureTests {
+    @Test func `while the database is away valid tokens are used, expired ones fail for now, and then it goes on`()
+        async throws
+    {
+        let server = try await PostgreSQLServer()
+        let schema = try await server.newSchema()
+        let clock = ManualClock()
+        let service = ScriptedTokenService<TestToken>(clock: clock)
+        service.append(.token("b", lasts: .seconds(100)))
+        let auth = RefreshableTokenAuthorization(
+            service: service, store: try await schema.fleet().store(client: "web", account: "ada"), clock: clock)
+        try await auth.setToken(TestToken("a", expiresAt: clock.now.addingTimeInterval(100)))
+        try await server.stop()
+
+        #expect(try await auth.validToken().name == "a")
+        clock.advance(by: .seconds(100))
+        let error = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
+        #expect((error?.underlying as? TokenStoreError)?.kind == .unavailable)
+        #expect(error?.delivery == .notSent)
+        #expect(service.calls == 0)
+
+        try await server.start()
+        clock.advance(by: .seconds(60))
+        #expect(try await auth.validToken().name == "b")
+        await server.end()
+    }
+
+    @Test func `a sign-out while the database is away is written when it is back`() async throws {
+        let server = try await PostgreSQLServer()
+        let schema = try await server.newSchema()
+        let clock = ManualClock()
+        let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+        let auth = RefreshableTokenAuthorization(
+            service: ScriptedTokenService<TestToken>(clock: clock), store: store, clock: clock)
+        try await auth.setToken(TestToken("a"))
+        var events = auth.events.makeAsyncIterator()
+        try await server.stop()
+        await auth.reset()
+        while let event = await events.next() { if event.kind == .clearFailed { break } }
+        try await server.start()
+        clock.advance(by: .seconds(60))
+        try await auth.settle(within: .seconds(60))
+        guard case .signedOut? = try await store.load()?.content else { Issue.record("no tombstone"); return }
+        await server.end()
+    }
+}
+
+extension PostgreSQLTests {
+    /// Each cause has its error, and none has the password.
+    @Suite struct CauseTests {
+        @Test func `credentials that are wrong are told apart from a server that is away`() async throws {
+            let schema = try await Schema.make()
+            let guarded = schema.connection.replacingOccurrences(of: "app@", with: "guarded:wrong@")
+            for (connection, code) in [
+                (guarded, PostgreSQLError.Code.accessDenied), ("postgresql://app@127.0.0.1:1/x", .unreachable),
+                (schema.connection + "&sslmode=require", .insecure),
+            ] {
+                let error = await #expect(throws: TokenStoreError.self) {
+                    try await PostgreSQLTokens(connection: connection, key: .test(1))
+                }
+                #expect(error?.kind == .unavailable)
+                #expect((error?.underlying as? PostgreSQLError)?.code == code)
+            }
+            for connection in ["postgresql://app@127.0.0.1:port/x", "a = 'b", "nonsense", "postgresql://a\u{0}b/"] {
+                let error = await #expect(throws: TokenStoreError.self) {
+                    try await PostgreSQLTokens(connection: connection, key: .test(1))
+                }
+                #expect(error?.kind == .unsuitable, "\(connection)")
+            }
+        }
+
+        @Test(arguments: [
+            ("53100", TokenStoreError.Kind.noSpace), ("25006", .readOnly), ("42501", .unsuitable),
+            ("42703", .unsuitable), ("57P01", .unavailable), ("08006", .unavailable), ("40001", .unavailable),
+            ("57014", .timedOut), ("XX000", .failed),
+        ])
+        func `what the server says has a meaning`(state: String, kind: TokenStoreError.Kind) async throws {
+            let schema = try await Schema.make()
+            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            try await schema.query(
+                """
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN RAISE EXCEPTION 'S3CRET' USING ERRCODE = '\(state)'; END $$
+                """)
+            try await schema.query(
+                "CREATE TRIGGER t BEFORE INSERT ON request_authorization_tokens EXECUTE FUNCTION refuse()")
+            let error = await #expect(throws: TokenStoreError.self) { try await store.save(.make("a")) }
+            #expect(error?.kind == kind)
+            #expect((error?.underlying as? PostgreSQLError)?.sqlState == state)
+            #expect(try await store.load() == nil)
+        }
+    }
+}
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL && canImport(Glibc)
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationPostgreSQL
+import RequestAuthorizationTesting
+import Testing
+
+extension PostgreSQLTests {
+    /// Exclusive access is a lease in the row.
+    @Suite struct LeaseTests {
+        @Test func `a lease that is over is taken, and one that is not over is not`() async throws {
+            let bench = try await LeaseBench()
+            let stale = try await bench.one.lock(within: .seconds(5))
+            await #expect(throws: TokenStoreError.self) { try await bench.other.lock(within: .milliseconds(60)) }
+            try await bench.endLease()
+            let next = try await bench.other.lock(within: .seconds(5))
+            #expect(try #require(stale.remaining) > .seconds(9))
+            // What the former holder gives up is not the lease of its successor.
+            await stale.unlock()
+            await #expect(throws: TokenStoreError.self) { try await bench.one.lock(within: .milliseconds(60)) }
+            await next.unlock()
+            try await bench.one.lock(within: .seconds(5)).unlock()
+        }
+
+        @Test func `a holder whose lease another has taken cannot save its token, but a sign-out goes through`()
+            async throws
+        {
+            let bench = try await LeaseBench()
+            let stale = try await bench.one.lock(within: .seconds(5))
+            try await bench.endLease()
+            let current = try await bench.other.lock(within: .seconds(5))
+            let late = StoredToken<TestToken>.make("late", 1)
+            #expect(try await bench.one.save(late, replacing: .older(than: 1)) == .refused(.make("old")))
+            let error = await #expect(throws: TokenStoreError.self) {
+                try await bench.one.setIntent(RefreshIntent(session: UUID(), generation: 0, beganAt: .moment))
+            }
+            #expect(error?.kind == .timedOut)
+            #expect(try await bench.other.openIntent() == nil)
+
+            #expect(try await bench.other.save(.make("new", 1), replacing: .older(than: 1)) == .saved)
+            #expect(try await bench.one.save(late, replacing: .older(than: 1)) == .refused(.make("new", 1)))
+            let session = TokenVersion.make(0).session
+            let tombstone = StoredToken<TestToken>(.signedOut, version: .make(1), obtainedAt: .moment)
+            #expect(try await bench.one.save(tombstone, replacing: .session(session)) == .saved)
+            await stale.unlock()
+            await current.unlock()
+        }
+
+        @Test func `a holder whose lease is over can save if nobody has taken it, or if who took it brought nothing`()
+            async throws
+        {
+            let bench = try await LeaseBench()
+            let stale = try await bench.one.lock(within: .seconds(5))
+            try await bench.endLease()
+            #expect(try await bench.one.save(.make("a", 1), replacing: .older(than: 1)) == .saved)
+            try await bench.endLease()
+            try await bench.other.lock(within: .seconds(5)).unlock()
+            #expect(try await bench.one.save(.make("b", 2), replacing: .older(than: 2)) == .saved)
+            await stale.unlock()
+        }
+
+        @Test func `a lease is renewed while it is held, and no longer`() async throws {
+            let schema = try await Schema.make()
+            let clock = ManualClock()
+            let database = try LibPQDatabase(schema.connection)
+            let fleet = try await PostgreSQLTokens(database: database, key: .test(1), clock: clock)
+            let store: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+            let lock = try await store.lock(within: .seconds(5))
+            #expect(lock.remaining == .seconds(10))
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(3))
+            #expect(lock.remaining == .seconds(7))
+            clock.advance(by: .seconds(1))
+            await clock.sleepers(1)
+            #expect(lock.remaining == .seconds(10))
+            await lock.unlock()
+            #expect(
+                try await schema.value("SELECT (lease_id IS NULL)::text FROM request_authorization_tokens") == "true")
+        }
+
+        @Test func `a lease that nobody refers to any more is given up`() async throws {
+            let bench = try await LeaseBench()
+            do { _ = try await bench.one.lock(within: .seconds(5)) }
+            try await bench.other.lock(within: .seconds(60)).unlock()
+        }
+
+        @Test func `a lease whose answer was lost is given up, too`() async throws {
+            let bench = try await LeaseBench()
+            let database = LosingDatabase(base: try LibPQDatabase(bench.schema.connection))
+            let store: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+                database: database, key: .test(1), lease: .seconds(3600), listens: false
+            ).store(client: "web", account: "ada")
+            database.loseNext()
+            let error = await #expect(throws: TokenStoreError.self) { try await store.lock(within: .seconds(5)) }
+            #expect(error?.kind == .unavailable)
+            try await bench.other.lock(within: .seconds(60)).unlock()
+        }
+
+        @Test(arguments: [(6.0, 5.0), (10, 8.5), (10, 0), (10, -1)])
+        func `a lease that is too short for its token requests is refused`(lease: Double, deadline: Double) async throws
+        {
+            let schema = try await Schema.make()
+            let error = await #expect(throws: TokenStoreError.self) {
+                try await schema.fleet(lease: .seconds(lease), requestDeadline: .seconds(deadline))
+            }
+            #expect(error?.kind == .unsuitable)
+        }
+
+        @Test func `eight replicas refresh one token once for each expiry`() async throws {
+            let schema = try await Schema.make()
+            let clock = ManualClock()
+            let issuer = RotatingIssuer(clock: clock)
+            var replicas: [RefreshableTokenAuthorization<TestToken>] = []
+            for _ in 1...8 {
+                replicas.append(
+                    RefreshableTokenAuthorization(
+                        service: issuer, store: try await schema.fleet().store(client: "web", account: "ada"),
+                        clock: clock))
+            }
+            try await replicas[0].setToken(TestToken("0", expiresAt: clock.now))
+            for expiry in 1...5 {
+                let names = try await withThrowingTaskGroup { group in
+                    for replica in replicas { group.addTask { try await replica.validToken().name } }
+                    return try await group.reduce(into: Set()) { $0.insert($1) }
+                }
+                #expect(names == ["\(expiry)"])
+                clock.advance(by: .seconds(1))
+            }
+            #expect(issuer.spent == ["0", "1", "2", "3", "4"])
+        }
+    }
+}
+
+/// Two replicas and the row of one user.
+private struct LeaseBench {
+    let schema: Schema
+    let one: PostgreSQLTokenStore<TestToken>
+    let other: PostgreSQLTokenStore<TestToken>
+
+    init() async throws {
+        schema = try await Schema.make()
+        one = try await schema.fleet().store(client: "web", account: "ada")
+        other = try await schema.fleet().store(client: "web", account: "ada")
+        try await one.save(.make("old"))
+    }
+
+    /// As if its time had passed.
+    func endLease() async throws {
+        try await schema.query(
+            "UPDATE request_authorization_tokens SET lease_until = clock_timestamp() - interval '1 second'")
+    }
+}
+
+/// Loses the answer to one statement, which was run.
+private struct LosingDatabase: PostgreSQLDatabase {
+    let base: LibPQDatabase
+    private let loses = Lock(false)
+
+    init(base: LibPQDatabase) { self.base = base }
+
+    func loseNext() { loses.withLock { $0 = true } }
+
+    func query(_ statement: String, parameters: [String?]) async throws -> [[String?]] {
+        let rows = try await base.query(statement, parameters: parameters)
+        let isLost = loses.withLock { loses in
+            defer { loses = false }
+            return loses
+        }
+        if isLost { throw PostgreSQLError(.connectionLost) }
+        return rows
+    }
+}
+
+/// Exchanges each token once: a second time ends the session.
+private struct RotatingIssuer: RefreshableTokenService {
+    let clock: ManualClock
+    private let log = Lock<[String]>([])
+
+    init(clock: ManualClock) { self.clock = clock }
+
+    /// The tokens that were presented, in order.
+    var spent: [String] { log.withLock { $0 } }
+
+    func refresh(_ token: TestToken) async throws -> TestToken {
+        let isFirst = log.withLock { log in
+            defer { log.append(token.name) }
+            return !log.contains(token.name)
+        }
+        guard isFirst, let number = Int(token.name) else {
+            throw TokenEndpointError(status: 400, code: "invalid_grant")
+        }
+        return TestToken("\(number + 1)", expiresAt: clock.now.addingTimeInterval(1))
+    }
+}
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL && canImport(Glibc)
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationPostgreSQL
+import RequestAuthorizationTesting
+import Testing
+
+extension PostgreSQLTests {
+    /// The tables make themselves, and those of others are left alone.
+    @Suite struct MigrationTests {
+        @Test func `eight replicas may make the tables at once, and find the same`() async throws {
+            let schema = try await Schema.make()
+            let stores = try await withThrowingTaskGroup { group in
+                for _ in 1...8 {
+                    group.addTask { () -> PostgreSQLTokenStore<TestToken> in
+                        try await schema.fleet().store(client: "web", account: "ada")
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            try await stores[0].save(.make("a"))
+            for store in stores { #expect(try await store.load() == .make("a")) }
+            #expect(try await schema.value("SELECT count(*)::text FROM request_authorization_fleet") == "1")
+        }
+
+        @Test(arguments: [
+            "CREATE TABLE request_authorization_fleet (id int)",
+            "CREATE TABLE request_authorization_tokens (id int)",
+            "CREATE TABLE request_authorization_tokens (row_key bytea PRIMARY KEY, status text, sealed bytea)",
+        ])
+        func `tables of somebody else are a clear error, and are not touched`(statement: String) async throws {
+            let schema = try await Schema.make()
+            try await schema.query(statement)
+            let error = await #expect(throws: TokenStoreError.self) { try await schema.fleet() }
+            #expect(error?.kind == .unsuitable)
+            #expect(error?.detail.contains("search_path") == true)
+            for table in ["fleet", "tokens"] {
+                let rows = try? await schema.value("SELECT count(*)::text FROM request_authorization_\(table)")
+                #expect(rows == nil || rows == "0")
+            }
+        }
+
+        @Test func `tables of a later version are used if they allow it, and their new columns are left alone`()
+            async throws
+        {
+            let schema = try await Schema.make()
+            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            try await store.save(.make("a"))
+            try await schema.query("UPDATE request_authorization_fleet SET schema_version = 2")
+            try await schema.query("ALTER TABLE request_authorization_tokens ADD COLUMN later text DEFAULT 'kept'")
+            try await schema.query("UPDATE request_authorization_tokens SET later = 'of a later version'")
+            // A replica that runs already, and one that begins.
+            let other: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            #expect(try await store.save(.make("b", 1), replacing: .older(than: 1)) == .saved)
+            #expect(try await other.load() == .make("b", 1))
+            try await other.clear()
+            #expect(
+                try await schema.value("SELECT later FROM request_authorization_tokens") == "of a later version")
+            #expect(try await schema.value("SELECT schema_version::text FROM request_authorization_fleet") == "2")
+        }
+
+        @Test func `tables that demand a later version are a clear error`() async throws {
+            let schema = try await Schema.make()
+            _ = try await schema.fleet()
+            try await schema.query("UPDATE request_authorization_fleet SET oldest_program = 2, schema_version = 2")
+            let error = await #expect(throws: TokenStoreError.self) { try await schema.fleet() }
+            #expect(error?.kind == .unsuitable)
+            #expect(error?.detail.contains("later version") == true)
+        }
+
+        @Test(arguments: [false, true])
+        func `tables that were dropped are made again, and what a replica holds is lost, not signed out`(
+            isMadeByAnother: Bool
+        ) async throws {
+            let schema = try await Schema.make()
+            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            let other: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            try await store.save(.make("a"))
+            #expect(try await other.load() == .make("a"))
+            try await schema.query("DROP TABLE request_authorization_tokens, request_authorization_fleet")
+            if isMadeByAnother { _ = try await schema.fleet() }
+            let lock = try await store.lock(within: .seconds(5))
+            #expect(try await store.loadWithIntent().absence == .placeMissing)
+            #expect(try await store.save(.make("b", 1), replacing: .older(than: 1)) == .saved)
+            await lock.unlock()
+            #expect(try await other.load() == .make("b", 1))
+            #expect(
+                try await schema.value(
+                    "SELECT count(*)::text FROM request_authorization_tokens WHERE sealed IS NULL AND lease_until > clock_timestamp()"
+                ) == "0")
+            // A session that was ended is one that is gone.
+            try await store.clear()
+            #expect(try await other.loadWithIntent().absence == .gone)
+        }
+
+        @Test func `a user who may not make tables uses those that are there`() async throws {
+            let schema = try await Schema.make()
+            _ = try await schema.fleet()
+            try await schema.query("CREATE ROLE r_\(schema.name) LOGIN")
+            try await schema.query("GRANT USAGE ON SCHEMA \(schema.name) TO r_\(schema.name)")
+            let connection = schema.server.connection(schema: schema.name, user: "r_\(schema.name)")
+            let error = await #expect(throws: TokenStoreError.self) {
+                try await PostgreSQLTokens(connection: connection, key: .test(1))
+            }
+            #expect(error?.detail.contains("grant SELECT, INSERT, UPDATE and DELETE") == true)
+            try await schema.query(
+                "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema.name) TO r_\(schema.name)")
+            let store: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+                connection: connection, key: .test(1)
+            ).store(client: "web", account: "ada")
+            try await store.save(.make("a"))
+            #expect(try await store.load() == .make("a"))
+        }
+    }
+}
+#endif

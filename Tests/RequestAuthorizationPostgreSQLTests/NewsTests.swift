@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL && canImport(Glibc)
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationPostgreSQL
+import RequestAuthorizationTesting
+import Testing
+
+extension PostgreSQLTests {
+    /// Sign-outs are heard of at once, and refreshes are not told.
+    @Suite struct NewsTests {
+        @Test func `a sign-out on one replica ends the session on another`() async throws {
+            let schema = try await Schema.make()
+            let clock = ManualClock()
+            let (one, other) = (try await replica(schema, clock), try await replica(schema, clock))
+            try await one.setToken(TestToken("a", expiresAt: .distantFuture))
+            #expect(try await other.validToken().name == "a")
+            let end = Task { await other.tokenChanges.first { !$0.isAuthorized } != nil }
+            try await schema.isListening()
+            await one.reset()
+            #expect(await end.value)
+        }
+
+        @Test func `after the connection was lost everything is read again`() async throws {
+            let schema = try await Schema.make()
+            let (one, other) = (try await schema.fleet(listens: false), try await schema.fleet())
+            let store: PostgreSQLTokenStore<TestToken> = other.store(client: "web", account: "ada")
+            var changes = try #require(store.changes).makeAsyncIterator()
+            // It listens.
+            #expect(await changes.next() != nil)
+            let silent: PostgreSQLTokenStore<TestToken> = one.store(client: "web", account: "ada")
+            try await silent.save(.make("a"))
+            try await schema.query(
+                "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE \(schema.listener)")
+            #expect(await changes.next() != nil)
+            #expect(try await store.load() == .make("a"))
+        }
+
+        @Test func `only sign-ins, sign-outs and removals are announced, by the key of the row alone`() async throws {
+            let schema = try await Schema.make()
+            let fleet = try await schema.fleet()
+            let store: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+            let payloads = try await LibPQDatabase(schema.connection).listen(to: "request_authorization")
+            try await store.save(.make("a"))
+            #expect(try await store.save(.make("b", 1), replacing: .older(than: 1)) == .saved)
+            let row = try await schema.value("SELECT encode(row_key, 'hex') FROM request_authorization_tokens")
+            let tombstone = StoredToken<TestToken>(.signedOut, version: .make(1), obtainedAt: .moment)
+            #expect(try await store.save(tombstone, replacing: .session(TokenVersion.make(0).session)) == .saved)
+            #expect(try await fleet.remove(client: "web", account: "ada"))
+            try await schema.query("SELECT pg_notify('request_authorization', 'end of \(schema.name)')::text")
+            var heard: [String] = []
+            for try await payload in payloads {
+                if payload == "end of \(schema.name)" { break }
+                heard.append(payload)
+            }
+            // Those of other tests use the same channel.
+            #expect(heard.filter { $0 == row }.count == 3)
+        }
+
+        @Test func `a fleet that does not listen announces no changes`() async throws {
+            let store: PostgreSQLTokenStore<TestToken> = try await Schema.make().fleet(listens: false)
+                .store(client: "web", account: "ada")
+            #expect(store.changes == nil)
+        }
+
+        private func replica(
+            _ schema: Schema, _ clock: ManualClock
+        ) async throws -> RefreshableTokenAuthorization<TestToken> {
+            RefreshableTokenAuthorization(
+                service: ScriptedTokenService<TestToken>(clock: clock),
+                store: try await schema.fleet().store(client: "web", account: "ada"), clock: clock)
+        }
+    }
+
+    /// Rows that are not needed any more.
+    @Suite struct RetentionTests {
+        @Test func `old tombstones are removed, tokens and newer ones are not`() async throws {
+            let schema = try await Schema.make()
+            let fleet = try await schema.fleet()
+            for (account, isSignedOut) in [("ada", false), ("bob", true), ("eve", true)] {
+                let store: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: account)
+                try await store.save(.make("a"))
+                guard isSignedOut else { continue }
+                try await store.save(StoredToken(.signedOut, version: .make(0), obtainedAt: .moment))
+                if account == "eve" {
+                    try await schema.query(
+                        """
+                        UPDATE request_authorization_tokens SET changed_at = clock_timestamp() - interval '31 days'
+                        WHERE status = 'token' OR row_key =
+                            (SELECT row_key FROM request_authorization_tokens ORDER BY changed_at DESC LIMIT 1)
+                        """)
+                }
+            }
+            let counts = try await fleet.counts()
+            #expect((counts.tokens, counts.ended) == (1, 2))
+            #expect(try await fleet.removeEnded() == 1)
+            #expect(try await fleet.counts().ended == 1)
+            #expect(try await fleet.removeEnded(olderThan: 0) == 1)
+            let ada: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+            #expect(try await ada.load() == .make("a"))
+        }
+
+        @Test func `a user who is removed leaves nothing, and nobody else does`() async throws {
+            let schema = try await Schema.make()
+            let fleet = try await schema.fleet()
+            let stores: [PostgreSQLTokenStore<TestToken>] = ["ada", "bob"].map {
+                fleet.store(client: "web", account: $0)
+            }
+            for store in stores { try await store.save(.make("a")) }
+            #expect(try await fleet.remove(client: "web", account: "ada"))
+            #expect(try await !fleet.remove(client: "web", account: "ada"))
+            #expect(try await stores[0].loadWithIntent().absence == .gone)
+            #expect(try await stores[0].save(.make("b", 1), replacing: .older(than: 1)) == .refused(nil))
+            #expect(try await stores[1].load() == .make("a"))
+        }
+    }
+}
+
+extension Schema {
+    /// A condition on `pg_stat_activity`: the connections on which replicas of this schema listen.
+    fileprivate var listener: String {
+        "application_name = '\(name)' AND state = 'idle' AND query = 'LISTEN request_authorization'"
+    }
+
+    /// Returns when two replicas listen. The server looks.
+    fileprivate func isListening() async throws {
+        try await query(
+            """
+            DO $$ BEGIN
+                WHILE (SELECT count(*) FROM pg_stat_activity WHERE \(listener)) < 2
+                LOOP PERFORM pg_stat_clear_snapshot(); PERFORM pg_sleep(0.005); END LOOP;
+            END $$
+            """)
+    }
+}
+#endif

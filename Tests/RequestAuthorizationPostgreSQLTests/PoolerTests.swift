@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL && canImport(Glibc)
+import Foundation
+import LoopbackServer
+import RequestAuthorization
+import RequestAuthorizationPostgreSQL
+import RequestAuthorizationTesting
+import TestServers
+import Testing
+
+extension PostgreSQLTests {
+    /// Behind a pooler that gives each statement another connection.
+    @Suite(.enabled(if: PgBouncer.isThere, PgBouncer.how)) struct PoolerTests {
+        @Test func `behind a pooler in transaction mode replicas do what every shared store must`() async throws {
+            let pooler = try await PgBouncer()
+            defer { pooler.end() }
+            let (one, other) = (try await pooler.fleet(), try await pooler.fleet())
+            let numbers = Numbers()
+            try await SharedTokenStoreChecks<PostgreSQLTokenStore<TestToken>> {
+                let account = "user \(numbers.next())"
+                return (one.store(client: "web", account: account), other.store(client: "web", account: account))
+            }.run()
+        }
+
+        @Test func `those who wait for a lease hold none of its two connections`() async throws {
+            let pooler = try await PgBouncer()
+            defer { pooler.end() }
+            var locks: [TokenStoreLock] = []
+            for account in 1...8 {
+                let store: PostgreSQLTokenStore<TestToken> = try await pooler.fleet()
+                    .store(client: "web", account: "\(account)")
+                locks.append(try await store.lock(within: .seconds(60)))
+            }
+            for lock in locks { await lock.unlock() }
+        }
+
+        @Test func `a search path in the connection string is refused, not ignored`() async throws {
+            let pooler = try await PgBouncer()
+            defer { pooler.end() }
+            let error = await #expect(throws: TokenStoreError.self) {
+                try await PostgreSQLTokens(
+                    connection: pooler.connection + "?options=-csearch_path%3Dother", key: .test(1), listens: false)
+            }
+            #expect(error?.kind == .unavailable)
+        }
+    }
+}
+
+/// A real PgBouncer before the server of the suite, and a database of its own.
+private struct PgBouncer {
+    let connection: String
+    private let process: ServerProcess
+    private let port: HeldPort
+
+    init() async throws {
+        let server = try #require(PostgreSQLServer.current)
+        let database = "d" + UUID().uuidString.prefix(8).lowercased()
+        try await LibPQDatabase(server.connection()).run("CREATE DATABASE \(database)")
+        port = try HeldPort()
+        process = try await ServerProcess(
+            script: "start-pgbouncer.sh", named: "pgbouncer", arguments: ["\(port.number)", "\(server.portNumber)"])
+        connection = "postgresql://anybody@127.0.0.1:\(port.number)/\(database)"
+    }
+
+    func fleet() async throws -> PostgreSQLTokens {
+        try await PostgreSQLTokens(connection: connection, key: .test(1), listens: false)
+    }
+
+    func end() { process.end() }
+
+    /// Whether it is installed. Where it must be (`REQUIRE_POSTGRESQL=1`, as in CI) its absence is a failure, not a skip.
+    static let isThere =
+        ProcessInfo.processInfo.environment["REQUIRE_POSTGRESQL"] == "1"
+        || FileManager.default.isExecutableFile(atPath: "/usr/sbin/pgbouncer")
+
+    static let how: Comment = "needs pgbouncer: .ci/install-tools"
+}
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL && canImport(Glibc)
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationPostgreSQL
+import RequestAuthorizationTesting
+import Testing
+
+extension PostgreSQLTests {
+    /// What stands in a row is believed only if this key sealed it for this row.
+    @Suite struct SealedRowTests {
+        @Test func `a row that was swapped for another is unreadable, and stays`() async throws {
+            let bench = try await SealedBench()
+            try await bench.schema.query(
+                """
+                UPDATE request_authorization_tokens AS t SET sealed = o.sealed, session = o.session
+                FROM request_authorization_tokens AS o WHERE o.row_key <> t.row_key
+                """)
+            for store in [bench.ada, bench.bob] { try await bench.refuses(store, .unreadable) }
+        }
+
+        @Test func `a replica with another key cannot begin, and changes nothing`() async throws {
+            let bench = try await SealedBench()
+            let before = try await bench.contents()
+            let error = await #expect(throws: TokenStoreError.self) { try await bench.schema.fleet(key: 2) }
+            #expect(error?.kind == .wrongKey)
+            #expect(try await bench.contents() == before)
+        }
+
+        @Test func `a row that was sealed with an unknown key is not overwritten, by a sign-in either`() async throws {
+            let bench = try await SealedBench()
+            let newer: PostgreSQLTokenStore<TestToken> = try await bench.schema.fleet(key: 2, oldKeys: [1])
+                .store(client: "web", account: "ada")
+            try await newer.save(.make("new", 1))
+            try await bench.refuses(bench.ada, .wrongKey)
+            // An old key opens what it sealed; the next save, not the next load, seals with the new one.
+            let bob: PostgreSQLTokenStore<TestToken> = try await bench.schema.fleet(key: 2, oldKeys: [1])
+                .store(client: "web", account: "bob")
+            #expect(try await bob.load() == .make("bob"))
+        }
+
+        @Test func `the key of the rows outlives the keys that seal`() async throws {
+            let bench = try await SealedBench()
+            let rotated: PostgreSQLTokenStore<TestToken> = try await bench.schema.fleet(key: 2, oldKeys: [1])
+                .store(client: "web", account: "ada")
+            try await rotated.save(.make("new", 1))
+            let later: PostgreSQLTokenStore<TestToken> = try await bench.schema.fleet(key: 2)
+                .store(client: "web", account: "ada")
+            #expect(try await later.load() == .make("new", 1))
+            #expect(try await bench.schema.value("SELECT count(*)::text FROM request_authorization_tokens") == "2")
+        }
+
+        @Test func `a row that was changed is moved away, and a refreshed token takes its place`() async throws {
+            let bench = try await SealedBench()
+            try await bench.schema.query(
+                """
+                UPDATE request_authorization_tokens
+                SET sealed = set_byte(sealed, length(sealed) - 1, get_byte(sealed, length(sealed) - 1) # 1)
+                """)
+            let error = await #expect(throws: TokenStoreError.self) { try await bench.ada.load() }
+            #expect(error?.kind == .corrupt)
+            #expect(try await bench.schema.value("SELECT count(*)::text FROM request_authorization_set_aside") == "1")
+            #expect(try await bench.ada.loadWithIntent().absence == .setAside)
+            #expect(try await bench.bob.save(.make("b", 1), replacing: .older(than: 1)) == .saved)
+            #expect(try await bench.schema.value("SELECT count(*)::text FROM request_authorization_set_aside") == "2")
+            #expect(try await bench.bob.load() == .make("b", 1))
+        }
+
+        @Test func `neither tokens nor names are in the tables or in the server's log`() async throws {
+            let schema = try await Schema.make()
+            let server = try #require(PostgreSQLServer.current)
+            let secret = "S3CRET-\(UUID().uuidString)"
+            let account = "user-\(UUID().uuidString)"
+            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: account)
+            let lock = try await store.lock(within: .seconds(5))
+            let intent = RefreshIntent(session: TokenVersion.make(0).session, generation: 0, beganAt: .moment)
+            try await store.setIntent(intent)
+            try await store.save(StoredToken(.token(TestToken(secret)), version: .make(0), obtainedAt: .moment))
+            #expect(try await store.load()?.token?.name == secret)
+            await lock.unlock()
+
+            let table = try await schema.value("SELECT string_agg(t::text, ' ') FROM request_authorization_tokens AS t")
+            let log = try server.log()
+            // What is looked at does have the envelope, and so would have a token.
+            let sealed = try #require(
+                try await schema.value("SELECT encode(sealed, 'hex') FROM request_authorization_tokens"))
+            let row = try #require(table)
+            #expect(log.contains(sealed) && row.contains(sealed))
+            for text in [row, log] {
+                for word in [secret, account] {
+                    let data = Data(word.utf8)
+                    #expect(!text.contains(word))
+                    #expect(!text.lowercased().contains(data.map { String(format: "%02x", $0) }.joined()))
+                    // Whatever its place in what was encoded: at one of three offsets the middle of it is the same text.
+                    for offset in 0..<3 {
+                        let middle = data.dropFirst(offset).prefix(24).base64EncodedString()
+                        #expect(!text.contains(middle))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A table with the tokens of two users.
+private struct SealedBench {
+    let schema: Schema
+    let ada: PostgreSQLTokenStore<TestToken>
+    let bob: PostgreSQLTokenStore<TestToken>
+
+    init() async throws {
+        schema = try await Schema.make()
+        let fleet = try await schema.fleet()
+        ada = fleet.store(client: "web", account: "ada")
+        bob = fleet.store(client: "web", account: "bob")
+        try await ada.save(.make("ada"))
+        try await bob.save(.make("bob"))
+    }
+
+    func contents() async throws -> [String?] {
+        [
+            try await schema.value(
+                "SELECT string_agg(t::text, ' ' ORDER BY row_key) FROM request_authorization_tokens AS t"),
+            try await schema.value("SELECT t::text FROM request_authorization_fleet AS t"),
+            try await schema.value("SELECT count(*)::text FROM request_authorization_set_aside"),
+        ]
+    }
+
+    /// Neither a load nor a save, of whatever kind, works, and nothing is changed.
+    func refuses(_ store: PostgreSQLTokenStore<TestToken>, _ kind: TokenStoreError.Kind) async throws {
+        let before = try await contents()
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await store.load() }, { try await store.save(.make("x", 7)) },
+            { _ = try await store.save(.make("x", 7), replacing: .older(than: 7)) },
+            {
+                let tombstone = StoredToken<TestToken>(.signedOut, version: .make(7), obtainedAt: .moment)
+                _ = try await store.save(tombstone, replacing: .session(TokenVersion.make(0).session))
+            },
+        ]
+        for call in calls {
+            let error = await #expect(throws: TokenStoreError.self) { try await call() }
+            #expect(error?.kind == kind)
+        }
+        #expect(try await contents() == before)
+    }
+}
+#endif

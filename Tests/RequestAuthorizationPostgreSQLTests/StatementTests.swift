@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL && canImport(Glibc)
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationPostgreSQL
+
+extension PostgreSQLTests {
+    /// What a refresh costs the database.
+    @Suite struct StatementTests {
+        @Test func `a refresh takes four statements: lease, intent, save, release`() async throws {
+            let bench = try await StatementBench(.token("b"))
+            let statements = try await bench.refresh()
+            #expect(
+                statements == [
+                    RowStatements.lease, RowStatements.leaveIntent, RowStatements.replace, RowStatements.release,
+                ])
+            #expect(try await bench.store.load()?.token?.name == "b")
+            #expect(try await bench.store.openIntent() == nil)
+        }
+
+        @Test func `a host that adopts takes two: lease, release`() async throws {
+            let bench = try await StatementBench()
+            let token = TestToken("b", expiresAt: bench.clock.now.addingTimeInterval(100))
+            #expect(try await bench.auth.validToken().name == "a")
+            try await bench.store.save(StoredToken(.token(token), version: bench.version(1), obtainedAt: .moment))
+            #expect(try await bench.refresh() == [RowStatements.lease, RowStatements.release])
+            #expect(try await bench.auth.validToken().name == "b")
+        }
+
+        @Test func `what the lease has read serves one load under the lease, for a second`() async throws {
+            let bench = try await StatementBench()
+            let store: PostgreSQLTokenStore<TestToken> = bench.fleet.store(client: "web", account: "ada")
+            try await store.lock(within: .seconds(5)).unlock()
+            try await bench.store.save(.make("b", 1))
+            #expect(try await store.load() == .make("b", 1))
+
+            let lock = try await store.lock(within: .seconds(5))
+            bench.clock.advance(by: .milliseconds(1001))
+            try await bench.store.save(.make("c", 2))
+            #expect(try await store.load() == .make("c", 2))
+            await lock.unlock()
+
+            try await store.lock(within: .seconds(5)).unlock()
+            let again = try await store.lock(within: .seconds(5))
+            #expect(try await store.load() == .make("c", 2))
+            try await bench.store.save(.make("d", 3))
+            #expect(try await store.load() == .make("d", 3))
+            await again.unlock()
+        }
+
+        @Test func `a save over what another host has saved meanwhile is refused`() async throws {
+            let bench = try await StatementBench()
+            let store: PostgreSQLTokenStore<TestToken> = bench.fleet.store(client: "web", account: "bob")
+            let other: PostgreSQLTokenStore<TestToken> = try await bench.schema.fleet()
+                .store(client: "web", account: "bob")
+            try await store.save(.make("a"))
+            #expect(try await store.load() == .make("a"))
+            try await other.save(.make("b", 1))
+            #expect(try await store.save(.make("c", 1), replacing: .older(than: 1)) == .refused(.make("b", 1)))
+            #expect(try await store.load() == .make("b", 1))
+            try await other.save(.make("c", 2))
+            #expect(try await store.save(.make("d", 3), replacing: .older(than: 3)) == .saved)
+            #expect(try await other.load() == .make("d", 3))
+        }
+    }
+}
+
+/// A host whose statements are noted, and the row of one user, whose token is about to expire.
+private struct StatementBench {
+    let schema: Schema
+    let clock = ManualClock()
+    let fleet: PostgreSQLTokens
+    let auth: RefreshableTokenAuthorization<TestToken>
+    /// Of another host.
+    let store: PostgreSQLTokenStore<TestToken>
+    private let database: NotingDatabase
+
+    init(_ steps: ScriptedTokenService<TestToken>.Step...) async throws {
+        schema = try await Schema.make()
+        store = try await schema.fleet().store(client: "web", account: "ada")
+        database = NotingDatabase(base: try LibPQDatabase(schema.connection))
+        fleet = try await PostgreSQLTokens(database: database, key: .test(1), clock: clock)
+        let service = ScriptedTokenService<TestToken>(clock: clock)
+        for step in steps { service.append(step) }
+        auth = RefreshableTokenAuthorization(
+            service: service, store: fleet.store(client: "web", account: "ada"), clock: clock)
+        let token = TestToken("a", expiresAt: clock.now.addingTimeInterval(1))
+        try await store.save(StoredToken(.token(token), version: version(0), obtainedAt: clock.now))
+        _ = try await auth.validToken()
+    }
+
+    func version(_ generation: Int) -> TokenVersion { .make(generation) }
+
+    /// Lets the token expire and be refreshed.
+    ///
+    /// - Returns: what the host has asked the database, until it has given the lease up.
+    func refresh() async throws -> [String] {
+        _ = database.takeStatements()
+        clock.advance(by: .seconds(2))
+        _ = try await auth.validToken()
+        try await store.lock(within: .seconds(60)).unlock()
+        return database.takeStatements()
+    }
+}
+
+/// Notes statements before they are run.
+private struct NotingDatabase: PostgreSQLDatabase {
+    let base: LibPQDatabase
+    private let statements = Lock<[String]>([])
+
+    init(base: LibPQDatabase) { self.base = base }
+
+    func takeStatements() -> [String] {
+        statements.withLock { statements in
+            defer { statements = [] }
+            return statements
+        }
+    }
+
+    func query(_ statement: String, parameters: [String?]) async throws -> [[String?]] {
+        statements.withLock { $0.append(statement) }
+        return try await base.query(statement, parameters: parameters)
+    }
+}
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if PostgreSQL && canImport(Glibc)
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationPostgreSQL
+import RequestAuthorizationTesting
+import Testing
+
+extension PostgreSQLTests {
+    /// What a store in a database must do as every other.
+    @Suite struct StoreTests {
+        @Test func `two replicas do what every shared store must`() async throws {
+            let schema = try await Schema.make()
+            let (one, other) = (try await schema.fleet(), try await schema.fleet())
+            let numbers = Numbers()
+            try await SharedTokenStoreChecks<PostgreSQLTokenStore<TestToken>> {
+                let account = "user \(numbers.next())"
+                return (one.store(client: "web", account: account), other.store(client: "web", account: account))
+            }.run()
+        }
+
+        @Test func `a replica that comes later finds the token, and only that of the same client and account`()
+            async throws
+        {
+            let schema = try await Schema.make()
+            let token = TestToken("a")
+            let stored = StoredToken(.token(token), version: .make(3), obtainedAt: .moment)
+            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            try await store.save(stored)
+            let fleet = try await schema.fleet()
+            let same: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+            #expect(try await same.load() == stored)
+            for (client, account) in [("web", "bob"), ("app", "ada"), ("weba", "da"), ("we", "bada")] {
+                let another: PostgreSQLTokenStore<TestToken> = fleet.store(client: client, account: account)
+                #expect(try await another.load() == nil)
+            }
+        }
+
+        @Test(arguments: [
+            "'; DROP TABLE request_authorization_tokens; --", "\\", "\"; --", "$1", "%s", "a\u{0}b", "é\u{301}漢字",
+            String(repeating: "long", count: 5000), "",
+        ])
+        func `any name is only a name`(account: String) async throws {
+            let schema = try await Schema.make()
+            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(
+                client: account, account: account)
+            let stored = StoredToken(.token(TestToken("a")), version: .make(0), obtainedAt: .moment)
+            try await store.save(stored)
+            #expect(try await store.load() == stored)
+            #expect(try await schema.value("SELECT count(*)::text FROM request_authorization_tokens") == "1")
+        }
+
+        @Test func `a save whose answer was lost is the same save again`() async throws {
+            let schema = try await Schema.make()
+            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            let session = TokenVersion.make(0).session
+            try await store.save(StoredToken(.token(TestToken("a")), version: .make(0), obtainedAt: .moment))
+            let next = StoredToken(.token(TestToken("b")), version: .make(1), obtainedAt: .moment)
+            let condition = TokenSaveCondition.older(session: session, generation: 1)
+            #expect(try await store.save(next, replacing: condition) == .saved)
+            #expect(try await store.save(next, replacing: condition) == .saved)
+            let other = StoredToken(.token(TestToken("c")), version: .make(1), obtainedAt: .moment)
+            #expect(try await store.save(other, replacing: condition) == .refused(next))
+        }
+
+        @Test func `a save waits for the disk, also where the database would not`() async throws {
+            let schema = try await Schema.make()
+            _ = try await schema.fleet()
+            try await schema.query("CREATE TABLE seen (setting text)")
+            // At the commit of each transaction that wrote a row.
+            try await schema.query(
+                """
+                CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$
+                """)
+            try await schema.query(
+                """
+                CREATE CONSTRAINT TRIGGER see AFTER INSERT OR UPDATE ON request_authorization_tokens
+                DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION see()
+                """)
+            let connection = schema.connection.replacingOccurrences(
+                of: "options=", with: "options=-csynchronous_commit%3Doff%20")
+            let store: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+                connection: connection, key: .test(1)
+            ).store(client: "web", account: "ada")
+            try await store.save(.make("a"))
+            #expect(try await store.save(.make("b", 1), replacing: .older(than: 1)) == .saved)
+            try await store.setIntent(RefreshIntent(session: UUID(), generation: 1, beganAt: .moment))
+            try await store.clear()
+            #expect(try await schema.query("SELECT setting FROM seen") == [["on"], ["on"], ["on"], ["on"]])
+            // What may be lost with the machine is not waited for.
+            try await store.lock(within: .seconds(5)).unlock()
+            #expect(try await schema.value("SELECT setting FROM seen OFFSET 4") == "off")
+        }
+    }
+}
+#endif
