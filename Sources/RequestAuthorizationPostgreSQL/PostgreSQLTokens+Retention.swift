@@ -16,7 +16,7 @@ extension PostgreSQLTokens {
 
     /// Counts the rows, for operators. It reads the whole table.
     ///
-    /// - Throws: ``TokenStoreError``.
+    /// - Throws: `TokenStoreError`.
     public func counts() async throws -> Counts {
         let rows = try await fleet.query { _ in (Self.count, []) }
         guard let row = rows.first, row.count == 2, let tokens = row[0].flatMap({ Int($0) }),
@@ -31,7 +31,7 @@ extension PostgreSQLTokens {
     ///
     /// - Parameter days: how long ago the session must have ended; 30 by default.
     /// - Returns: how many rows were removed.
-    /// - Throws: ``TokenStoreError``.
+    /// - Throws: `TokenStoreError`.
     @discardableResult
     public func removeEnded(olderThan days: Int = 30) async throws -> Int {
         try await fleet.query { _ in (Self.prune, ["\(max(0, days))"]) }.count
@@ -42,7 +42,7 @@ extension PostgreSQLTokens {
     /// The authorization server is not asked: sign out with `signOut()` first to revoke the token there.
     ///
     /// - Returns: whether there was a row.
-    /// - Throws: ``TokenStoreError``.
+    /// - Throws: `TokenStoreError`.
     @discardableResult
     public func remove(client: String, account: String) async throws -> Bool {
         let rows = try await fleet.query { place in

@@ -30,7 +30,7 @@ public struct PostgreSQLTokens: Sendable, RedactedDescription {
     ///   - listens: whether sign-outs of other hosts are heard of at once, on one connection more for the process, if the
     ///     database is a ``ListeningPostgreSQLDatabase``. Say `false` behind a pooler in transaction mode.
     ///   - clock: for waiting and for the lease; the machine's by default. Times in the table are the database's.
-    /// - Throws: ``TokenStoreError``: `unavailable`, `timedOut`; `wrongKey` if the tables are of another key; `unsuitable` if
+    /// - Throws: `TokenStoreError`: `unavailable`, `timedOut`; `wrongKey` if the tables are of another key; `unsuitable` if
     ///   they are not of this package, or of a later version. Nothing was changed then.
     public init(
         database: some PostgreSQLDatabase, key: TokenKey, oldKeys: [TokenKey] = [], lease: Duration = .seconds(10),

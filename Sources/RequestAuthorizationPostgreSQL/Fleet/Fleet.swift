@@ -42,7 +42,7 @@ final class Fleet: Sendable {
     /// Runs a statement, and once more if the tables had been dropped: they are made again.
     ///
     /// - Parameter statement: gets the place as it is then.
-    /// - Throws: ``TokenStoreError``; `CancellationError`.
+    /// - Throws: `TokenStoreError`; `CancellationError`.
     func query(
         _ statement: (FleetPlace) -> (String, [String?])
     ) async throws -> [[String?]] {

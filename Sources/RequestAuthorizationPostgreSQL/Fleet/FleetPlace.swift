@@ -18,7 +18,7 @@ struct FleetPlace: Sendable, RedactedDescription {
 
     /// Reads it, making the tables if there are none.
     ///
-    /// - Throws: ``TokenStoreError``; ``PostgreSQLError``.
+    /// - Throws: `TokenStoreError`; ``PostgreSQLError``.
     static func open(in database: some PostgreSQLDatabase, keys: FleetKeys) async throws -> FleetPlace {
         if let place = try await read(in: database, keys: keys) { return place }
         let id = UUID()

@@ -15,7 +15,7 @@ extension PostgreSQLTokenStore {
     ///
     /// It is renewed until it is given up. No connection is held.
     ///
-    /// - Throws: ``TokenStoreError``: `timedOut` if it was not to be had in time; `CancellationError` at once when the task is
+    /// - Throws: `TokenStoreError`: `timedOut` if it was not to be had in time; `CancellationError` at once when the task is
     ///   cancelled.
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
         let id = UUID()

@@ -32,7 +32,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         (self.fleet, self.client, self.account) = (fleet, client, account)
     }
 
-    /// - Throws: ``TokenStoreError``: `wrongKey`, `corrupt` (it was set aside), `unreadable`, and what keeps the database from
+    /// - Throws: `TokenStoreError`: `wrongKey`, `corrupt` (it was set aside), `unreadable`, and what keeps the database from
     ///   answering.
     public func load() async throws -> StoredToken<Token>? { try await loadWithIntent().stored }
 
@@ -91,7 +91,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         }
     }
 
-    /// - Throws: ``TokenStoreError``: `timedOut` if another holds the lease.
+    /// - Throws: `TokenStoreError`: `timedOut` if another holds the lease.
     public func setIntent(_ intent: RefreshIntent?) async throws {
         let lease = held.withLock { $0?.uuidString }
         guard let intent else {

@@ -20,7 +20,7 @@ struct TokenRow: Sendable, RedactedDescription {
     let wasSetAside: Bool
     let intent: String?
 
-    /// - Throws: ``TokenStoreError`` if the columns are not those that were asked for.
+    /// - Throws: `TokenStoreError` if the columns are not those that were asked for.
     init(_ rows: [[String?]]) throws {
         guard let row = rows.first, row.count == 4, let place = row[0].flatMap({ UUID(uuidString: $0) }) else {
             throw TokenStoreError(.unsuitable, "the tables are not those of this package; choose another schema")
