@@ -60,13 +60,19 @@ let package = Package(
             name: "first-server", dependencies: ["LocalSpotify", .ours("OAuth"), .ours("AsyncHTTPClient")]),
         .executableTarget(name: "first-tool", dependencies: [.ours("Spotify"), .ours("URLSession")]),
         // A server of an app's own, for `first-app`.
-        .target(name: "LocalWidgets", dependencies: [.product(name: "FlyingFox", package: "FlyingFox")]),
+        .target(
+            name: "LocalWidgets", dependencies: ["LoopbackHTTP", .product(name: "FlyingFox", package: "FlyingFox")]),
+        // Serves on this machine as long as a closure runs.
+        .target(
+            name: "LoopbackHTTP",
+            dependencies: [
+                .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
+            ]),
         .target(
             name: "LocalSpotify",
             dependencies: [
-                .ours(),
+                "LoopbackHTTP", .ours(),
                 .product(name: "FlyingFox", package: "FlyingFox"),
-                .product(name: "FlyingSocks", package: "FlyingFox"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
         .target(name: "SpotifyDemo", dependencies: ["LocalSpotify", .ours("Spotify"), .ours("URLSession")]),

@@ -22,26 +22,17 @@ struct WidgetTokenService: RefreshableTokenService {
     func refresh(_ token: WidgetToken) async throws -> WidgetToken {
         try await self.token(for: ["refresh_token": token.refreshToken])
     }
-}
-// end sample
 
-// sample: exchange
-extension WidgetTokenService {
     private func token(for fields: [String: String]) async throws -> WidgetToken {
+        struct Answer: Decodable { let accessToken: String, refreshToken: String?, expiresIn: TimeInterval }
         let answer = try await endpoint.post(fields, expecting: Answer.self)
         // An answer without a refresh token leaves the old one in force.
-        guard let refreshToken = answer.body.refreshToken ?? fields["refresh_token"] else { throw NoRefreshToken() }
+        guard let refreshToken = answer.body.refreshToken ?? fields["refresh_token"] else {
+            throw InvalidTokenResponse(field: "refresh_token", problem: .missing)
+        }
         return WidgetToken(
             accessToken: answer.body.accessToken, refreshToken: refreshToken,
             expiresAt: answer.sentAt + answer.body.expiresIn)
     }
-
-    private struct Answer: Decodable {
-        let accessToken: String
-        let refreshToken: String?
-        let expiresIn: TimeInterval
-    }
-
-    private struct NoRefreshToken: Error {}
 }
 // end sample

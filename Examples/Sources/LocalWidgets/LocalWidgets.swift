@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import FlyingFox
-import FlyingSocks
 public import Foundation
+import LoopbackHTTP
 
 /// A server of an app's own, on this machine: a log-in that speaks JSON, and one page for those who are signed in.
 ///
@@ -13,7 +13,7 @@ public import Foundation
 ///
 /// The user is `ada`, the password `lovelace`. An access token serves two calls; then it takes a refresh.
 public actor LocalWidgets {
-    /// How often somebody signed in, or refreshed.
+    /// How many sign-ins and refreshes succeeded.
     public private(set) var tokenCalls = 0
 
     private var refreshToken: String?
@@ -26,25 +26,7 @@ public actor LocalWidgets {
     ///
     /// - Parameter body: gets the base of all addresses, for instance `http://127.0.0.1:40123`.
     public nonisolated func serve<Success>(_ body: (URL) async throws -> Success) async throws -> Success {
-        let server = HTTPServer(
-            config: .init(address: try .inet(ip4: "127.0.0.1", port: 0), logger: .disabled),
-            handler: ClosureHTTPHandler { try await self.answer($0) })
-        return try await withThrowingTaskGroup { group in
-            group.addTask { try await server.run() }
-            group.addTask { try await server.waitUntilListening() }
-            try await group.next()
-            guard case .ip4(_, let port) = await server.listeningAddress,
-                let url = URL(string: "http://127.0.0.1:\(port)")
-            else { throw SocketError.unsupportedAddress }
-            do {
-                let success = try await body(url)
-                await server.stop()
-                return success
-            } catch {
-                await server.stop()
-                throw error
-            }
-        }
+        try await HTTPServer.serve(ClosureHTTPHandler { try await self.answer($0) }, body)
     }
 
     private func answer(_ request: HTTPRequest) async throws -> HTTPResponse {

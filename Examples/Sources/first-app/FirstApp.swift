@@ -58,5 +58,9 @@ func useWidgets(at server: URL) async throws {
 
 /// `swift run --package-path Examples first-app`: an app's session, with a server of the app's own.
 @main struct FirstApp {
-    static func main() async throws { try await LocalWidgets().serve { try await useWidgets(at: $0) } }
+    static func main() async throws {
+        let widgets = LocalWidgets()
+        try await widgets.serve { try await useWidgets(at: $0) }
+        print("token calls:", await widgets.tokenCalls)
+    }
 }

@@ -19,7 +19,7 @@ extension RefreshableTokenAuthorization {
     /// The same as a sequence: what is held now and then each change.
     public nonisolated var tokenChanges: TokenChanges<Token> { TokenChanges(core: core) }
 
-    /// What happens that is nobody's error: a background refresh or a save that failed, a token adopted from a sibling.
+    /// What callers do not see: a background refresh or a save that failed, a token adopted from a sibling.
     public nonisolated var events: AuthorizationEvents {
         AuthorizationEvents { [core] in core.listen() }
     }

@@ -16,7 +16,7 @@ public struct RefreshOutcome: Hashable, Sendable, CustomStringConvertible {
     public static let failed = RefreshOutcome(description: "failed")
     /// The session is over.
     public static let sessionEnded = RefreshOutcome(description: "session ended")
-    /// Nobody has signed in yet.
+    /// There has been no sign-in yet.
     public static let noToken = RefreshOutcome(description: "no token")
     /// A newer token, a sign-in or a sign-out came first.
     public static let superseded = RefreshOutcome(description: "superseded")

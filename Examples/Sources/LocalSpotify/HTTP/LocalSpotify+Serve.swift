@@ -2,13 +2,11 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import FlyingFox
-import FlyingSocks
 public import Foundation
+import LoopbackHTTP
 
 extension LocalSpotify {
     /// Listens on 127.0.0.1 as long as the closure runs, then ends all connections.
-    ///
-    /// FlyingFox 0.27 leaves one descriptor open on Linux, the `eventfd` that ends its wait, with each server that has ended.
     ///
     /// - Parameters:
     ///   - port: any free one if 0.
@@ -17,33 +15,7 @@ extension LocalSpotify {
     public nonisolated func serve<Success>(
         port: UInt16 = 0, _ body: (URL) async throws -> Success
     ) async throws -> Success {
-        // `.inet(ip4:)`: `.loopback` does not answer on 127.0.0.1 on Linux. No handler is ended by a time-out: a call hangs.
-        let configuration = HTTPServer.Configuration(
-            address: try .inet(ip4: "127.0.0.1", port: port), timeout: 86400, logger: .disabled)
-        let server = HTTPServer(config: configuration, handler: ServiceHandler(spotify: self))
-        return try await withThrowingTaskGroup { group in
-            group.addTask { try await server.run() }
-            group.addTask { try await server.waitUntilListening() }
-            try await group.next()
-            do {
-                let success = try await body(try await server.baseURL)
-                await server.stop()
-                return success
-            } catch {
-                await server.stop()
-                throw error
-            }
-        }
-    }
-}
-
-extension HTTPServer {
-    fileprivate var baseURL: URL {
-        get throws {
-            guard case .ip4(let host, let port) = listeningAddress, let url = URL(string: "http://\(host):\(port)")
-            else { throw SocketError.unsupportedAddress }
-            return url
-        }
+        try await HTTPServer.serve(ServiceHandler(spotify: self), port: port, body)
     }
 }
 
