@@ -14,7 +14,9 @@ public import RequestAuthorization
 ///
 /// Every failure is a ``TokenStoreError``: a full disk, a folder that others can enter, a symbolic link in place of a file.
 /// Nothing is overwritten then, and the provider goes on with the token in its memory.
-public struct RestrictedFileTokenStore<Token: AuthorizationToken & Codable>: SharedItemTokenStore, RedactedDescription {
+public struct RestrictedFileTokenStore<Token: AuthorizationToken & Codable>: SharedCodableTokenStore,
+    RedactedDescription
+{
     public let items: RestrictedFileItems
     private let decoded = DecodedItem<Token>()
 

@@ -51,7 +51,7 @@ func advice(for event: AuthorizationEvent) -> String? {
 // end sample
 
 // sample: items
-struct VaultItems: TokenItemStore {
+struct VaultItems: ByteStore {
     let vault: Vault
     let key: String
 
@@ -60,7 +60,7 @@ struct VaultItems: TokenItemStore {
     func clear() async throws { try await vault.remove(key) }
 }
 
-struct VaultItemTokenStore<Token: AuthorizationToken & Codable>: ItemTokenStore {
+struct CodableVaultTokenStore<Token: AuthorizationToken & Codable>: CodableTokenStore {
     let items: VaultItems
 }
 // end sample
@@ -68,7 +68,7 @@ struct VaultItemTokenStore<Token: AuthorizationToken & Codable>: ItemTokenStore 
 @Suite struct StorageSamples {
     @Test func `a place for bytes is a store`() async throws {
         try await TokenStoreChecks {
-            VaultItemTokenStore<TestToken>(items: VaultItems(vault: Vault(), key: "ada"))
+            CodableVaultTokenStore<TestToken>(items: VaultItems(vault: Vault(), key: "ada"))
         }.run()
     }
 

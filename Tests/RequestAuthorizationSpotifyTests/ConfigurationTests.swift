@@ -71,7 +71,7 @@ import Testing
         #expect(
             try PublicTypes.declared(in: ["RequestAuthorizationSpotify"]) == [
                 "SpotifyScope", "SpotifyProxy", "SpotifyConfiguration", "SpotifyConfiguration.Flow",
-                "SpotifyTokenService",
+                "SpotifyTokenService", "UnreadableToken",
             ])
     }
 }

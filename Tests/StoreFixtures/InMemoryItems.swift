@@ -7,7 +7,7 @@ package import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 
 /// Items of bytes in memory, shared by their siblings as a file is by processes.
-package final class InMemoryItems: SharedTokenItemStore {
+package final class InMemoryItems: SharedByteStore {
     private struct Contents {
         var item: Data?
         var absence = TokenAbsence.gone
@@ -101,7 +101,7 @@ package final class InMemoryItems: SharedTokenItemStore {
 }
 
 /// The typed store on them.
-package struct InMemoryItemTokenStore<Token: AuthorizationToken & Codable>: SharedItemTokenStore {
+package struct InMemoryCodableTokenStore<Token: AuthorizationToken & Codable>: SharedCodableTokenStore {
     package let items: InMemoryItems
 
     package init(_ items: InMemoryItems = InMemoryItems()) { self.items = items }

@@ -6,7 +6,7 @@ package import RequestAuthorization
 package import RequestAuthorizationStorage
 
 /// A shared store of bytes in which something happens right before the next save.
-package final class InterruptedItems<Items: SharedTokenItemStore>: SharedTokenItemStore {
+package final class InterruptedItems<Items: SharedByteStore>: SharedByteStore {
     private let items: Items
     private let interruption = Lock<(@Sendable () async throws -> Void)?>(nil)
 

@@ -7,22 +7,6 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One point in time on both clocks.
-struct Moment: Hashable, Sendable {
-    /// For expiry.
-    var date: Date
-    /// For back-off and windows.
-    var uptime: Duration
-}
-
-extension AuthorizationClock {
-    var moment: Moment { Moment(date: now, uptime: uptime) }
-}
-
-extension Duration {
-    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
-}
-
 /// How long to leave a failing service or store alone.
 struct BackOff: Hashable, Sendable {
     private(set) var attempts = 0

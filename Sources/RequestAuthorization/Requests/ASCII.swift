@@ -25,19 +25,21 @@ extension UInt8 {
         }
     }
 
-    var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+    @inlinable package var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 
-    var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    @inlinable package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    var isASCIILetterOrDigit: Bool { isASCIILetter || isASCIIDigit }
+    @inlinable package var isASCIILetterOrDigit: Bool { isASCIILetter || isASCIIDigit }
 
     /// Lower case for `A` to `Z`, anything else unchanged.
-    var asciiLowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
+    @inlinable package var asciiLowercased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
 }
 
 extension String {
     /// Lower case for `A` to `Z` only: `lowercased()` would turn a Kelvin sign into the letter k.
-    var asciiLowercased: String {
+    package var asciiLowercased: String {
         utf8.contains { $0 != $0.asciiLowercased } ? String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) : self
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import RequestAuthorization
+
 /// For which API a token is to be (RFC 8707 §2).
 enum ResourceIndicator {
     /// The parameters that name resources.
@@ -25,11 +27,9 @@ enum ResourceIndicator {
     private static func isAbsoluteURI(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 1 < bytes.count,
-            bytes.first.map(isLetter) == true,
-            bytes[..<colon].allSatisfy({ isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) })
+            bytes[0].isASCIILetter,
+            bytes[..<colon].allSatisfy({ $0.isASCIILetterOrDigit || "+-.".utf8.contains($0) })
         else { return false }
         return bytes.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) }
     }
-
-    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }

@@ -28,3 +28,12 @@ extension TokenResponse {
         return TokenResponse(statusCode: statusCode, fields: fields, body: Array(body))
     }
 }
+
+extension OAuthToken {
+    /// ISO 8601 as Swift, and with an offset as Apple's formatters, write it.
+    package static func date(_ text: String) -> Date? {
+        let plain = text.hasSuffix("+0000") ? "\(text.dropLast(5))Z" : text
+        return (try? Date(plain, strategy: .iso8601))
+            ?? (try? Date(plain, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    }
+}

@@ -14,11 +14,11 @@ public import RequestAuthorizationStorage
 ///
 ///     let pending = ItemPendingSignIns(RestrictedFileItems(client: "CLIENT_ID", account: "sign-in"))
 ///
-/// With a `SharedTokenItemStore`, such as a file, several processes may use it at a time, and one of them takes a sign-in. Any
+/// With a `SharedByteStore`, such as a file, several processes may use it at a time, and one of them takes a sign-in. Any
 /// other item is for one process, which makes one object of this type. It keeps 32 sign-ins: it is for apps and tools.
-public final class ItemPendingSignIns<Items: TokenItemStore>: PendingSignInStore, RedactedDescription {
+public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, RedactedDescription {
     private let items: Items
-    private let turns = Turns()
+    private let serialTasks = SerialTasks()
 
     /// - Parameter items: not the one that a token is in.
     public init(_ items: Items) { self.items = items }
@@ -35,7 +35,7 @@ public final class ItemPendingSignIns<Items: TokenItemStore>: PendingSignInStore
     private func change<Value: Sendable>(
         _ body: @escaping @Sendable (inout PendingSignIns) throws -> Value
     ) async throws -> Value {
-        try await turns.next { [self] in
+        try await serialTasks.run { [self] in
             while true {
                 var (kept, item) = try await read()
                 let before = kept
@@ -56,7 +56,7 @@ public final class ItemPendingSignIns<Items: TokenItemStore>: PendingSignInStore
 
     /// - Returns: `false` if something else stands there by now.
     private func save(_ new: Data, replacing old: Data?) async throws -> Bool {
-        guard let shared = items as? any SharedTokenItemStore else {
+        guard let shared = items as? any SharedByteStore else {
             try await items.save(new)
             return true
         }

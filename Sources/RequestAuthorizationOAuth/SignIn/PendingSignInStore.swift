@@ -35,7 +35,7 @@ extension PendingSignInStore {
     /// An item of bytes, as token stores use them: a file, a Keychain item.
     ///
     ///     .items(RestrictedFileItems(client: "CLIENT_ID", account: "sign-in"))
-    public static func items<Items: TokenItemStore>(_ items: Items) -> Self where Self == ItemPendingSignIns<Items> {
+    public static func items<Items: ByteStore>(_ items: Items) -> Self where Self == ItemPendingSignIns<Items> {
         ItemPendingSignIns(items)
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import RequestAuthorization
+
 /// Where a server sends people back to, compared as text: nothing is decoded, resolved or repaired.
 package struct RedirectURI: Hashable, Sendable {
     /// As it is sent to the server.
@@ -80,10 +82,10 @@ private struct Parts: Hashable, Sendable {
     let hasFragment: Bool
 
     init?(_ bytes: [UInt8]) {
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), let first = bytes.first, Self.isLetter(first),
-            bytes[..<colon].allSatisfy({ Self.isLetter($0) || Self.isDigit($0) || "+-.".utf8.contains($0) })
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), let first = bytes.first, first.isASCIILetter,
+            bytes[..<colon].allSatisfy({ $0.isASCIILetterOrDigit || "+-.".utf8.contains($0) })
         else { return nil }
-        scheme = Self.lowercased(bytes[..<colon])
+        scheme = String(decoding: bytes[..<colon], as: UTF8.self).asciiLowercased
         var rest = bytes[(colon + 1)...]
         let fragment = rest.firstIndex(of: UInt8(ascii: "#"))
         hasFragment = fragment != nil
@@ -97,7 +99,7 @@ private struct Parts: Hashable, Sendable {
         }
         rest = rest.dropFirst(2)
         let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-        authority = Self.lowercased(rest[..<end])
+        authority = String(decoding: rest[..<end], as: UTF8.self).asciiLowercased
         path = end == rest.endIndex ? [UInt8(ascii: "/")] : Array(rest[end...])
     }
 
@@ -116,18 +118,5 @@ private struct Parts: Hashable, Sendable {
 
     var hasDotSegment: Bool {
         path.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-    /// `A` to `Z` only.
-    private static func lowercased(_ bytes: some Sequence<UInt8>) -> String {
-        String(
-            decoding: bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },
-            as: UTF8.self)
     }
 }

@@ -26,7 +26,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
     private let known = Lock<Found?>(nil)
     /// The tables that held this store's session last: what is missing in others was lost, not ended.
     private let seenPlace = Lock<UUID?>(nil)
-    private let turns = Turns()
+    private let serialTasks = SerialTasks()
 
     init(fleet: Fleet, client: String, account: String) {
         (self.fleet, self.client, self.account) = (fleet, client, account)
@@ -56,7 +56,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> TokenSaveResult<Token> {
-        try await turns.next { [self] in
+        try await serialTasks.run { [self] in
             if try await saveAtOnce(stored, replacing: condition, ending: intent) { return .saved }
             while true {
                 try Task.checkCancellation()
@@ -84,7 +84,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
     }
 
     public func clear() async throws {
-        try await turns.next { [self] in
+        try await serialTasks.run { [self] in
             forget()
             _ = try await query(RowStatements.clear)
             await fleet.announce(client: client, account: account)

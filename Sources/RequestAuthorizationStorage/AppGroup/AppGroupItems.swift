@@ -22,7 +22,7 @@ protocol AppGroups: Sendable {
 /// An item in the container of an app group, for the app and its extensions.
 ///
 /// The container is looked up when it is needed first, so that a store can be made where errors cannot be thrown.
-final class AppGroupItems: SharedTokenItemStore, RedactedDescription {
+final class AppGroupItems: SharedByteStore, RedactedDescription {
     private let client: String
     private let account: String
     private let group: String

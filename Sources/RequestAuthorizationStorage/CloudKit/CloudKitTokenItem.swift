@@ -9,7 +9,7 @@ import Foundation
 import RequestAuthorization
 
 /// A record of the private database as an item of bytes.
-final class CloudKitTokenItem: TokenItemStore {
+final class CloudKitTokenItem: ByteStore {
     /// Other devices may change the record again and again.
     static let attempts = 4
 

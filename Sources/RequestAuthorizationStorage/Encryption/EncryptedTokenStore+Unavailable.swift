@@ -14,7 +14,7 @@ public import RequestAuthorization
 @available(
     *, unavailable, message: "enable the trait 'Crypto' of swift-request-authorization, which brings cryptography"
 )
-public struct EncryptedTokenStore<Token: AuthorizationToken & Codable, Items: TokenItemStore>: ItemTokenStore {
+public struct EncryptedTokenStore<Token: AuthorizationToken & Codable, Items: ByteStore>: CodableTokenStore {
     public let items: Items
 
     public init(
@@ -36,7 +36,7 @@ public struct EncryptedTokenStore<Token: AuthorizationToken & Codable, Items: To
 }
 
 @available(*, unavailable)
-extension EncryptedTokenStore: SharedTokenStore, SharedItemTokenStore where Items: SharedTokenItemStore {}
+extension EncryptedTokenStore: SharedTokenStore, SharedCodableTokenStore where Items: SharedByteStore {}
 
 /// A key that tokens are sealed with: with the trait `Crypto`.
 @available(
@@ -53,7 +53,7 @@ public struct TokenKey: Sendable {
     public static func kept(by source: some TokenKeySource, id: String = defaultID) -> TokenKey {
         fatalError("unavailable")
     }
-    public static func kept(in items: some SharedTokenItemStore, id: String = defaultID) -> TokenKey {
+    public static func kept(in items: some SharedByteStore, id: String = defaultID) -> TokenKey {
         fatalError("unavailable")
     }
 }

@@ -23,10 +23,10 @@ public import RequestAuthorization
 /// damaged is set aside where the store of bytes can do that. ``clear()`` removes whatever is there.
 ///
 /// It serves several processes if the store of bytes does. On Linux it needs the trait `Crypto`.
-public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Items: TokenItemStore>: ItemTokenStore {
+public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Items: ByteStore>: CodableTokenStore {
     public let items: Items
     private let sealer: StoredTokenSealer<Token>
-    private let turns = Turns()
+    private let serialTasks = SerialTasks()
 
     /// Makes a store; nothing is read yet, and no key derived.
     ///
@@ -72,7 +72,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
     }
 
     /// Removes what is kept, also what cannot be opened.
-    public func clear() async throws { try await turns.next { [items] in try await items.clear() } }
+    public func clear() async throws { try await serialTasks.run { [items] in try await items.clear() } }
 
     /// Seals what is kept again if it was not sealed with the current key, rounds and cipher.
     ///
@@ -109,7 +109,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
         for purpose: Purpose, ending intent: Data? = nil,
         _ rule: @escaping @Sendable (StoredToken<Token>?, TokenAbsence) -> StoredToken<Token>?
     ) async throws -> Replacement {
-        try await turns.next { [self] in
+        try await serialTasks.run { [self] in
             while true {
                 try Task.checkCancellation()
                 let found = try await opened(for: purpose)
@@ -126,7 +126,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
 
     /// - Returns: whether the item that it was to replace was still there.
     private func put(_ item: Data, ending intent: Data?, replacing kept: Data?) async throws -> Bool {
-        guard let shared = items as? any SharedTokenItemStore else {
+        guard let shared = items as? any SharedByteStore else {
             try await items.save(item)
             return true
         }
@@ -153,12 +153,12 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
     }
 
     private func read() async throws -> ItemWithIntent {
-        if let shared = items as? any SharedTokenItemStore { return try await shared.loadWithIntent() }
+        if let shared = items as? any SharedByteStore { return try await shared.loadWithIntent() }
         return ItemWithIntent(try await items.load(), intent: nil)
     }
 }
 
-extension EncryptedTokenStore: SharedTokenStore, SharedItemTokenStore where Items: SharedTokenItemStore {
+extension EncryptedTokenStore: SharedTokenStore, SharedCodableTokenStore where Items: SharedByteStore {
     /// - Throws: as ``load()``.
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {
         let found = try await opened(for: .load)
@@ -187,7 +187,7 @@ extension EncryptedTokenStore: SharedTokenStore, SharedItemTokenStore where Item
             case .refused(let obstacle): .refused(obstacle)
             }
         } catch let error as TokenStoreError where error.kind == .noSpace && stored.token == nil {
-            // As in SharedItemTokenStore: the session must be over for everybody, although nothing can be written.
+            // As in SharedCodableTokenStore: the session must be over for everybody, although nothing can be written.
             if let kept = try await opened(for: .load).opened, condition.allows(kept.stored) {
                 try await items.clear(kept.item)
             }

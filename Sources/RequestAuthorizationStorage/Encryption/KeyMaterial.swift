@@ -68,7 +68,7 @@ struct KeptKey<Source: TokenKeySource>: KeyMaterial, RedactedDescription {
 }
 
 /// Keeps a key in an item.
-struct ItemKeySource<Items: SharedTokenItemStore>: TokenKeySource, RedactedDescription {
+struct ItemKeySource<Items: SharedByteStore>: TokenKeySource, RedactedDescription {
     let items: Items
 
     func load() async throws -> Data? { try await items.load() }

@@ -76,7 +76,7 @@ public struct TokenKey: Sendable {
     /// - Parameters:
     ///   - items: where the key is, and nothing else: 32 bytes.
     ///   - id: a name of 1 to 64 bytes, not secret.
-    public static func kept(in items: some SharedTokenItemStore, id: String = defaultID) -> TokenKey {
+    public static func kept(in items: some SharedByteStore, id: String = defaultID) -> TokenKey {
         kept(by: ItemKeySource(items: items), id: id)
     }
 

@@ -13,7 +13,7 @@ public import RequestAuthorization
 ///     let items = RestrictedFileItems(client: "CLIENT_ID", account: "me")
 ///
 /// ``RestrictedFileTokenStore`` keeps tokens in it. No call blocks a thread of Swift's cooperative pool.
-public final class RestrictedFileItems: SharedTokenItemStore, RedactedDescription {
+public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
     /// For whom the token was issued, such as an OAuth client's id.
     public let client: String
     /// Whose it is: any name that tells this client's sessions apart.

@@ -26,7 +26,7 @@ struct OldTombstone {
     /// Removes it if no refresh is under way; whoever loads next tries again.
     ///
     /// - Returns: whether it is gone.
-    func sweep(from items: some SharedTokenItemStore) async -> Bool {
+    func sweep(from items: some SharedByteStore) async -> Bool {
         guard let lock = try? await items.lock(within: .milliseconds(100)) else { return false }
         let isGone = (try? await items.clear(item)) != nil
         await lock.unlock()

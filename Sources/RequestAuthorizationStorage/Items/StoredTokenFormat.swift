@@ -63,7 +63,7 @@ struct UnreadableItem: Error, RedactedDescription {
     /// Sets the item aside if it makes room.
     ///
     /// - Returns: what to tell people.
-    func reported(by items: some TokenItemStore, isSignIn: Bool = false) async throws -> TokenStoreError {
+    func reported(by items: some ByteStore, isSignIn: Bool = false) async throws -> TokenStoreError {
         let place = makesRoom(isSignIn: isSignIn) ? try await items.setAside(item) : nil
         let kept = place.map { "it was set aside as \($0)" } ?? "it was left where it is"
         return switch kind {

@@ -9,7 +9,7 @@ public import Foundation
 #endif
 
 /// A generic password of the Keychain as an item of bytes: what ``KeychainTokenStore`` stands on.
-public struct KeychainTokenItem: TokenItemStore {
+public struct KeychainTokenItem: ByteStore {
     let query: KeychainQuery
     let keychain: any KeychainCalls
     private let queue = BlockingQueue("Keychain")

@@ -11,7 +11,7 @@ public import Foundation
 #endif
 
 /// An item of the Secret Service as an item of bytes: what ``SecretServiceTokenStore`` stands on.
-public struct SecretServiceTokenItem: TokenItemStore {
+public struct SecretServiceTokenItem: ByteStore {
     let name: SecretServiceName
     let limit: Duration
     let clock: any AuthorizationClock

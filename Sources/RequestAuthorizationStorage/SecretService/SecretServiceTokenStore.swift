@@ -18,7 +18,7 @@ public import RequestAuthorization
 /// use `RestrictedFileTokenStore`.
 ///
 /// The session bus of the process no longer ends the process when it closes (`exit-on-close` of GDBus).
-public struct SecretServiceTokenStore<Token: AuthorizationToken & Codable>: ItemTokenStore {
+public struct SecretServiceTokenStore<Token: AuthorizationToken & Codable>: CodableTokenStore {
     public let items: SecretServiceTokenItem
 
     /// - Parameters:

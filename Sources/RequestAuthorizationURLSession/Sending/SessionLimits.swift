@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import Dispatch
 import Foundation
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
+
+/// What a call has to know of its session's configuration, read once where that is possible.
+struct SessionSettings: Sendable {
+    /// Seconds without any byte, unless the request says otherwise.
+    let idleTimeout: TimeInterval
+    /// Seconds for a whole call, redirects included.
+    let wholeTimeout: TimeInterval
+    /// How many requests with a connection of their own may be under way to a host.
+    let connectionsPerHost: Int
+    /// The names of the fields that the session puts on every request, in lower case.
+    let addedFields: [String]
+
+    init(_ configuration: URLSessionConfiguration) {
+        idleTimeout = configuration.timeoutIntervalForRequest
+        wholeTimeout = configuration.timeoutIntervalForResource
+        connectionsPerHost = max(1, configuration.httpMaximumConnectionsPerHost)
+        addedFields = (configuration.httpAdditionalHeaders ?? [:]).keys.compactMap { ($0 as? String)?.lowercased() }
+    }
+}
 
 /// The time-outs of a call, as swift-corelibs-foundation would not keep them.
 ///
@@ -37,4 +57,20 @@ struct SessionLimits: Sendable {
     /// The defaults of `URLRequest.timeoutInterval` and `URLSessionConfiguration.timeoutIntervalForResource`.
     private static let sixtySeconds: TimeInterval = 60
     private static let sevenDays: TimeInterval = 7 * 24 * 3600
+}
+
+/// Does something when the time is over, unless it is cancelled before.
+///
+/// A timer source and no sleeping task: that would stay in memory until its time, which may be an hour away.
+struct Deadline {
+    private let timer: any DispatchSourceTimer
+
+    init(after seconds: TimeInterval, perform action: @escaping @Sendable () -> Void) {
+        timer = DispatchSource.makeTimerSource(queue: .global())
+        timer.schedule(deadline: .now() + seconds)
+        timer.setEventHandler(handler: DispatchWorkItem(block: action))
+        timer.activate()
+    }
+
+    func cancel() { timer.cancel() }
 }

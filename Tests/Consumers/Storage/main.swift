@@ -16,7 +16,7 @@ struct NoWidgets: RefreshableTokenService {
     func refresh(_ token: WidgetToken) async throws -> WidgetToken { throw NotAuthorized(.rejected) }
 }
 
-actor Items: TokenItemStore {
+actor Items: ByteStore {
     private var item: Data?
 
     func load() async throws -> Data? { item }
@@ -24,7 +24,7 @@ actor Items: TokenItemStore {
     func clear() async throws { item = nil }
 }
 
-struct WidgetTokenStore: ItemTokenStore {
+struct WidgetTokenStore: CodableTokenStore {
     typealias Token = WidgetToken
     let items: Items
 }

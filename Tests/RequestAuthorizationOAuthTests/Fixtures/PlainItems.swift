@@ -6,7 +6,7 @@ import RequestAuthorizationStorage
 import StoreFixtures
 
 /// An item of bytes for one process: without conditional saves.
-struct PlainItems: TokenItemStore {
+struct PlainItems: ByteStore {
     let items = InMemoryItems()
 
     func load() async throws -> Data? { try await items.load() }

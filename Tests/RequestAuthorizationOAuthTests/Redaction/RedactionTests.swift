@@ -35,7 +35,7 @@ import Testing
     /// Addresses, names and numbers only.
     private static let withoutSecrets: Set = [
         "AuthorizationServer", "AuthorizationServerError", "AuthorizationServerError.Problem", "NoRefreshToken",
-        "ServerQuirks", "UnreadableToken", "JSONWebKey", "AssertionAudience", "SecurityTokenType", "SignatureAlgorithm",
+        "ServerQuirks", "JSONWebKey", "AssertionAudience", "SecurityTokenType", "SignatureAlgorithm",
         "SigningKeyError", "SigningKeyError.Problem", "ProofOfPossession", "ProofOfPossession.KeyStorage",
         "ProofUnavailable", "ProofUnavailable.Problem", "ProofRefused", "InvalidProofNonce",
         "InvalidProofNonce.Problem",

@@ -303,7 +303,7 @@ import Testing
 
     @Test func `a plain token is neither believed nor replaced`() async throws {
         let items = InMemoryItems()
-        try await InMemoryItemTokenStore<TestToken>(items).save(.make(1))
+        try await InMemoryCodableTokenStore<TestToken>(items).save(.make(1))
         let item = items.item
         try await expectError(.unreadable) { try await store(items).load() }
         try await expectError(.unreadable) { try await store(items).save(.make(2)) }
@@ -350,7 +350,7 @@ private struct OtherToken: AuthorizationToken, Codable {
 }
 
 /// A store of bytes for one process, which can set nothing aside.
-private struct PlainItems: TokenItemStore {
+private struct PlainItems: ByteStore {
     let items: InMemoryItems
 
     init(_ items: InMemoryItems) { self.items = items }
@@ -361,7 +361,7 @@ private struct PlainItems: TokenItemStore {
 }
 
 /// A store of bytes for one process that may take its time to answer what it has read.
-private final class SlowItems: TokenItemStore {
+private final class SlowItems: ByteStore {
     private let items: InMemoryItems
     private let stalls = Lock(false)
     private let stalling = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

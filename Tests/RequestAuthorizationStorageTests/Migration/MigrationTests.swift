@@ -12,13 +12,13 @@ import Testing
     @Test func `a token moves from any store to any other`() async throws {
         let folder = try TemporaryFolder()
         let (plain, file, items) = (
-            InMemoryTokenStore<TestToken>(.make(3)), folder.store(), InMemoryItemTokenStore<TestToken>()
+            InMemoryTokenStore<TestToken>(.make(3)), folder.store(), InMemoryCodableTokenStore<TestToken>()
         )
         #expect(try await plain.migrate(to: file) == .moved)
         #expect(plain.stored?.content == .moved(to: "RestrictedFileTokenStore"))
         #expect(try await plain.migrate(to: file) == .nothingToMove)
         #expect(try await file.migrate(to: items) == .moved)
-        #expect(try await file.load()?.content == .moved(to: "InMemoryItemTokenStore"))
+        #expect(try await file.load()?.content == .moved(to: "InMemoryCodableTokenStore"))
         #expect(try await items.migrate(to: plain) == .moved)
         #expect(try await items.load()?.token == nil && plain.stored == .make(3))
         #expect(try await items.migrate(to: plain) == .nothingToMove)

@@ -10,6 +10,13 @@ import Foundation
 import RequestAuthorization
 
 extension TokenEndpoint {
+    /// Introspects a token (RFC 7662 §2.1).
+    func introspect(_ token: String, hint: String) async throws -> TokenIntrospection {
+        let url = try server.endpoint(server.introspectionEndpoint, named: "introspection_endpoint")
+        return try TokenIntrospection(
+            try await object([("token", token), ("token_type_hint", hint)], to: url), quirks: server.quirks)
+    }
+
     /// Revokes a token (RFC 7009): the refresh token first, because a server that can then drops what came of it.
     ///
     /// - Throws: `TokenEndpointError` of the kind `transient` for a server that wants to be asked later, `client` for one that will

@@ -3,6 +3,7 @@
 
 import Foundation
 import RequestAuthorizationOAuth
+import RequestAuthorizationSpotify
 import Testing
 
 @Suite struct MigrationTests {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
-/// Lets one after the other do what must not be interleaved.
-package final class Turns: Sendable {
+/// Runs tasks one after the other, in the order in which they were handed in.
+package final class SerialTasks: Sendable {
     private let last = Lock<Task<Void, Never>?>(nil)
 
     package init() {}
 
-    /// Does something after all that came before it; cancelling the caller cancels it.
-    package func next<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+    /// Runs the body once all earlier ones have ended. Cancelling the caller cancels the body.
+    package func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         let turn = last.withLock { last in
             let previous = last
             let turn = Task {

@@ -10,10 +10,10 @@ public import RequestAuthorization
 
 /// A token store for several processes that keeps its token in a shared item of bytes.
 ///
-///     extension VaultTokenStore: SharedItemTokenStore {}      // where its items are a SharedTokenItemStore
-public protocol SharedItemTokenStore<Token>: ItemTokenStore, SharedTokenStore where Items: SharedTokenItemStore {}
+///     extension VaultTokenStore: SharedCodableTokenStore {}      // where its items are a SharedByteStore
+public protocol SharedCodableTokenStore<Token>: CodableTokenStore, SharedTokenStore where Items: SharedByteStore {}
 
-extension SharedItemTokenStore {
+extension SharedCodableTokenStore {
     public func lock(within limit: Duration) async throws -> TokenStoreLock { try await items.lock(within: limit) }
 
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {

@@ -7,7 +7,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-import RequestAuthorization
+public import RequestAuthorizationOAuth
 
 extension OAuthToken {
     /// Reads what an authorization manager of SpotifyAPI encoded of itself, for somebody who is signed in there:
@@ -65,12 +65,5 @@ extension OAuthToken {
         self.init(
             accessToken: accessToken, refreshToken: text(names.refreshToken), tokenType: text("tokenType") ?? "Bearer",
             scopes: ServerQuirks().scopes(in: text("scope") ?? ""), expiresAt: expiry)
-    }
-
-    /// ISO 8601 as Swift, and with an offset as Apple's formatters, write it.
-    static func date(_ text: String) -> Date? {
-        let plain = text.hasSuffix("+0000") ? "\(text.dropLast(5))Z" : text
-        return (try? Date(plain, strategy: .iso8601))
-            ?? (try? Date(plain, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
     }
 }

@@ -10,20 +10,20 @@ public import RequestAuthorization
 
 /// A token store that keeps its token in an item of bytes.
 ///
-///     public struct VaultTokenStore<Token: AuthorizationToken & Codable>: ItemTokenStore {
-///         public let items: VaultItems            // a TokenItemStore
+///     public struct VaultTokenStore<Token: AuthorizationToken & Codable>: CodableTokenStore {
+///         public let items: VaultItems            // a ByteStore
 ///     }
 ///
 /// That is all: what is kept is the `StoredToken` as JSON. Damaged items are set aside and reported; items that are whole but
 /// not understood, such as those of a later version, are reported and stay.
-public protocol ItemTokenStore<Token>: TokenStore where Token: Codable {
-    associatedtype Items: TokenItemStore
+public protocol CodableTokenStore<Token>: TokenStore where Token: Codable {
+    associatedtype Items: ByteStore
 
     /// Where the bytes are.
     var items: Items { get }
 }
 
-extension ItemTokenStore {
+extension CodableTokenStore {
     public func load() async throws -> StoredToken<Token>? {
         guard let item = try await items.load() else { return nil }
         return try await decode(item, StoredTokenFormat.decode)

@@ -8,18 +8,18 @@ import RequestAuthorizationTesting
 import StoreFixtures
 import Testing
 
-@Suite struct ItemTokenStoreTests {
+@Suite struct CodableTokenStoreTests {
     @Test func `a typed store on items is a token store, also for siblings`() async throws {
         try await SharedTokenStoreChecks {
             let items = InMemoryItems()
-            return (InMemoryItemTokenStore<TestToken>(items), InMemoryItemTokenStore(items.sibling()))
+            return (InMemoryCodableTokenStore<TestToken>(items), InMemoryCodableTokenStore(items.sibling()))
         }.run()
     }
 
     @Test(arguments: ["", "{", "not json", #"{"status":1}"#, #"{"token":{}}"#, "\0\0\0"])
     func `a damaged item is set aside and reported, and then there is nothing`(text: String) async throws {
         let items = InMemoryItems(Data(text.utf8))
-        let store = InMemoryItemTokenStore<TestToken>(items)
+        let store = InMemoryCodableTokenStore<TestToken>(items)
         let error = await #expect(throws: TokenStoreError.self) { try await store.load() }
         #expect(error?.kind == .corrupt)
         #expect(error?.description.contains("aside-1") == true)
@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: [#"{"status":"paused"}"#, #"{"status":"token","token":{"other":1}}"#])
     func `what a later version wrote is reported and stays`(text: String) async throws {
         let items = InMemoryItems(Data(text.utf8))
-        let store = InMemoryItemTokenStore<TestToken>(items)
+        let store = InMemoryCodableTokenStore<TestToken>(items)
         let error = await #expect(throws: TokenStoreError.self) { try await store.load() }
         #expect(error?.kind == .unreadable)
         let conditional = await #expect(throws: TokenStoreError.self) {
@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: ["damaged", #"{"status":"paused"}"#])
     func `a sign-in takes its place, and loses nothing`(text: String) async throws {
         let items = InMemoryItems(Data(text.utf8))
-        let store = InMemoryItemTokenStore<TestToken>(items)
+        let store = InMemoryCodableTokenStore<TestToken>(items)
         #expect(try await store.save(.make(1), replacing: .anything) == .saved)
         #expect(try await store.load() == .make(1))
         #expect(items.aside == [Data(text.utf8)])
@@ -51,7 +51,7 @@ import Testing
 
     @Test func `an intent that cannot be read counts for the token that is kept`() async throws {
         let items = InMemoryItems()
-        let store = InMemoryItemTokenStore<TestToken>(items)
+        let store = InMemoryCodableTokenStore<TestToken>(items)
         items.intent = Data()
         #expect(try await store.openIntent() == nil)
         try await store.save(.make(3))
@@ -64,7 +64,7 @@ import Testing
         let date = Date(timeIntervalSinceNow: -days * 86_400)
         for content in [StoredToken<TestToken>.Content.signedOut, .token(TestToken("old"))] {
             let items = InMemoryItems()
-            let store = InMemoryItemTokenStore<TestToken>(items)
+            let store = InMemoryCodableTokenStore<TestToken>(items)
             let stored = StoredToken(content, version: .test(1), obtainedAt: date)
             try await store.save(stored)
             let isSwept = isOld && stored.token == nil
@@ -75,7 +75,7 @@ import Testing
 
     @Test func `an old tombstone stays as long as a refresh is under way`() async throws {
         let items = InMemoryItems()
-        let store = InMemoryItemTokenStore<TestToken>(items)
+        let store = InMemoryCodableTokenStore<TestToken>(items)
         try await store.save(StoredToken(.signedOut, version: .test(1), obtainedAt: .distantPast))
         let lock = try await items.lock(within: .seconds(10))
         #expect(try await store.loadWithIntent().stored?.content == .signedOut)
@@ -85,7 +85,7 @@ import Testing
 
     @Test func `an item is the JSON of the stored token`() async throws {
         let items = InMemoryItems()
-        try await InMemoryItemTokenStore<TestToken>(items).save(.make(1))
+        try await InMemoryCodableTokenStore<TestToken>(items).save(.make(1))
         let item = try #require(items.item)
         #expect(try JSONDecoder().decode(StoredToken<TestToken>.self, from: item) == .make(1))
     }
@@ -94,7 +94,7 @@ import Testing
         let items = InMemoryItems()
         items.fail(load: TokenStoreError(.unavailable, "the keychain is locked"))
         let error = await #expect(throws: TokenStoreError.self) {
-            try await InMemoryItemTokenStore<TestToken>(items).load()
+            try await InMemoryCodableTokenStore<TestToken>(items).load()
         }
         #expect(error?.description == "token store unavailable: the keychain is locked")
     }

@@ -10,8 +10,8 @@ public import RequestAuthorization
 
 /// An item that several processes use at a time.
 ///
-/// A typed store on it, with a ``SharedItemTokenStore``, is a `SharedTokenStore`: its processes refresh a rotating token once.
-public protocol SharedTokenItemStore: TokenItemStore {
+/// A typed store on it, with a ``SharedCodableTokenStore``, is a `SharedTokenStore`: its processes refresh a rotating token once.
+public protocol SharedByteStore: ByteStore {
     /// Takes exclusive access for a whole refresh, waiting for a sibling that has it. Saving does not need it.
     ///
     /// - Parameter limit: how long to wait.
@@ -42,7 +42,7 @@ public protocol SharedTokenItemStore: TokenItemStore {
     func saveIntent(_ intent: Data?) async throws
 }
 
-extension SharedTokenItemStore {
+extension SharedByteStore {
     /// Saves, and leaves the intent as it is; see ``save(_:ending:if:)``.
     public func save(
         _ item: Data, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool

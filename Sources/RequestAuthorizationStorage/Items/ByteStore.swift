@@ -9,9 +9,9 @@ public import Foundation
 
 /// Keeps one item of bytes durably: a file, a Keychain item, a record.
 ///
-/// It is what a typed store stands on: give your type an ``ItemTokenStore`` and it is a `TokenStore`. What is in the item is
+/// It is what a typed store stands on: give your type an ``CodableTokenStore`` and it is a `TokenStore`. What is in the item is
 /// not its business. `EncryptedTokenStore` seals what any of them keeps.
-public protocol TokenItemStore: Sendable {
+public protocol ByteStore: Sendable {
     /// Reads the item.
     ///
     /// - Returns: `nil` if there is nothing, and only then.
@@ -38,7 +38,7 @@ public protocol TokenItemStore: Sendable {
     var isSharedBetweenDevices: Bool { get }
 }
 
-extension TokenItemStore {
+extension ByteStore {
     public func setAside(_ item: Data) async throws -> String? { nil }
     public var changes: AsyncStream<Void>? { nil }
     public var isSharedBetweenDevices: Bool { false }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// One point in time on both clocks.
+struct Moment: Hashable, Sendable {
+    /// For expiry.
+    var date: Date
+    /// For back-off and windows.
+    var uptime: Duration
+}
+
+extension AuthorizationClock {
+    var moment: Moment { Moment(date: now, uptime: uptime) }
+}
+
+extension Duration {
+    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

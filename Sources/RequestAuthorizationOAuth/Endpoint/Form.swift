@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+
+/// Parameters of a request, in order, none of them twice (RFC 6749 §3.1, §3.2): the first one stays.
+///
+/// `resource` and `audience` may come several times (RFC 8707 §2, RFC 8693 §2.1), if the same source says them.
+package struct FormParameters: Sendable {
+    package private(set) var list: [(name: String, value: String)] = []
+
+    package init(_ parameters: [(name: String, value: String)] = []) { add(parameters) }
+
+    /// Adds what is not there yet.
+    package mutating func add(_ parameters: [(name: String, value: String)]) {
+        let names = Set(list.map(\.name))
+        for parameter in parameters where !names.contains(parameter.name) && mayAdd(parameter) {
+            list.append(parameter)
+        }
+    }
+
+    /// Adds what a user of the library wants to say besides. What the library itself may say, in this request or in another,
+    /// is not his to say: a second way of authentication, or a state of his own.
+    package mutating func add(extra parameters: [String: String]) {
+        let ours = Self.ours
+        add(
+            parameters.sorted { $0.key < $1.key }.filter { !ours.contains($0.key) }.map {
+                (name: $0.key, value: $0.value)
+            })
+    }
+
+    // MARK: -
+
+    /// Among those that are added at a time.
+    private func mayAdd(_ parameter: (name: String, value: String)) -> Bool {
+        Self.repeatable.contains(parameter.name)
+            ? !list.contains { $0 == parameter } : !list.contains { $0.name == parameter.name }
+    }
+
+    private static let repeatable: Set = ["resource", "audience"]
+
+    private static let ours: Set = [
+        "client_id", "client_secret", "client_assertion", "client_assertion_type", "grant_type", "response_type",
+        "response_mode", "redirect_uri", "scope", "state", "code", "code_verifier", "code_challenge",
+        "code_challenge_method", "refresh_token", "device_code", "token", "token_type_hint", "request_uri",
+    ]
+}
+
+/// `application/x-www-form-urlencoded` in UTF-8, as RFC 6749 App. B wants it.
+///
+/// `URLComponents` leaves a `+` as it is, which servers read as a space.
+package enum FormEncoding {
+    package static func encode(_ parameters: [(name: String, value: String)]) -> [UInt8] {
+        Array(parameters.map { "\(escape($0.name))=\(escape($0.value))" }.joined(separator: "&").utf8)
+    }
+
+    /// Letters, digits and `*-._` stay, a space becomes `+`, every other byte `%` and two digits.
+    package static func escape(_ text: String) -> String {
+        var escaped: [UInt8] = []
+        escaped.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            switch byte {
+            case _ where byte.isASCIILetterOrDigit, UInt8(ascii: "*"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"):
+                escaped.append(byte)
+            case UInt8(ascii: " "): escaped.append(UInt8(ascii: "+"))
+            default: escaped += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 0x0F)]
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    }
+}
+
+/// The pairs of a query, each decoded when it is asked for (`application/x-www-form-urlencoded`, RFC 6749 App. B).
+package struct FormPairs: Sendable {
+    /// What a query says of a name.
+    package enum Value: Hashable, Sendable {
+        /// Nothing, or only the name (RFC 6749 §3.1: as if it were omitted).
+        case absent
+        case text(String)
+        /// It says it twice (RFC 6749 §3.1), or in no UTF-8.
+        case unusable
+
+        package var text: String? {
+            if case .text(let text) = self { text } else { nil }
+        }
+    }
+
+    private let pairs: [ArraySlice<UInt8>]
+
+    init(_ pairs: [ArraySlice<UInt8>]) { self.pairs = pairs }
+
+    /// The pairs of a URL's query.
+    init(queryOf url: String) {
+        let query = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+        self.init(Array(query).split(separator: UInt8(ascii: "&")))
+    }
+
+    package subscript(name: String) -> Value {
+        let found = pairs.filter { Self.name(of: $0) == name }
+        guard let pair = found.first else { return .absent }
+        guard found.count == 1, let text = Self.value(of: pair) else { return .unusable }
+        return text.isEmpty ? .absent : .text(text)
+    }
+
+    /// The decoded name; `nil` if it cannot be decoded.
+    static func name(of pair: ArraySlice<UInt8>) -> String? {
+        decode(pair.prefix { $0 != UInt8(ascii: "=") })
+    }
+
+    private static func value(of pair: ArraySlice<UInt8>) -> String? {
+        decode(pair.drop { $0 != UInt8(ascii: "=") }.dropFirst())
+    }
+
+    private static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
+        var decoded: [UInt8] = []
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+                    return nil
+                }
+                decoded.append(high << 4 | low)
+            default: decoded.append(byte)
+            }
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
+            (byte | 0x20) - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}
