@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A server of yours that keeps the client secret and forwards token requests to Spotify.
 ///
 ///     let proxy = SpotifyProxy(tokenURL: backend.appending(path: "token"), refreshURL: backend.appending(path: "refresh"))

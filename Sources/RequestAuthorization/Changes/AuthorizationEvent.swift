@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// What happened that is not an error of anybody's request; for logs and metrics.
 ///
 ///     for await event in auth.events { logger.info("\(event)") }   // prints no secret

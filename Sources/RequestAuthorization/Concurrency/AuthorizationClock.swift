@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Tells the time and waits: the wall clock for expiry, a clock that never jumps for everything else.
 ///
 /// Pass `ManualClock` of `RequestAuthorizationTesting` in tests.

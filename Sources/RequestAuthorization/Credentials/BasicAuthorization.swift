@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Sends a user name and a password (RFC 7617), encoded as UTF-8.
 ///
 ///     try await request.authorize(using: .basic(username: "ada", password: password))

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
-
 /// A date of a header field, in any of the three forms of RFC 9110 §5.6.7.
 package enum HTTPDate {
     /// - Parameter now: tells the century of a year of two digits.

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A token endpoint that takes and answers JSON but is not OAuth's, for instance the log-in of an app's own server.
 ///
 ///     let answer = try await endpoint.post(["refresh_token": token.refreshToken], expecting: Answer.self)

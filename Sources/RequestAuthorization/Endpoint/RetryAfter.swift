@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
-
 /// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
 package enum RetryAfter {
     /// What an answer asks for; a date counts from the answer's own (RFC 9110 §6.6.1), whose clock is the same.

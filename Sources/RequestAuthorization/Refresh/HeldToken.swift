@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A token with all that was read from it once, before the lock was taken: no getter of a user's type runs under the lock.
 ///
 /// One reference serves the state, the warm path and every waiter. `@unchecked Sendable` is safe: all properties are

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The one truth of a ``RefreshableTokenAuthorization``: its state, who waits and who observes it, under one lock.
 ///
 /// Nothing is resumed, started or called while the lock is held, and no token of a user is let go of there. Nothing here is

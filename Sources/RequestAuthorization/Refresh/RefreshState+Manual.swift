@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 // Refreshes by hand and sign-ins. The one that was begun last and succeeds wins.
 extension RefreshState {
     /// A manual refresh begins: requests are held.

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 // Sessions: how one begins and ends, by hand, by the server or by a sibling.
 extension RefreshState {
     /// A token from elsewhere begins a session at once.

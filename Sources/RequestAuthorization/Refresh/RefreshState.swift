@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The decisions of ``RefreshableTokenAuthorization``: what is held, what is under way, what the store is to hold.
 ///
 /// Each event is one mutating function. A ``Turn`` brings time and chance in and takes out what is to be told and done. Nothing

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 // What the state decides is done here: tasks, calls of the service and of the store.
 extension RefreshableTokenAuthorization {
     nonisolated var inputs: Turn.Inputs { Turn.Inputs(now: clock.moment, random: random(), owner: self) }

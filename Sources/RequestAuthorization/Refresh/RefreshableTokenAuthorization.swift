@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Authorizes requests with a token that expires, and refreshes it once for everybody who waits.
 ///
 ///     let auth = RefreshableTokenAuthorization(service: MyTokenService())     // one per identity, shared

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Sessions that follow one another by what this process itself does; a sibling that replaces the session begins another line.
 ///
 /// A request may go on from one session of a line to the next: the program that signs somebody in knows whom its requests

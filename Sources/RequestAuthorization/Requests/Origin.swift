@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Scheme, host and port: the reach of a credential (RFC 9110 §4.3.1, RFC 6454 §4).
 ///
 ///     let api: Origin = "https://api.example.com"       // port 443

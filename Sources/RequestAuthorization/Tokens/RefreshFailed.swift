@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// No valid token could be had this time; the session goes on.
 ///
 /// Everyone who waited for the refresh gets it, and everyone who comes before ``nextTryAt``, at once. The token and its refresh

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// A token store that several processes or hosts use at a time, so that they refresh a rotating token once.
 ///
 /// A refresh then is: lock, read again, adopt what a sibling left; else leave an *intent*, refresh, save, clear the intent,

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// What a token store keeps: a token, or the fact that somebody signed out or moved it.
 ///
 /// It is encoded flat, in a form that stays; `status` is `token`, `signedOut` (then there is no `token`) or `moved` (then there

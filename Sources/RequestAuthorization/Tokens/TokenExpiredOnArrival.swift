@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// The token service returned a token that had expired already.
 ///
 /// The usual cause is this machine's clock: it is fast, and the server names the expiry as a date. Those who waited go on with

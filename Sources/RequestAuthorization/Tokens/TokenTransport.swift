@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Carries one request to a token endpoint and its answer back.
 ///
 /// The endpoints of an authorization server are called through it, so that the core needs no HTTP client. `URLSession` is one

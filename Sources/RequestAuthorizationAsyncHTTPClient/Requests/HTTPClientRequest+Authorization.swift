@@ -3,11 +3,6 @@
 
 #if AsyncHTTPClient
 public import AsyncHTTPClient
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 import NIOHTTP1
 public import RequestAuthorization
 

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// For whom an assertion is made (RFC 7523 §3): nobody else takes it.
 public enum AssertionAudience: Sendable, Hashable {
     /// The server's issuer, which must be known.

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 import RequestAuthorization
 
 /// How a client proves itself with a secret, or that it has none (RFC 6749 §2.3): one way for each request.

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 import RequestAuthorization
 
 /// Proves a client with a signature, `private_key_jwt` (RFC 7523 §2.2): the server knows the public key, and no secret travels.

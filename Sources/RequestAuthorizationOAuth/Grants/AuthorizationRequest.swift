@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// What a person's browser is sent with to the server (RFC 6749 §4.1.1).
 struct AuthorizationRequest {
     /// What makes the request what it is, then what the caller and the client say besides: the first to say something wins.

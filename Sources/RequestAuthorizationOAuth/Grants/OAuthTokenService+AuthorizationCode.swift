@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension OAuthTokenService {
     /// Begins a sign-in: makes a fresh state and verifier, and the address of the server's page (RFC 6749 §4.1.1, RFC 7636).

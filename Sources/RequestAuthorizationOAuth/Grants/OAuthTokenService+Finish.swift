@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 extension OAuthTokenService {
     /// Ends a sign-in that this service began: finds it by the callback's `state`, and exchanges the code for a token.
     ///

@@ -3,11 +3,6 @@
 
 // What begins a sign-in, where there is no SHA-256 for PKCE: its use is a message that names the trait.
 #if !canImport(CryptoKit) && !Crypto
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 @available(
     *, unavailable,

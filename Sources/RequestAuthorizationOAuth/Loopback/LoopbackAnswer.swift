@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if LoopbackReceiver
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// What the browser gets. Every page is a constant: nothing that came in is part of it.
 struct LoopbackAnswer: Sendable {

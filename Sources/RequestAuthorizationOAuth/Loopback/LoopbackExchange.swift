@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if LoopbackReceiver
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Decides what each request to the receiver is answered, and which one is the callback. It does no I/O.
 struct LoopbackExchange: Sendable {

@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if LoopbackReceiver
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Waits on this machine for the browser to come back from a sign-in: for native apps and command-line tools.
 ///

@@ -3,11 +3,6 @@
 
 // What listens, where nothing can: its use is a message that names the trait.
 #if !LoopbackReceiver
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 @available(
     *, unavailable,

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 import RequestAuthorization
 
 /// The private key that a token is bound to, or what the Secure Enclave knows it by. It is a secret, and prints no part of itself.

@@ -7,12 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 import RequestAuthorization
 
 /// Signs proofs with the key of a token (RFC 9449 §4.2).

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 import RequestAuthorization
 
 /// Where an OAuth 2 authorization server is to be reached, and in what it differs: a value, written down or discovered.

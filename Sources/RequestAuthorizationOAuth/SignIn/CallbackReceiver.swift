@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Shows a sign-in page and waits for its callback: the ways in which a platform can do that.
 ///
 ///     let token = try await service.signIn(scopes: ["read"], through: .loopback) { url in print("Open", url) }

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 import RequestAuthorization
 
 /// A sign-in that waits for its callback: open its ``url``, and hand the callback to ``OAuthTokenService/finish(callback:)``.

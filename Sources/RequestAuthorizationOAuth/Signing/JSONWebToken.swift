@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// JWTs in the compact form (RFC 7515 §7.1, RFC 7519).
 enum JSONWebToken {
     /// Signs claims.

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The DER of a text of RFC 7468.
 enum PEM {
     /// The first private key of a text: the other blocks of a file, such as curve parameters, are passed over.

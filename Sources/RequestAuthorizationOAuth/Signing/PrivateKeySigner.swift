@@ -7,12 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 import RequestAuthorization
 
 /// Signs JWTs with a private key that the program has. It prints no part of the key.

@@ -7,11 +7,6 @@ import Foundation
 import Security
 #else
 import CryptoExtras
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 #endif
 
 import RequestAuthorization

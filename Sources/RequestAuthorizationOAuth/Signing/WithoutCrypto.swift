@@ -3,11 +3,6 @@
 
 // What signs with a key of the program, where there is no cryptography: its use is a message that names the trait.
 #if !canImport(CryptoKit) && !Crypto
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 @available(
     *, unavailable,

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Values as statements take them and rows give them: text.
 enum SQLText {
     /// Bytes as PostgreSQL reads them (`bytea`, hex format).

@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 import RequestAuthorization
 import RequestAuthorizationStorage
 

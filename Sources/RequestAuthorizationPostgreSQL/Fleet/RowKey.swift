@@ -7,11 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 import RequestAuthorization
 
 /// The key by which rows are found: the database learns of no client and no account.

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Why a call of CloudKit failed.
 struct CloudFailure: Error, Sendable {
     /// `CKError.Code` (https://developer.apple.com/documentation/cloudkit/ckerror/code)

@@ -7,11 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The name of a device that signs in for itself: random, kept in its Keychain, so that it outlives the app.
 struct CloudKitDevice: Sendable {

@@ -3,11 +3,6 @@
 
 // What needs cryptography, where there is none: its use is a message that names the trait.
 #if !canImport(CryptoKit) && !Crypto
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 public import RequestAuthorization
 
 /// Keeps a token encrypted, in any store of bytes: with the trait `Crypto`.

@@ -7,11 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A sealed token as it is stored: the header, the nonce, the ciphertext and its tag.
 ///

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// How an envelope of `EncryptedTokenStore` begins, in every version: known also where there is no cryptography.
 enum EnvelopeFormat {
     static let magic = Array("RASE".utf8)

@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 import RequestAuthorization
 
 /// What stands readable in an envelope, before the sealed token, and is authenticated with it, byte for byte.

@@ -7,11 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 import RequestAuthorization
 
 /// What a ``TokenKey`` is made of.

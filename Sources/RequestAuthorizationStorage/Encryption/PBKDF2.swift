@@ -9,11 +9,6 @@ import CryptoKit
 import Crypto
 import CryptoExtras
 #endif
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// PBKDF2 with HMAC-SHA-256 (RFC 8018 §5.2), the library's own: a key that costs as much to guess as it takes to derive.
 enum PBKDF2 {

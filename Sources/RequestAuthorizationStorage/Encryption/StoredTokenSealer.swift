@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 package import RequestAuthorization
 
 /// Seals stored tokens for one client and account, and opens what it or an older key sealed.

@@ -7,11 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// How the tokens of an ``EncryptedTokenStore`` are sealed: with 256-bit keys, and so that a change of any bit is found out.
 public struct TokenCipher: Hashable, Sendable {

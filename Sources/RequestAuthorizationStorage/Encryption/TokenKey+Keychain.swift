@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 import RequestAuthorization
 
 /// Keeps the key of an `EncryptedTokenStore` in the Keychain: adds it once, never replaces it.

@@ -7,11 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 import RequestAuthorization
 
 /// A key that tokens are sealed with: bytes, a password, or what a Keychain or a file keeps.

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Where the key of an ``EncryptedTokenStore`` is kept: a Keychain item, a file.
 public protocol TokenKeySource: Sendable {
     /// Reads the key.

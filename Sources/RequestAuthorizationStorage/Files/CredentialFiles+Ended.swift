@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A note of which sealed item holds no token: who lists the accounts has no key.
 ///
 /// It names the item by a hash, so that it means nothing any more once another item has taken its place, whoever put it there.

@@ -10,11 +10,6 @@ import Musl
 #elseif canImport(Android)
 import Android
 #endif
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// What is done to the files of one credential, by calls that may block.
 ///

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// The calls of the system that file stores make, one function each.
 ///
 /// Behind it tests record, delay and break what the disk does, or end the process between two calls. It is no part of the

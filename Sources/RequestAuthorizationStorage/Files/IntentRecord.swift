@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The content of an intent file: always as long, so that it is overwritten in place and a full disk cannot stop it.
 ///
 ///     "intent1\n"  length (4 bytes)  CRC-32 of what follows (4 bytes)  the intent  zeros

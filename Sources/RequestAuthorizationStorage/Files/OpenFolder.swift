@@ -10,11 +10,6 @@ import Musl
 #elseif canImport(Android)
 import Android
 #endif
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A ``PrivateFolder`` that is open, with the only calls that are made in it. It is closed when nobody has it any more, so
 /// its number is used in here alone.

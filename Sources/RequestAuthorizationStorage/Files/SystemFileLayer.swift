@@ -10,11 +10,6 @@ import Musl
 #elseif canImport(Android)
 import Android
 #endif
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// The file system of the machine.
 @_spi(FileLayer) public struct SystemFileLayer: FileLayer {

@@ -10,11 +10,6 @@ import Musl
 #elseif canImport(Android)
 import Android
 #endif
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A folder in which files with tokens are kept. Only its user may be able to enter it.
 ///

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Keeps one item of bytes durably: a file, a Keychain item, a record.
 ///
 /// It is what a typed store stands on: give your type an ``CodableTokenStore`` and it is a `TokenStore`. What is in the item is

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The four calls of Apple's Keychain that are used, as values.
 ///
 /// `SecurityKeychain` makes them; tests have a Keychain of their own. They block: the Keychain is another process.

@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import RequestAuthorization
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A generic password of the Keychain as an item of bytes: what ``KeychainTokenStore`` stands on.
 public struct KeychainTokenItem: ByteStore {

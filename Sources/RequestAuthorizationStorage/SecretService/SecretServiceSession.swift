@@ -3,11 +3,6 @@
 
 #if SecretService
 internal import CSecretService
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// By what an item is found. Attributes and labels are not encrypted: the secret is in none of them.
 struct SecretServiceName: Hashable, Sendable {

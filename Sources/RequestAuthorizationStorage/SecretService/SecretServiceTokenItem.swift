@@ -4,11 +4,6 @@
 #if SecretService
 internal import CSecretService
 import RequestAuthorization
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// An item of the Secret Service as an item of bytes: what ``SecretServiceTokenStore`` stands on.
 public struct SecretServiceTokenItem: ByteStore {
