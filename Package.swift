@@ -13,22 +13,16 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("InferIsolatedConformances"),
     ] + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
+/// The modules for users: each is a product of its own.
+let modules = [
+    "", "URLSession", "Storage", "OAuth", "Spotify", "HTTPTypes", "AsyncHTTPClient", "GRPC", "PostgreSQL", "Telemetry",
+    "Testing",
+].map { "RequestAuthorization\($0)" }
+
 let package = Package(
     name: "swift-request-authorization",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: [
-        .library(name: "RequestAuthorization", targets: ["RequestAuthorization"]),
-        .library(name: "RequestAuthorizationURLSession", targets: ["RequestAuthorizationURLSession"]),
-        .library(name: "RequestAuthorizationStorage", targets: ["RequestAuthorizationStorage"]),
-        .library(name: "RequestAuthorizationOAuth", targets: ["RequestAuthorizationOAuth"]),
-        .library(name: "RequestAuthorizationSpotify", targets: ["RequestAuthorizationSpotify"]),
-        .library(name: "RequestAuthorizationHTTPTypes", targets: ["RequestAuthorizationHTTPTypes"]),
-        .library(name: "RequestAuthorizationAsyncHTTPClient", targets: ["RequestAuthorizationAsyncHTTPClient"]),
-        .library(name: "RequestAuthorizationGRPC", targets: ["RequestAuthorizationGRPC"]),
-        .library(name: "RequestAuthorizationPostgreSQL", targets: ["RequestAuthorizationPostgreSQL"]),
-        .library(name: "RequestAuthorizationTelemetry", targets: ["RequestAuthorizationTelemetry"]),
-        .library(name: "RequestAuthorizationTesting", targets: ["RequestAuthorizationTesting"]),
-    ],
+    products: modules.map { .library(name: $0, targets: [$0]) },
     traits: [
         .trait(name: "HTTPTypes", description: "HTTPRequest of swift-http-types."),
         .trait(name: "AsyncHTTPClient", description: "HTTPClientRequest and HTTPClient of async-http-client."),
@@ -76,235 +70,188 @@ let package = Package(
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
     ],
     targets: [
-        .target(name: "RequestAuthorization", swiftSettings: strict),
+        .target(name: "RequestAuthorization"),
         .target(
             name: "RequestAuthorizationURLSession",
             dependencies: [
-                "RequestAuthorization",
-                .target(name: "RequestAuthorizationHTTPTypes", condition: .when(traits: ["HTTPTypes"])),
-                .product(
-                    name: "HTTPTypesFoundation", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"])),
-            ],
-            swiftSettings: strict),
+                .ours(), .ours("HTTPTypes", trait: "HTTPTypes"),
+                .product("HTTPTypesFoundation", of: "swift-http-types", trait: "HTTPTypes"),
+            ]),
         .target(
             name: "RequestAuthorizationStorage",
-            dependencies: [
-                "RequestAuthorization",
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
-                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
-                .target(name: "CSecretService", condition: .when(traits: ["SecretService"])),
-            ],
-            swiftSettings: strict),
+            dependencies: [.ours(), .crypto, .cryptoExtras, .library("CSecretService", trait: "SecretService")]),
         .target(
             name: "RequestAuthorizationOAuth",
             dependencies: [
-                "RequestAuthorization", "RequestAuthorizationStorage",
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
-                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["LoopbackReceiver"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["LoopbackReceiver"])),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["LoopbackReceiver"])),
-            ],
-            swiftSettings: strict),
-        .target(
-            name: "RequestAuthorizationSpotify", dependencies: ["RequestAuthorizationOAuth"], swiftSettings: strict),
-        // Trait SecretService: libsecret.
-        .systemLibrary(name: "CSecretService", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+                .ours(), .ours("Storage"), .crypto, .cryptoExtras,
+                .product("NIOCore", of: "swift-nio", trait: "LoopbackReceiver"),
+                .product("NIOPosix", of: "swift-nio", trait: "LoopbackReceiver"),
+                .product("NIOHTTP1", of: "swift-nio", trait: "LoopbackReceiver"),
+            ]),
+        .target(name: "RequestAuthorizationSpotify", dependencies: [.ours("OAuth")]),
         .target(
             name: "RequestAuthorizationHTTPTypes",
-            dependencies: [
-                "RequestAuthorization",
-                .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"])),
-            ],
-            swiftSettings: strict),
+            dependencies: [.ours(), .product("HTTPTypes", of: "swift-http-types", trait: "HTTPTypes")]),
         .target(
             name: "RequestAuthorizationAsyncHTTPClient",
             dependencies: [
-                "RequestAuthorization",
-                .product(
-                    name: "AsyncHTTPClient", package: "async-http-client",
-                    condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["AsyncHTTPClient"])),
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["AsyncHTTPClient"])),
-            ],
-            swiftSettings: strict),
+                .ours(), .product("AsyncHTTPClient", of: "async-http-client", trait: "AsyncHTTPClient"),
+                .product("NIOCore", of: "swift-nio", trait: "AsyncHTTPClient"),
+                .product("NIOHTTP1", of: "swift-nio", trait: "AsyncHTTPClient"),
+                .product("NIOSSL", of: "swift-nio-ssl", trait: "AsyncHTTPClient"),
+                .product("Logging", of: "swift-log", trait: "AsyncHTTPClient"),
+            ]),
         .target(
             name: "RequestAuthorizationGRPC",
-            dependencies: [
-                "RequestAuthorization",
-                .product(name: "GRPCCore", package: "grpc-swift-2", condition: .when(traits: ["GRPC"])),
-            ],
-            swiftSettings: strict),
+            dependencies: [.ours(), .product("GRPCCore", of: "grpc-swift-2", trait: "GRPC")]),
         .target(
             name: "RequestAuthorizationPostgreSQL",
-            dependencies: [
-                "RequestAuthorization", "RequestAuthorizationStorage",
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
-                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
-            ],
-            swiftSettings: strict),
-        // Trait PostgreSQL: libpq.
-        .systemLibrary(
-            name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+            dependencies: [.ours(), .ours("Storage"), .crypto, .library("CPostgreSQL", trait: "PostgreSQL")]),
         .target(
             name: "RequestAuthorizationTelemetry",
             dependencies: [
-                "RequestAuthorization",
-                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Telemetry"])),
-                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Telemetry"])),
-                .product(
-                    name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Telemetry"])),
-            ],
-            swiftSettings: strict),
-        .target(name: "RequestAuthorizationTesting", dependencies: ["RequestAuthorization"], swiftSettings: strict),
+                .ours(), .product("Logging", of: "swift-log", trait: "Telemetry"),
+                .product("Metrics", of: "swift-metrics", trait: "Telemetry"),
+                .product("Tracing", of: "swift-distributed-tracing", trait: "Telemetry"),
+            ]),
+        .target(name: "RequestAuthorizationTesting", dependencies: [.ours()]),
+        // Trait SecretService: libsecret.
+        .systemLibrary(name: "CSecretService", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+        // Trait PostgreSQL: libpq.
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+
         .testTarget(
             name: "RequestAuthorizationTests",
             dependencies: [
-                "RequestAuthorization", "RequestAuthorizationTesting", "RedactionChecks", "TestProviders", "TestWidth",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "RequestAuthorizationTestingTests",
-            dependencies: ["RequestAuthorization", "RequestAuthorizationTesting"],
-            swiftSettings: strict),
+                .ours(), .ours("Testing"), "RedactionChecks", "TestProviders", "TestWidth", "TraitNotice",
+            ]),
+        .testTarget(name: "RequestAuthorizationTestingTests", dependencies: [.ours(), .ours("Testing")]),
         .testTarget(
             name: "RequestAuthorizationURLSessionTests",
             dependencies: [
-                "RequestAuthorizationURLSession", "RequestAuthorizationTesting", "LoopbackServer", "TestProviders",
-                .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Full"])),
-            ],
-            swiftSettings: strict),
+                .ours("URLSession"), .ours("Testing"), "LoopbackServer", "TestProviders",
+                .product("FlyingFox", of: "FlyingFox", trait: "Full"),
+            ]),
         .testTarget(
             name: "RequestAuthorizationGRPCTests",
             dependencies: [
-                "RequestAuthorizationGRPC", "RequestAuthorizationTesting", "RedactionChecks", "ClientScenarios",
-                "TestProviders",
-                .product(
-                    name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport",
-                    condition: .when(traits: ["Full"])),
-            ],
-            swiftSettings: strict),
+                .ours("GRPC"), .ours("Testing"), "RedactionChecks", "ClientScenarios", "TestProviders",
+                .product("GRPCNIOTransportHTTP2Posix", of: "grpc-swift-nio-transport", trait: "Full"),
+            ]),
         .testTarget(
             name: "RequestAuthorizationTelemetryTests",
             dependencies: [
-                "RequestAuthorizationTelemetry", "RequestAuthorizationTesting", "RedactionChecks", "TestProviders",
-                .product(name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Full"])),
-                .product(
-                    name: "InMemoryTracing", package: "swift-distributed-tracing", condition: .when(traits: ["Full"])),
-            ],
-            swiftSettings: strict),
+                .ours("Telemetry"), .ours("Testing"), "RedactionChecks", "TestProviders",
+                .product("MetricsTestKit", of: "swift-metrics", trait: "Full"),
+                .product("InMemoryTracing", of: "swift-distributed-tracing", trait: "Full"),
+            ]),
         .testTarget(
             name: "RequestAuthorizationStorageTests",
             dependencies: [
-                "RequestAuthorizationStorage", "RequestAuthorizationTesting", "RedactionChecks", "StorageProcess",
-                "StoreFixtures",
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
-                .target(name: "CSecretService", condition: .when(traits: ["SecretService"])),
-            ],
-            swiftSettings: strict),
+                .ours("Storage"), .ours("Testing"), "RedactionChecks", "StorageProcess", "StoreFixtures", .crypto,
+                .library("CSecretService", trait: "SecretService"),
+            ]),
         .testTarget(
             name: "RequestAuthorizationOAuthTests",
             dependencies: [
-                "RequestAuthorizationOAuth", "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient",
-                "RequestAuthorizationTesting", "LoopbackServer", "RedactionChecks", "StorageProcess", "StoreFixtures",
-                "TestServers",
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
-                .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
-            ],
-            swiftSettings: strict),
+                .ours("OAuth"), .ours("URLSession"), .ours("AsyncHTTPClient"), .ours("Testing"), "LoopbackServer",
+                "RedactionChecks", "StorageProcess", "StoreFixtures", "TestServers", .crypto, .cryptoExtras,
+            ]),
         .testTarget(
             name: "RequestAuthorizationSpotifyTests",
             dependencies: [
-                "RequestAuthorizationSpotify", "RequestAuthorizationURLSession", "RequestAuthorizationTesting",
-                "LoopbackServer", "RedactionChecks",
-            ],
-            swiftSettings: strict),
+                .ours("Spotify"), .ours("URLSession"), .ours("Testing"), "LoopbackServer", "RedactionChecks",
+            ]),
         .testTarget(
             name: "RequestAuthorizationHTTPTypesTests",
             dependencies: [
-                "RequestAuthorizationHTTPTypes", "RequestAuthorizationURLSession", "RequestAuthorizationTesting",
-                "LoopbackServer", "RedactionChecks",
-            ],
-            swiftSettings: strict),
+                .ours("HTTPTypes"), .ours("URLSession"), .ours("Testing"), "LoopbackServer", "RedactionChecks",
+            ]),
         .testTarget(
             name: "RequestAuthorizationAsyncHTTPClientTests",
             dependencies: [
-                "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationTesting", "LoopbackServer",
-                "RedactionChecks", "TestProviders",
-            ],
-            swiftSettings: strict),
+                .ours("AsyncHTTPClient"), .ours("Testing"), "LoopbackServer", "RedactionChecks", "TestProviders",
+            ]),
         .testTarget(
             name: "RequestAuthorizationPostgreSQLTests",
             dependencies: [
-                "RequestAuthorizationPostgreSQL", "RequestAuthorizationTesting", "LoopbackServer", "RedactionChecks",
-                "TestServers",
-            ],
-            swiftSettings: strict),
-        // A second process for the tests of stores.
-        .executableTarget(
-            name: "StorageProcess",
-            dependencies: [
-                "RequestAuthorizationStorage", "RequestAuthorizationOAuth", "RequestAuthorizationTesting",
-            ],
-            path: "Tests/StorageProcess",
-            swiftSettings: strict),
-        // Servers that the scripts of `Tests/Servers` start, and other commands.
-        .target(name: "TestServers", path: "Tests/TestServers", swiftSettings: strict),
-        // How many tests run at a time; one test target suffices, as all are linked into one program.
-        .target(name: "TestWidth", path: "Tests/TestWidth"),
-        // The handle of that process, and items of bytes in memory, for the tests of what is stored.
-        .target(
-            name: "StoreFixtures",
-            dependencies: ["RequestAuthorizationStorage", "RequestAuthorizationTesting"],
-            path: "Tests/StoreFixtures",
-            swiftSettings: strict),
-        // How a value gets into a log, and which public types there are: each module's tests show that none prints a secret.
-        .target(name: "RedactionChecks", path: "Tests/RedactionChecks", swiftSettings: strict),
+                .ours("PostgreSQL"), .ours("Testing"), "LoopbackServer", "RedactionChecks", "TestServers",
+            ]),
         // One suite for every client.
         .testTarget(
             name: "ClientTests",
             dependencies: [
-                "RequestAuthorizationURLSession", "RequestAuthorizationHTTPTypes",
-                "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationTesting", "ClientScenarios",
+                .ours("URLSession"), .ours("HTTPTypes"), .ours("AsyncHTTPClient"), .ours("Testing"), "ClientScenarios",
                 "LoopbackServer", "TestProviders", "TrustedBundle",
-                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Full"])),
-            ],
-            swiftSettings: strict),
-        // What is to be seen of every client, and the table of what was.
-        .target(name: "ClientScenarios", path: "Tests/ClientScenarios", swiftSettings: strict),
-        // Providers that do one thing, well or badly, and a count to wait for, for the tests of every client.
-        .target(
-            name: "TestProviders", dependencies: ["RequestAuthorization"], path: "Tests/TestProviders",
-            swiftSettings: strict),
-        // Lends a process other certificate authorities than the system's.
-        .target(name: "TrustedBundle", path: "Tests/TrustedBundle"),
-        // A server that answers with the bytes it is told to, for the tests of every client, and what verifies proofs for it.
-        .target(
-            name: "LoopbackServer",
-            dependencies: [
-                "RequestAuthorization",
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
-                .product(name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Full"])),
-                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Full"])),
-                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Full"])),
-                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Full"])),
-            ],
-            path: "Tests/LoopbackServer",
-            swiftSettings: strict),
+                .product("NIOSSL", of: "swift-nio-ssl", trait: "Full"),
+            ]),
         // What README and Documentation print; `.ci/check-samples` compares.
         .testTarget(
             name: "DocumentationSamples",
             dependencies: [
-                "RequestAuthorizationURLSession", "RequestAuthorizationAsyncHTTPClient", "RequestAuthorizationStorage",
-                "RequestAuthorizationOAuth", "RequestAuthorizationSpotify", "RequestAuthorizationTesting",
-                "RequestAuthorizationTelemetry", "LoopbackServer", "RedactionChecks",
-                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Crypto"])),
-                .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Full"])),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Full"])),
-            ],
-            swiftSettings: strict),
+                .ours("URLSession"), .ours("AsyncHTTPClient"), .ours("Storage"), .ours("OAuth"), .ours("Spotify"),
+                .ours("Testing"), .ours("Telemetry"), "LoopbackServer", "RedactionChecks", .crypto,
+                .product("ServiceLifecycle", of: "swift-service-lifecycle", trait: "Full"),
+                .product("UnixSignals", of: "swift-service-lifecycle", trait: "Full"),
+            ]),
+
+        // A second process for the tests of stores.
+        .executableTarget(
+            name: "StorageProcess", dependencies: [.ours("Storage"), .ours("OAuth"), .ours("Testing")],
+            path: "Tests/Support/StorageProcess"),
+        // The handle of that process, and items of bytes in memory, for the tests of stores.
+        .support("StoreFixtures", [.ours("Storage"), .ours("Testing")]),
+        // Servers that the scripts of `Tests/Servers` start, and other commands.
+        .support("TestServers"),
+        // How many tests run at a time. One test target suffices: all are linked into one program.
+        .support("TestWidth"),
+        // The ways in which a value gets into a log, and the public types of a module: no type may print a secret.
+        .support("RedactionChecks"),
+        // What every client must do, and the table of what each did.
+        .support("ClientScenarios"),
+        // Providers that do one thing, well or badly, for the tests of every client.
+        .support("TestProviders", [.ours()]),
+        // Says at the end of a run without traits that tests were left out.
+        .target(
+            name: "TraitNotice", path: "Tests/Support/TraitNotice",
+            cSettings: [.define("FULL", .when(traits: ["Full"]))]),
+        // Gives a process other certificate authorities than the system's.
+        .support("TrustedBundle"),
+        // A server that answers with the bytes of a test, and the verifier of its proofs.
+        .support(
+            "LoopbackServer",
+            [
+                .ours(), .crypto, .product("FlyingSocks", of: "FlyingFox", trait: "Full"),
+                .product("NIOCore", of: "swift-nio", trait: "Full"),
+                .product("NIOPosix", of: "swift-nio", trait: "Full"),
+                .product("NIOSSL", of: "swift-nio-ssl", trait: "Full"),
+            ]),
     ]
 )
+
+for target in package.targets where target.type != .system { target.swiftSettings = strict }
+
+extension Target {
+    /// Code that several test targets share.
+    static func support(_ name: String, _ dependencies: [Dependency] = []) -> Target {
+        .target(name: name, dependencies: dependencies, path: "Tests/Support/\(name)")
+    }
+}
+
+extension Target.Dependency {
+    /// A module of this package: `.ours("OAuth")` is `RequestAuthorizationOAuth`.
+    static func ours(_ name: String = "", trait: String? = nil) -> Self {
+        .target(name: "RequestAuthorization\(name)", condition: trait.flatMap { .when(traits: [$0]) })
+    }
+
+    static func library(_ name: String, trait: String) -> Self {
+        .target(name: name, condition: .when(traits: [trait]))
+    }
+
+    static func product(_ name: String, of package: String, trait: String) -> Self {
+        .product(name: name, package: package, condition: .when(traits: [trait]))
+    }
+
+    static var crypto: Self { .product("Crypto", of: "swift-crypto", trait: "Crypto") }
+    static var cryptoExtras: Self { .product("CryptoExtras", of: "swift-crypto", trait: "Crypto") }
+}

@@ -143,9 +143,9 @@ def copy_of_core(root, folder):
     parts = [
         ("target", "RequestAuthorization", "Sources/RequestAuthorization", []),
         ("target", "RequestAuthorizationTesting", "Sources/RequestAuthorizationTesting", ["RequestAuthorization"]),
-        ("target", "RedactionChecks", "Tests/RedactionChecks", []),
-        ("target", "TestProviders", "Tests/TestProviders", ["RequestAuthorization"]),
-        ("target", "TestWidth", "Tests/TestWidth", []),
+        ("target", "RedactionChecks", "Tests/Support/RedactionChecks", []),
+        ("target", "TestProviders", "Tests/Support/TestProviders", ["RequestAuthorization"]),
+        ("target", "TestWidth", "Tests/Support/TestWidth", []),
         ("testTarget", "RequestAuthorizationTests", "Tests/RequestAuthorizationTests",
          ["RequestAuthorization", "RequestAuthorizationTesting", "RedactionChecks", "TestProviders", "TestWidth"]),
     ]

@@ -1,1 +1,1 @@
-../../../LoopbackServer/SelfMadeCertificate.swift
+../../../Support/LoopbackServer/SelfMadeCertificate.swift

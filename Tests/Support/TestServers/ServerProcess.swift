@@ -17,7 +17,7 @@ package struct ServerProcess: Sendable {
         async throws
     {
         let folder = FileManager.default.temporaryDirectory.appending(path: "\(name)-\(UUID().uuidString)").path
-        let script = URL(filePath: #filePath).appending(path: "../../Servers/\(script)").standardizedFileURL
+        let script = URL(filePath: #filePath).appending(path: "../../../Servers/\(script)").standardizedFileURL
         do {
             _ = try await Command.run(
                 ["/bin/bash", script.path, folder] + arguments,

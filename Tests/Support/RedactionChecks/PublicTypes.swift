@@ -42,6 +42,6 @@ package enum PublicTypes {
     }
 
     private static var sources: URL {
-        URL(filePath: #filePath).appending(path: "../../../Sources").standardizedFileURL
+        URL(filePath: #filePath).appending(path: "../../../../Sources").standardizedFileURL
     }
 }
