@@ -18,7 +18,7 @@ struct HMACAuthorization: AuthorizationProvider {
 
     func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         let parts = try SignedParts(of: request)
-        // Of a body that is not in memory the caller knows the digest, or nobody does.
+        // Only the caller can know the digest of a body that is not in memory.
         guard let digest = request.bodyBytes.map(Self.digest) ?? request.credential(in: "Content-Digest") else {
             throw NotAuthorized(.notSignable, detail: "the body is not in memory: set its Content-Digest")
         }

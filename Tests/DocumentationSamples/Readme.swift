@@ -20,10 +20,10 @@ private enum URLSession {
         let auth = RefreshableTokenAuthorization(service: service)  // one per identity, shared
         try await auth.signIn { try await service.logIn(as: "ada", password: password) }
 
-        // Authorize and send. After a 401: refresh once, for everybody, and send again.
+        // Authorize and send. After a 401: refresh once for all requests, and send again.
         let (data, response) = try await URLSession.shared.data(for: request, authorizedBy: auth)
 
-        // What is held now, then each change.
+        // The present state, then each change.
         let observation = auth.onTokenChange { change in print(change) }  // tokenUpdated([redacted])
         // end sample
         #expect(String(decoding: data, as: UTF8.self) == "Bearer fresh")

@@ -5,7 +5,7 @@
 import RequestAuthorizationAsyncHTTPClient
 
 // sample: follow
-/// Hands on the events of a stream, and connects again whenever the server lets go of it.
+/// Passes on the events of a stream, and connects again whenever the server ends it.
 struct ServerSentEvents {
     let client: HTTPClient
     let url: String

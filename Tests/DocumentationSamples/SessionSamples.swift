@@ -56,7 +56,7 @@ import Testing
         // end sample
         #expect(try await auth.validToken() == token)
         // sample: sign-out
-        await auth.reset()  // requests that wait, and all that come, throw NotAuthorized
+        await auth.reset()  // waiting and later requests throw NotAuthorized
         // end sample
         await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
     }
@@ -98,7 +98,7 @@ import Testing
         let pool = AuthorizationPool(idleFor: .seconds(600), atMost: 10_000) { (user: String) in
             RefreshableTokenAuthorization(service: service, store: store(user))
         }
-        let auth = pool["ada"]  // the one provider of this user: whoever asks gets the same
+        let auth = pool["ada"]  // the one provider of this user, for all requests
         // end sample
         #expect(pool["ada"] === auth)
         #expect(pool["bob"] !== auth)

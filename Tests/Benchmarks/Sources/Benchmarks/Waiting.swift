@@ -6,8 +6,8 @@ import BenchmarkSupport
 /// What it costs one of very many requests to wait for a refresh, or to be cancelled meanwhile.
 func measureWaiting(slowDown: Double?) async throws -> [Figure] {
     let ways: [(name: String, bound: Double, run: @Sendable (Int, Stopwatch) async throws -> Cost)] = [
-        ("waiting for one refresh", 2, waitForRefresh), ("cancelling who waits", 2, cancelInOrder),
-        ("cancelling who waits, shuffled", 3, cancelShuffled),
+        ("waiting for one refresh", 2, waitForRefresh), ("cancelling waiters", 2, cancelInOrder),
+        ("cancelling waiters, shuffled", 3, cancelShuffled),
     ]
     let (few, many) = (1_000, 100_000)
     var figures: [Figure] = []
