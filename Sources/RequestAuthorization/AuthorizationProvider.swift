@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Puts a credential on requests, and says what to do when a server refuses it.
+/// Puts a credential on requests, and decides what happens when a server refuses it.
 ///
-/// One provider belongs to one identity and is shared by everything that speaks for it. Choose one that exists
+/// One provider belongs to one identity; share it among all code that acts for that identity. Choose an existing one
 /// (``BearerTokenAuthorization``, ``BasicAuthorization``, ``HeaderAuthorization``, ``ClosureAuthorization``,
 /// ``RefreshableTokenAuthorization``), or conform a type of your own:
 ///
@@ -15,49 +15,48 @@
 ///         }
 ///     }
 ///
-/// Clients use it as `request.authorize(using: provider)` or, to have a 401 answered by a second try, through
-/// ``send(_:refreshCount:isReplayable:transport:)``. `AuthorizationProviderChecks` of `RequestAuthorizationTesting` proves a
-/// conformance. A conformance in a main-actor class writes its methods as `@MainActor func`, in an extension.
+/// Call it as `request.authorize(using: provider)` or, to retry a request after a 401, through
+/// ``send(_:refreshCount:isReplayable:transport:)``. Test a conformance with `AuthorizationProviderChecks` of
+/// `RequestAuthorizationTesting`. In a main-actor class, declare the methods as `@MainActor func` in an extension.
 public protocol AuthorizationProvider: Sendable {
-    /// Returns the request with a credential that is valid now, waiting for one if need be.
+    /// Returns the request with a credential that is valid now. Waits for one if needed.
     ///
     /// - Parameter request: a request of any client; it is not changed.
     /// - Returns: a copy with the credential set.
-    /// - Throws: ``NotAuthorized`` if there is no way to a credential without somebody's help, ``RefreshFailed`` if there
-    ///   was none this time, `CancellationError` as soon as the calling task is cancelled.
+    /// - Throws: ``NotAuthorized`` if only a person can help, for instance by signing in; ``RefreshFailed`` if no
+    ///   credential is available for now; `CancellationError` as soon as the calling task is cancelled.
     func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request
 
-    /// Tells the provider that a server answered 401 to a request that ``authorize(_:)`` returned, or 403 for want of a scope.
+    /// Tells the provider that a server refused a request that ``authorize(_:)`` returned: a 401, or a 403 for scope.
     ///
-    /// Returning means: to authorize the original request again, and to send that, is worth one more try.
+    /// If this returns, the client may authorize the original request again and send it once more.
     ///
     /// - Parameters:
-    ///   - response: what the server said.
+    ///   - response: the answer of the server.
     ///   - request: the request as it was sent, with the credential that was refused.
-    /// - Throws: ``NotAuthorized`` if another try is pointless: `send` throws it on if the session is over
-    ///   (``NotAuthorized/isEndOfSession``), and returns the response if not. The default throws it for a 403, which no refresh
-    ///   changes, and forwards a 401 to ``setNeedsRefreshAfterUnauthorizedResponse(for:)``.
+    /// - Throws: ``NotAuthorized`` if a retry is pointless. `send` rethrows it if the session is over
+    ///   (``NotAuthorized/isEndOfSession``), else it returns the response. The default throws it for a 403, which no
+    ///   refresh changes, and forwards a 401 to ``setNeedsRefreshAfterUnauthorizedResponse(for:)``.
     func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         _ response: UnauthorizedResponse, for request: Request
     ) async throws
 
-    /// The short form, for providers that do not care what exactly the server said.
+    /// The short form, for providers that need no details of the answer.
     ///
     /// - Parameter request: the request as it was sent, with the credential that was refused.
-    /// - Throws: ``NotAuthorized`` if another try is pointless. The default always throws it: a constant credential does
-    ///   not become better.
+    /// - Throws: ``NotAuthorized`` if a retry is pointless, as for a constant credential. The default always throws it.
     func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws
 
     /// Reads the head of an answer to a request that ``authorize(_:)`` returned, whatever its status.
     ///
-    /// For credentials that are proven anew with each request: with any answer a server may say what the next proof must hold
-    /// (RFC 9449 §8). A provider that forwards to another one forwards this, too. Must not block.
+    /// This is for credentials with a new proof for each request: any answer may say what the next proof must contain
+    /// (RFC 9449 §8). A provider that wraps another one forwards this call too. It must not block.
     ///
     /// - Parameters:
-    ///   - response: what the server said.
+    ///   - response: the answer of the server.
     ///   - request: the request as it was sent.
-    /// - Returns: whether the proof was refused, so that the same credential with a new proof is worth one more try. No refresh is
-    ///   needed then. The default is `false`.
+    /// - Returns: whether the proof was refused, so that a retry with the same credential and a new proof makes sense.
+    ///   No refresh is needed then. The default is `false`.
     func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
         from response: Response, to request: Request
     ) -> Bool

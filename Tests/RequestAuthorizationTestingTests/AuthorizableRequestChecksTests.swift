@@ -55,7 +55,7 @@ struct AuthorizableRequestChecksTests {
                 .run()
             }
             #expect(
-                failures.map(\.description) == ["shows its body: providers see other bodyBytes than are expected"])
+                failures.map(\.description) == ["shows its body: providers see other bodyBytes than expected"])
         }
     }
 

@@ -19,7 +19,7 @@ struct AuthorizationProviderChecksTests {
 
     @Test(arguments: [
         (Defect.setsNothing, setsOne, "set no header field"),
-        (.touchesOtherFields, setsOne, "set the field User-Agent, which is none of its business"),
+        (.touchesOtherFields, setsOne, "set the field User-Agent, which is not a credential"),
         (.sendsLineFeed, setsOne, "the value has a carriage return at byte 26"),
         (.sendsEmptyValue, setsOne, "the value is empty"),
         (.takesCancellationForSignedOut, cancelled, "threw not authorized: signed out; sign in"),
@@ -31,10 +31,10 @@ struct AuthorizationProviderChecksTests {
 
     @Test(arguments: [
         (Defect.returnsAnEarlierRequest, concurrent, "returned another request than it was given"),
-        (.addsToTheField, replaces, "added to the field authorization what it should replace"),
+        (.addsToTheField, replaces, "added to the field authorization and did not replace it"),
         (.wearsOut, concurrent, "threw Unexpected"),
         (.takesCancellationForSignedOut, cancelled, "threw not authorized: signed out; sign in"),
-        (.sendsOverPlaintext, plaintext, "put its credential on a request that anybody can read"),
+        (.sendsOverPlaintext, plaintext, "put its credential on a request that others can read"),
         (.asksForSignInOverPlaintext, plaintext, "asked for a sign-in, which would not help"),
         (.showsInDescription, redacted, "its description shows the credential"),
         (.showsInDebugDescription, redacted, "its debugDescription shows the credential"),
@@ -103,7 +103,7 @@ struct AuthorizationProviderChecksTests {
         }
         #expect(
             failures.map(\.description) == [
-                "stops waiting when cancelled: had a credential, where it should have waited for one"
+                "stops waiting when cancelled: had a credential, but should have waited for one"
             ])
     }
 

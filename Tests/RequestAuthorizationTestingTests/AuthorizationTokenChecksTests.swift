@@ -28,8 +28,8 @@ struct AuthorizationTokenChecksTests {
         }
         #expect(
             failures.map(\.description) == [
-                "expires when it should: the expired token never expires: implement expiresAt, for a property isExpired is "
-                    + "not asked"
+                "expires when it should: the expired token never expires: implement expiresAt; a property isExpired is "
+                    + "not used"
             ])
     }
 

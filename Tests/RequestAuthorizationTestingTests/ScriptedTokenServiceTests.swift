@@ -27,7 +27,10 @@ struct ScriptedTokenServiceTests {
         let service = ScriptedTokenService(.token("a"))
         _ = try await service.initialToken()
         let error = await #expect(throws: ScriptRanOut.self) { try await service.refresh(TestToken("a")) }
-        #expect("\(error!)" == "the script of ScriptedTokenService has 1 steps and no answer for call 2")
+        #expect(
+            "\(error!)"
+                == "the script of ScriptedTokenService has 1 steps and none for call 2: add a step, or check why it was "
+                + "called")
     }
 
     @Test func `a last step can serve for ever`() async throws {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// One way in which a server would accept a credential (RFC 9110 §11.3), for instance
+/// A challenge of a server: a way in which it accepts credentials (RFC 9110 §11.3), for instance
 /// `Bearer realm="api", error="invalid_token"`.
 ///
 ///     func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
@@ -16,16 +16,16 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     /// The scheme as the server wrote it; compare with ``isScheme(_:)``.
     public let scheme: String
 
-    /// The token68 that some schemes send in place of parameters (RFC 9110 §11.2).
+    /// The token68 that some schemes send instead of parameters (RFC 9110 §11.2).
     public let token68: String?
 
-    /// The parameters, names in lower case, values without quotes and escapes.
+    /// The parameters. Names are in lower case; values have no quotes and escapes.
     public let parameters: [String: String]
 
     /// - Parameters:
     ///   - scheme: as the server writes it.
-    ///   - token68: what some schemes send in place of parameters.
-    ///   - parameters: of names that differ in case alone, the first in alphabetical order counts.
+    ///   - token68: the value that some schemes send instead of parameters.
+    ///   - parameters: of names that differ only in case, the first in alphabetical order is used.
     public init(scheme: String, token68: String? = nil, parameters: [String: String] = [:]) {
         self.scheme = scheme
         self.token68 = token68
@@ -35,21 +35,19 @@ public struct AuthenticationChallenge: Hashable, Sendable {
         }
     }
 
-    /// Whether this is the challenge of a scheme, compared without case (RFC 9110 §11.1).
+    /// Whether the challenge has this scheme, compared without case (RFC 9110 §11.1).
     public func isScheme(_ name: String) -> Bool { scheme.asciiLowercased == name.asciiLowercased }
 
     /// The protection space within the origin (RFC 9110 §11.5).
     public var realm: String? { parameters["realm"] }
 
-    /// The scopes that the resource asks for (RFC 6750 §3); empty if it names none.
+    /// The scopes that the resource requires (RFC 6750 §3); empty if it names none.
     public var scope: Set<String> { Set((parameters["scope"] ?? "").split(separator: " ").map(String.init)) }
 
     /// Why the credential was refused, for instance `invalid_token` (RFC 6750 §3.1).
     public var error: String? { parameters["error"] }
 
-    /// Whether only a new sign-in helps: another scope (RFC 6750 §3.1) or a stronger log-in (RFC 9470 §3) is asked for.
-    ///
-    /// A refresh changes neither.
+    /// Whether only a new sign-in helps: for another scope (RFC 6750 §3.1) or a stronger log-in (RFC 9470 §3).
     public var requiresInteraction: Bool {
         error == "insufficient_scope" || error == "insufficient_user_authentication"
     }
@@ -58,7 +56,7 @@ public struct AuthenticationChallenge: Hashable, Sendable {
 extension AuthenticationChallenge: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The scheme and the names of the parameters, with the values of `error`, `realm` and `scope`.
     ///
-    /// Other values and a token68 are left out: a server may have put a nonce or half the credential there.
+    /// Other values and a token68 are omitted: a server may have put a nonce or a part of the credential there.
     public var description: String {
         let shown = parameters.keys.sorted().map { name in
             let value = Self.shownParameters.contains(name) ? parameters[name] : nil
@@ -74,7 +72,7 @@ extension AuthenticationChallenge: CustomStringConvertible, CustomDebugStringCon
 
     private static let shownParameters: Set = ["error", "realm", "scope"]
 
-    /// At most 64 characters of text from outside, and nothing that a terminal or a log would act on.
+    /// Returns at most 64 characters of a server's text, without characters that a terminal or a log would interpret.
     private static func printable(_ text: String) -> String {
         let scalars = text.unicodeScalars.prefix(64).map { scalar -> Character in
             let isPlain = (0x20...0x7E).contains(scalar.value) && scalar != "\"" && scalar != "\\"

@@ -2,17 +2,19 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension AuthenticationChallenge {
-    /// Reads the challenges of `WWW-Authenticate` lines, in order (RFC 9110 §11.6.1).
+    /// Parses the challenges of `WWW-Authenticate` lines, in order (RFC 9110 §11.6.1).
     ///
     ///     AuthenticationChallenge.parse([#"Basic realm="simple", Bearer realm="api", error="invalid_token""#])
     ///
-    /// Lines are joined as a list, as servers may split and clients may join them. A challenge that breaks the grammar is
-    /// left out: with an unclosed quoted string, a parameter given twice, a token68 beside parameters, a control character.
-    /// The others stay. Takes linear time and never traps, whatever the text; of all lines together the first 64 KiB
-    /// are read, of a challenge at most 64 parameters, and at most 64 challenges; one that goes beyond is left out.
+    /// Lines are joined as a list, because servers may split them and clients may join them. A challenge that breaks
+    /// the grammar is omitted: an unclosed quoted string, a repeated parameter, a token68 beside parameters, a control
+    /// character. The others stay.
     ///
-    /// - Parameter lines: the values of the field, one element a line, also several challenges in one.
-    /// - Returns: the challenges in order; empty if there are none that can be understood.
+    /// Parsing takes linear time and never traps. It reads the first 64 KiB of all lines together, at most 64
+    /// challenges, and at most 64 parameters of each. A challenge beyond a limit is omitted.
+    ///
+    /// - Parameter lines: the values of the field, one element for each line; a line may hold several challenges.
+    /// - Returns: the valid challenges in order; empty if there are none.
     public static func parse(_ lines: [String]) -> [AuthenticationChallenge] {
         var parser = ChallengeParser()
         var bytesLeft = ChallengeParser.maximumLength
@@ -20,7 +22,7 @@ extension AuthenticationChallenge {
             let bytes = Array(line.utf8.prefix(bytesLeft + 1))
             parser.read(bytes.prefix(bytesLeft))
             if bytes.count > bytesLeft {
-                parser.rejectCurrent()  // Nobody knows how it would have gone on.
+                parser.rejectCurrent()  // Its end is unknown.
                 break
             }
             bytesLeft -= bytes.count
@@ -29,7 +31,7 @@ extension AuthenticationChallenge {
     }
 }
 
-/// Puts challenges together from the members of a list: schemes begin one, parameters belong to the last one begun.
+/// Builds challenges from list members: a scheme begins a challenge, and parameters belong to the last one begun.
 struct ChallengeParser {
     static let maximumLength = 64 << 10
     static let maximumChallenges = 64
@@ -43,19 +45,18 @@ struct ChallengeParser {
         var token68: String?
         var parameters: [String: String] = [:]
         var isRejected = false
-        /// A comma right behind the scheme ended it.
+        /// A comma directly after the scheme has ended the challenge.
         var isComplete = false
 
         /// - Returns: `false` if the parameter cannot belong to this challenge.
         mutating func add(_ name: String, _ value: String) -> Bool {
-            if isComplete { return true }  // A parameter of no scheme.
+            if isComplete { return true }  // A parameter without a scheme.
             guard token68 == nil, parameters[name] == nil, parameters.count < maximumParameters else { return false }
             parameters[name] = value
             return true
         }
     }
 
-    /// Reads one line.
     mutating func read<Bytes: RandomAccessCollection>(_ bytes: Bytes)
     where Bytes.Element == UInt8, Bytes.Index == Int {
         var scanner = FieldScanner(bytes)
@@ -69,10 +70,10 @@ struct ChallengeParser {
         }
     }
 
-    /// Leaves out the challenge that was begun last.
+    /// Omits the last challenge begun.
     mutating func rejectCurrent() { current?.isRejected = true }
 
-    /// Ends the last challenge.
+    /// Ends the last challenge and returns all of them.
     mutating func finish() -> [AuthenticationChallenge] {
         endCurrent()
         return challenges
@@ -82,7 +83,7 @@ struct ChallengeParser {
 // MARK: - Members of the list
 
 extension ChallengeParser {
-    /// `auth-param`, or `auth-scheme` and what follows it up to the next comma (RFC 9110 §11.3).
+    /// Reads an `auth-param`, or an `auth-scheme` with what follows it up to the next comma (RFC 9110 §11.3).
     ///
     /// - Returns: `false` if it is neither.
     private mutating func readMember<Bytes>(_ scanner: inout FieldScanner<Bytes>) -> Bool {
@@ -92,7 +93,7 @@ extension ChallengeParser {
         endCurrent()
         current = Draft(scheme: name)
         if scanner.isAtEndOfMember {
-            // RFC 9110 §11.3: parameters follow after a blank, and an empty list member may come before them.
+            // RFC 9110 §11.3: parameters follow a blank, and an empty list member may come before them.
             current?.isComplete = !hasBlanks || scanner.isAtEnd
             return true
         }
@@ -106,7 +107,7 @@ extension ChallengeParser {
         return scanner.skip(UInt8(ascii: "=")) && readValue(of: parameter, &scanner)
     }
 
-    /// What follows the `=` of an `auth-param` (RFC 9110 §11.2).
+    /// Reads the value after the `=` of an `auth-param` (RFC 9110 §11.2).
     private mutating func readValue<Bytes>(of name: String, _ scanner: inout FieldScanner<Bytes>) -> Bool {
         scanner.skipBlanks()
         let value = scanner.isAt(UInt8(ascii: "\"")) ? scanner.quotedString() : scanner.token()

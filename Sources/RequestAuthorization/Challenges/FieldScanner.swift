@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Reads the lexical parts of a header field (RFC 9110 §5.6) from the bytes of one line, forwards, a constant number of
-/// times each.
+/// Reads the lexical parts of a header field (RFC 9110 §5.6) from the bytes of one line, in linear time.
 struct FieldScanner<Bytes: RandomAccessCollection> where Bytes.Element == UInt8, Bytes.Index == Int {
     private let bytes: Bytes
     private var position: Int
@@ -19,36 +18,35 @@ struct FieldScanner<Bytes: RandomAccessCollection> where Bytes.Element == UInt8,
 
     func isAt(_ byte: UInt8) -> Bool { !isAtEnd && bytes[position] == byte }
 
-    /// Steps over one byte if it is the expected one.
+    /// Skips one byte if it is the expected one.
     mutating func skip(_ byte: UInt8) -> Bool {
         guard isAt(byte) else { return false }
         position += 1
         return true
     }
 
-    /// `OWS` and `BWS` (RFC 9110 §5.6.3).
+    /// Skips `OWS` and `BWS` (RFC 9110 §5.6.3).
     ///
-    /// - Returns: whether there was any.
+    /// - Returns: whether there were any blanks.
     @discardableResult mutating func skipBlanks() -> Bool { !run { $0 == 0x20 || $0 == 0x09 }.isEmpty }
 
-    /// Blanks and empty list members (RFC 9110 §5.6.1.2).
+    /// Skips blanks and empty list members (RFC 9110 §5.6.1.2).
     mutating func skipToMember() { _ = run { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ",") } }
 
-    /// Skips the rest of a list member that cannot be understood; commas in quoted strings do not end it.
+    /// Skips the rest of a malformed list member; commas in quoted strings do not end it.
     mutating func skipMember() {
         while !isAtEndOfMember {
             if isAt(UInt8(ascii: "\"")) { _ = quotedString() } else { position += 1 }
         }
     }
 
-    /// `token` (RFC 9110 §5.6.2); `nil`, and nothing read, if there is none.
+    /// Reads a `token` (RFC 9110 §5.6.2); if there is none, returns `nil` and reads nothing.
     mutating func token() -> String? {
         let token = run(\.isTokenCharacter)
         return token.isEmpty ? nil : String(decoding: token, as: UTF8.self)
     }
 
-    /// `token68` (RFC 9110 §11.2) that fills the rest of the list member; `nil`, and nothing read, if that is something
-    /// else.
+    /// Reads a `token68` (RFC 9110 §11.2) that fills the rest of the member; otherwise returns `nil` and reads nothing.
     mutating func token68() -> String? {
         let start = position
         let hasContent = !run(\.isToken68Character).isEmpty
@@ -62,9 +60,9 @@ struct FieldScanner<Bytes: RandomAccessCollection> where Bytes.Element == UInt8,
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    /// `quoted-string` (RFC 9110 §5.6.4), without quotes and escapes; stands behind the closing quote afterwards.
+    /// Reads a `quoted-string` (RFC 9110 §5.6.4) with its closing quote, and returns it without quotes and escapes.
     ///
-    /// - Returns: `nil` if it is not closed or holds a control character.
+    /// - Returns: `nil` if the string is not closed or holds a control character.
     mutating func quotedString() -> String? {
         guard skip(UInt8(ascii: "\"")) else { return nil }
         var content: [UInt8] = []

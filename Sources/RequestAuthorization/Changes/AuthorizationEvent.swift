@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What happened that is not an error of anybody's request; for logs and metrics.
+/// Something that happened in a provider; for logs and metrics.
 ///
 ///     for await event in auth.events { logger.info("\(event)") }   // prints no secret
 public struct AuthorizationEvent: Sendable {
@@ -12,58 +12,58 @@ public struct AuthorizationEvent: Sendable {
 
         /// A refresh, or the first load from the store, has begun.
         public static let refreshStarted = Kind(description: "refresh started")
-        /// It has ended, with or without a token. See `outcome`.
+        /// A refresh has ended, with or without a token. See `outcome`.
         public static let refreshEnded = Kind(description: "refresh ended")
         /// A token is in use: refreshed, loaded, set or adopted.
         public static let tokenInstalled = Kind(description: "token installed")
-        /// A refresh failed, whether or not a request waited for it. See `error` and `nextTryAt`.
+        /// A refresh failed, whether a request waited for it or not. See `error` and `nextTryAt`.
         public static let refreshFailed = Kind(description: "refresh failed")
-        /// The service returned a token that had expired already: see `error`, a ``TokenExpiredOnArrival``, and `nextTryAt`.
+        /// The service returned a token that had expired. See `error`, a ``TokenExpiredOnArrival``, and `nextTryAt`.
         public static let tokenExpiredOnArrival = Kind(description: "token expired on arrival, check the clock")
-        /// The token could not be saved: it is used all the same, and the save is tried again.
+        /// The token could not be saved. It is used nevertheless, and saving it is tried again.
         public static let saveFailed = Kind(description: "save failed")
-        /// The stored token could not be removed; that is tried again.
+        /// The stored token could not be removed. Removing it is tried again.
         public static let clearFailed = Kind(description: "clear failed")
-        /// A sibling refreshed first; its token is used.
+        /// A sibling refreshed first, and its token is used.
         public static let tokenAdopted = Kind(description: "token adopted")
-        /// A token came after its session had ended and was dropped.
+        /// A token came after its session had ended, and was dropped.
         public static let tokenDiscarded = Kind(description: "token discarded")
-        /// A token was installed whose session ends soon, whatever is refreshed: see `signInNeededBefore`.
+        /// The session of the installed token ends soon, and no refresh prolongs it. See `signInNeededBefore`.
         public static let signInNeeded = Kind(description: "sign-in needed")
-        /// A server sent what a proof of the token cannot hold, such as a nonce that is too long: see `error`.
+        /// A server sent what a proof cannot hold, such as a nonce that is too long. See `error`.
         public static let proofAnswerIgnored = Kind(description: "proof answer ignored")
-        /// A sign-out went on although the server would not revoke the token.
+        /// A sign-out went on although the server refused to revoke the token.
         public static let revocationRefused = Kind(description: "revocation refused")
-        /// The session that was held is over: see `error`, a ``NotAuthorized``.
+        /// The session is over. See `error`, a ``NotAuthorized``.
         public static let sessionEnded = Kind(description: "session ended")
-        /// A server answered 401 to a request of this provider, whatever token it had.
+        /// A server answered 401 to a request of this provider, with any token.
         public static let unauthorized = Kind(description: "unauthorized")
-        /// A request goes out once more after a 401.
+        /// A request is sent again after a 401.
         public static let requestRetried = Kind(description: "request retried")
-        /// Fresh tokens are refused too often: no refresh begins for this one. See ``RefreshPolicy/storm``.
+        /// New tokens are refused too often, so no refresh begins. See ``RefreshPolicy/storm``.
         public static let refreshedTooOften = Kind(description: "refreshed too often")
-        /// A refresh has waited for exclusive access to a shared store, for `duration`. It has it if there is no `error`.
+        /// A refresh has waited for the lock of a shared store, for `duration`. It has the lock if there is no `error`.
         public static let lockAwaited = Kind(description: "lock awaited")
-        /// Requests that were held go on, with a token or an error. See `count`.
+        /// Waiting requests go on, with a token or an error. See `count`.
         public static let requestsReleased = Kind(description: "requests released")
     }
 
     public let kind: Kind
-    /// What was thrown; not part of the description.
+    /// The error; not part of the description.
     public let error: (any Error)?
-    /// When the next try is due, if that is known.
+    /// When the next try is due, if it is known.
     public let nextTryAt: Date?
-    /// When the session ends unless somebody signs in again, if that is what the event says.
+    /// When the session ends without a new sign-in, for ``Kind/signInNeeded``.
     public let signInNeededBefore: Date?
-    /// What began the refresh, of an event of a refresh.
+    /// Why the refresh began, for events of a refresh.
     public let cause: RefreshCause?
-    /// How long the refresh took, of one that ended or failed; how long the lock was waited for.
+    /// How long the refresh took, if it has ended or failed; how long the lock was awaited.
     public let duration: Duration?
-    /// What became of the refresh, of one that ended.
+    /// The result of the refresh, if it has ended.
     public let outcome: RefreshOutcome?
-    /// How long the token was still valid when its refresh began, negative after its expiry; `nil` if none was held.
+    /// How long the token was still valid when its refresh began; negative after its expiry, `nil` if none was held.
     public let expiresIn: Duration?
-    /// How many requests were held, of an event that says so.
+    /// The number of requests that waited, for ``Kind/requestsReleased``.
     public let count: Int?
 
     init(
@@ -83,7 +83,7 @@ public struct AuthorizationEvent: Sendable {
     }
 
     static func refreshStarted(_ cause: RefreshCause, replacing held: HeldToken?, at now: Moment) -> Self {
-        // A token that does not expire has no such time: its date may be beyond what a duration holds.
+        // A token without expiry has no such time: its date may exceed the range of `Duration`.
         let left = held.map { $0.expiresAt.timeIntervalSince(now.date) }.flatMap { abs($0) < 1e9 ? $0 : nil }
         return Self(.refreshStarted, cause: cause, expiresIn: left.map { .seconds($0) })
     }
@@ -100,7 +100,6 @@ public struct AuthorizationEvent: Sendable {
             .refreshFailed, error: error, nextTryAt: nextTryAt, cause: flight.cause,
             duration: now.uptime - flight.beganAt)
     }
-    /// Of a refresh by hand.
     static func manualRefreshFailed(_ error: any Error, nextTryAt: Date? = nil) -> Self {
         Self(.refreshFailed, error: error, nextTryAt: nextTryAt, cause: .byHand)
     }

@@ -3,7 +3,7 @@
 
 public import Observation
 
-/// What a user interface shows of a provider: signed out and why, signing in, authorized, refreshing.
+/// The state of a provider for a user interface: signed out and why, signing in, authorized, refreshing.
 ///
 ///     @main struct MyApp: App {
 ///         static let auth = RefreshableTokenAuthorization(service: MyTokenService(), store: MyTokenStore())
@@ -23,25 +23,25 @@ public import Observation
 ///         }
 ///     }
 ///
-/// A provider loads from its store when the first request needs a token, and a log-in screen makes none: hence the `.task`.
-/// What is known when the status is made it shows at once. It follows the provider without keeping it alive, and stops when it
-/// goes itself. Of a provider that is gone it says that it is signed out, if it was; else that nothing is known.
+/// A provider loads from its store when the first request needs a token. A log-in screen sends no request, hence the
+/// `.task`. The status shows at once what is known when it is created. It follows the provider without keeping it
+/// alive, and ends with its own release. If the provider is gone, it stays signed out if it was, else it is unknown.
 ///
-/// A test waits for what it shows, and sees each phase:
+/// A test can wait for a phase, and misses none:
 ///
 ///     try await status.reaches { $0.phase == .authorized }
 @MainActor
 @Observable
 public final class AuthorizationStatus {
-    /// What is the case, in one word.
+    /// The state of a provider in one word.
     public enum Phase: Hashable, Sendable {
         /// The store has not been read yet, or the service is fetching the first token, or the provider is gone.
         case unknown
         /// No token is held. `error` says why, if a session has ended.
         case signedOut
-        /// A sign-in, or a refresh by hand, is under way; with or without a token that is held meanwhile.
+        /// A sign-in or a manual refresh is under way, with or without a held token.
         case signingIn
-        /// A token is held. It may have expired: then the next request refreshes it.
+        /// A token is held. It may have expired; then the next request refreshes it.
         case authorized
         /// A token is held, and its refresh is under way.
         case refreshing
@@ -49,22 +49,22 @@ public final class AuthorizationStatus {
 
     public private(set) var phase = Phase.unknown
 
-    /// Whether a token is held. It may have expired: then the next request refreshes it.
+    /// Whether a token is held. It may have expired; then the next request refreshes it.
     public private(set) var isAuthorized = false
 
-    /// Why the session is over; `nil` while there is one, and before anything is known.
+    /// Why the session is over; `nil` during a session, and before anything is known.
     public private(set) var error: NotAuthorized?
 
-    /// Whether a refresh, or the first load from the store, is under way. A sign-in is not one of them.
+    /// Whether a refresh, or the first load from the store, is under way. A sign-in does not count.
     public private(set) var isRefreshing = false
 
-    /// The subscription ends when nobody holds it any more.
+    /// The subscription, which ends when its last reference is released.
     @ObservationIgnored let following: AnyObject
     @ObservationIgnored private var waiting: [Int: Waiting] = [:]
     @ObservationIgnored private var lastNumber = 0
     @ObservationIgnored private var isFinal = false
 
-    /// Begins with what is known of the provider and follows it.
+    /// Creates a status with the present state of the provider, and follows it.
     public init<Token>(following provider: RefreshableTokenAuthorization<Token>) {
         let subscription = provider.core.follow()
         following = subscription
@@ -75,11 +75,11 @@ public final class AuthorizationStatus {
         }
     }
 
-    /// Returns when a condition holds, at once if it holds already; for tests.
+    /// Waits until a condition is true, for tests. Returns at once if it already is.
     ///
-    /// The condition is asked after each change, so that no phase is missed that follows the call.
+    /// The condition is evaluated after each change, so it misses no phase after the call.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled, and when the provider is gone: then nothing changes any more.
+    /// - Throws: `CancellationError` when the task is cancelled, or when the provider is gone.
     public func reaches(_ condition: @escaping @MainActor (AuthorizationStatus) -> Bool) async throws {
         if condition(self) { return }
         if isFinal { throw CancellationError() }
@@ -98,7 +98,7 @@ public final class AuthorizationStatus {
     }
 
     func note(_ status: RefreshState.Status) {
-        // Assigning would draw views again, and a refreshed token is no news to them.
+        // An assignment redraws views, which a refreshed token does not require.
         if phase != status.phase { phase = status.phase }
         if isAuthorized != status.isAuthorized { isAuthorized = status.isAuthorized }
         if isRefreshing != status.isRefreshing { isRefreshing = status.isRefreshing }

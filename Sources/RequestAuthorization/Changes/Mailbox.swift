@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Elements on their way to one reader, in order, each exactly once.
+/// A queue of elements for one reader, each delivered exactly once and in order.
 ///
-/// Posting never waits and resumes nobody: it returns the reader, if one is waiting, to be woken when no lock is held. What was
-/// posted stays in the mailbox until the reader, awake, takes it out; so nothing is on its way past ``cancel()``.
+/// Posting neither waits nor resumes the reader: it returns the waiting reader, to be resumed outside any lock.
+/// Elements stay in the mailbox until the reader takes them out, so ``cancel()`` leaves none in transit.
 final class Mailbox<Element: Sendable>: Sendable {
     fileprivate struct Contents {
         var pending: ArraySlice<Element> = []
@@ -14,7 +14,7 @@ final class Mailbox<Element: Sendable>: Sendable {
 
     private let contents = Lock(Contents())
 
-    /// A reader that has something to take, or nothing to wait for.
+    /// A reader to resume, because there is an element or the mailbox is closed.
     struct Delivery: Sendable {
         fileprivate let reader: UnsafeContinuation<Void, Never>
 
@@ -29,26 +29,26 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Lets the reader take what is there, then ends. Nothing more is accepted.
+    /// Closes the mailbox. The reader still takes the pending elements.
     func finish() {
         contents.withLock { $0.close() }?.perform()
     }
 
-    /// Ends at once: after this has returned, the reader takes nothing more.
+    /// Closes the mailbox at once. After this has returned, the reader takes no element any more.
     func cancel() {
         let (delivery, dropped) = contents.withLock { contents in
             defer { contents.pending = [] }
             return (contents.close(), contents.pending)
         }
         delivery?.perform()
-        withExtendedLifetime(dropped) {}  // Nothing of a user's ends under the lock.
+        withExtendedLifetime(dropped) {}  // No user's object is released under the lock.
     }
 
-    /// The next element, if there is one by now.
+    /// Takes the next element, if there is one.
     func poll() -> Element? { contents.withLock { $0.take() } }
 
-    /// The next element; `nil` at the end and when the task is cancelled, which ends the mailbox, and to a second reader while
-    /// one waits.
+    /// Waits for the next element. Returns `nil` at the end, to a second reader while one waits, and when the task is
+    /// cancelled, which closes the mailbox.
     func next() async -> Element? {
         await withTaskCancellationHandler {
             while true {
@@ -60,7 +60,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Waits until there may be something to take.
+    /// Waits until there may be an element.
     ///
     /// - Returns: `false` at once if there is nothing to wait for.
     private func waits() async -> Bool {
@@ -81,7 +81,7 @@ final class Mailbox<Element: Sendable>: Sendable {
 extension Mailbox.Contents {
     fileprivate mutating func take() -> Element? {
         let element = pending.popFirst()
-        if pending.isEmpty { pending = [] }  // Keeps nothing alive that has been taken.
+        if pending.isEmpty { pending = [] }  // Releases the elements that were taken.
         return element
     }
 
@@ -96,7 +96,7 @@ extension Mailbox.Contents {
     }
 }
 
-/// A mailbox that is open as long as somebody holds this.
+/// A mailbox that closes when this object is released.
 final class Subscription<Element: Sendable>: Sendable {
     let mailbox: Mailbox<Element>
     private let end: @Sendable () -> Void

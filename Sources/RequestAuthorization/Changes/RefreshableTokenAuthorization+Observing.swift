@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension RefreshableTokenAuthorization {
-    /// Calls a handler with what is held now and then with each change, in order, exactly once.
+    /// Calls a handler with the present token and then with each change, in order and exactly once.
     ///
     /// A slow handler delays neither requests nor other handlers.
     ///
-    /// - Returns: the observation; dropping it ends it.
+    /// - Returns: the observation, which ends when it is released.
     public nonisolated func onTokenChange(
         _ handler: @escaping @Sendable (TokenChange<Token>) async -> Void
     ) -> TokenObservation {
@@ -16,10 +16,10 @@ extension RefreshableTokenAuthorization {
         return TokenObservation { subscription.cancel() }
     }
 
-    /// The same as a sequence: what is held now and then each change.
+    /// The present token and then each change, as a sequence.
     public nonisolated var tokenChanges: TokenChanges<Token> { TokenChanges(core: core) }
 
-    /// What callers do not see: a background refresh or a save that failed, a token adopted from a sibling.
+    /// Events that callers do not see: a background refresh or a save that failed, a token adopted from a sibling.
     public nonisolated var events: AuthorizationEvents {
         AuthorizationEvents { [core] in core.listen() }
     }

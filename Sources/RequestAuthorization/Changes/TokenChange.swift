@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What became of the token.
+/// A change of a provider's token.
 public enum TokenChange<Token: AuthorizationToken>: Sendable {
-    /// This token is in use now: it was loaded, refreshed, set or adopted from a sibling.
+    /// This token is used from now on: it was loaded, refreshed, set or adopted from a sibling.
     case tokenUpdated(Token)
-    /// The session is over: sign in again. Never sent merely because nothing is loaded yet.
+    /// The session is over: sign in again. Not sent just because nothing is loaded yet.
     case tokenInvalidated(NotAuthorized)
 
     /// Whether requests can be authorized now.
@@ -15,7 +15,7 @@ public enum TokenChange<Token: AuthorizationToken>: Sendable {
 }
 
 extension TokenChange {
-    /// - Parameter notice: of a provider of this type of token; see `RefreshableTokenAuthorization.typed(_:)`.
+    /// - Parameter notice: from a provider of this type of token; see `RefreshableTokenAuthorization.typed(_:)`.
     init(_ notice: TokenNotice) {
         self =
             switch notice {

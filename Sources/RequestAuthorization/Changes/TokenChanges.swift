@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The changes of a provider's token, each exactly once and in order, beginning with what is known.
+/// The changes of a provider's token, each exactly once and in order, beginning with the present state.
 ///
 ///     for await change in auth.tokenChanges { print(change.isAuthorized) }
 ///
-/// Each iteration observes by itself; it ends when the provider goes or the task is cancelled. A slow reader delays nobody.
+/// Each iteration observes independently, and ends when the provider is released or the task is cancelled.
 public struct TokenChanges<Token: AuthorizationToken>: AsyncSequence, Sendable, RedactedDescription {
     let core: ProviderCore
 
-    /// Observes; for one task.
+    /// Iterates over the changes, in one task.
     public struct AsyncIterator: AsyncIteratorProtocol, RedactedDescription {
         let subscription: Subscription<TokenNotice>
 
@@ -21,13 +21,13 @@ public struct TokenChanges<Token: AuthorizationToken>: AsyncSequence, Sendable, 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: core.observe()) }
 }
 
-/// What a provider does that is nobody's error, from the beginning of the iteration on.
+/// The events of a provider, from the beginning of the iteration.
 ///
-/// It ends when the provider goes or the task is cancelled.
+/// The sequence ends when the provider is released or the task is cancelled.
 public struct AuthorizationEvents: AsyncSequence, Sendable, RedactedDescription {
     let listen: @Sendable () -> Subscription<AuthorizationEvent>
 
-    /// Listens; for one task.
+    /// Iterates over the events, in one task.
     public struct AsyncIterator: AsyncIteratorProtocol, RedactedDescription {
         let subscription: Subscription<AuthorizationEvent>
 

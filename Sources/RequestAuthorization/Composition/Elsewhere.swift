@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What ``OtherOrigins`` says, performed.
+/// Performs the choice of an ``OtherOrigins``.
 enum Elsewhere: Sendable {
     case refuse
     case passThrough
@@ -15,7 +15,7 @@ enum Elsewhere: Sendable {
         }
     }
 
-    /// As ``ImmediateAuthorization/authorizeAtOnce(_:)``: if it returns `false`, ``provider(for:)`` is to be asked.
+    /// Works like ``ImmediateAuthorization/authorizeAtOnce(_:)``. If it returns `false`, use ``provider(for:)``.
     func authorizeAtOnce(_ request: inout some AuthorizableRequest) throws -> Bool {
         switch self {
         case .refuse: throw Self.refusal(of: request)
@@ -24,7 +24,7 @@ enum Elsewhere: Sendable {
         }
     }
 
-    /// The fields that are set on such a request; `nil` if they are not known.
+    /// The fields that are set on the request; `nil` if they are not known.
     func credentialFields(for request: some AuthorizableRequest) -> Set<String>? {
         switch self {
         case .refuse, .passThrough: []
@@ -37,7 +37,7 @@ enum Elsewhere: Sendable {
         return immediate.isReplaced(authorized)
     }
 
-    /// The provider that answers for such a request.
+    /// The provider that authorizes the request.
     ///
     /// - Throws: ``NotAuthorized`` if there is none: a credential that was not sent cannot have been refused.
     func provider(for request: some AuthorizableRequest) throws(NotAuthorized) -> any AuthorizationProvider {
@@ -48,6 +48,6 @@ enum Elsewhere: Sendable {
     private static func refusal(of request: some AuthorizableRequest) -> NotAuthorized {
         NotAuthorized(
             .originNotAllowed,
-            detail: request.origin.map { "no credential is meant for \($0)" } ?? "the request has no origin")
+            detail: request.origin.map { "the provider has no credential for \($0)" } ?? "the request has no origin")
     }
 }

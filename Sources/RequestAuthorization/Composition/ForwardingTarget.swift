@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A provider that another one forwards to for an origin. An object: one reference is copied at less cost than all this.
+/// A provider to which another one forwards requests for an origin. It is a class: copying a reference is cheap.
 ///
-/// Sendable although others inherit from it: it and the only class that does have constants of Sendable types alone.
+/// `@unchecked Sendable` is safe: this class and its only subclass hold constants of `Sendable` types only.
 class ForwardingTarget: @unchecked Sendable, RedactedDescription {
     let origin: Origin
     let provider: any AuthorizationProvider
@@ -26,7 +26,7 @@ class ForwardingTarget: @unchecked Sendable, RedactedDescription {
 
     final func isMeant(for request: some AuthorizableRequest) -> Bool { request.goes(to: origin) }
 
-    /// Whether the provider itself refuses plaintext each time: others may forward, or be anybody's.
+    /// Whether the provider itself always refuses plaintext. Forwarding providers and a user's own might not.
     var refusesPlaintext: Bool { false }
 
     func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool { false }
@@ -34,7 +34,7 @@ class ForwardingTarget: @unchecked Sendable, RedactedDescription {
     func isReplaced(_ authorized: some AuthorizableRequest) -> Bool { false }
 }
 
-/// One of ours. Sendable as its superclass is.
+/// A target with a provider of this package. `@unchecked Sendable` is safe as for its superclass.
 private final class ImmediateTarget<Provider: ImmediateAuthorization>: ForwardingTarget, @unchecked Sendable {
     private let immediate: Provider
     private let isLeaf: Bool

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Providers by the origin of a request.
 struct ListedOrigins: Sendable {
     private let first: ForwardingTarget?
-    /// To ask a request about a few origins costs less than to make its own.
+    /// Comparing a request with a few origins is cheaper than creating its own origin.
     private let few: [ForwardingTarget]
     private let many: [Origin: ForwardingTarget]
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Picks a provider by the origin of each request, for a program that talks to several APIs through one client.
+/// Chooses a provider by the origin of each request, for a program that calls several APIs through one client.
 ///
 ///     let auth = OriginAuthorization([
 ///         "https://api.spotify.com": spotify,
@@ -12,9 +12,9 @@ public struct OriginAuthorization: AuthorizationProvider, ImmediateAuthorization
     private let elsewhere: Elsewhere
 
     /// - Parameters:
-    ///   - providers: by the origin whose requests they authorize.
-    ///   - elsewhere: what happens to requests for other origins. Refused by default; `.use(provider)` names a fallback,
-    ///     whose credential then goes to any other origin.
+    ///   - providers: the providers by the origin whose requests they authorize.
+    ///   - elsewhere: what happens to requests for other origins; refused by default. `.use(provider)` names a
+    ///     fallback, whose credential then goes to any other origin.
     public init(_ providers: [Origin: any AuthorizationProvider], elsewhere: OtherOrigins = .refuse) {
         targets = ListedOrigins(providers.lazy.map { ($0.key, $0.value) })
         self.elsewhere = Elsewhere(elsewhere)
@@ -22,8 +22,8 @@ public struct OriginAuthorization: AuthorizationProvider, ImmediateAuthorization
 
     /// Returns the request with the credential of the provider for its origin.
     ///
-    /// - Throws: what that provider throws; ``NotAuthorized`` with the reason ``NotAuthorized/Reason/originNotAllowed`` if
-    ///   there is none, unless told otherwise.
+    /// - Throws: what that provider throws; ``NotAuthorized`` with the reason ``NotAuthorized/Reason/originNotAllowed``
+    ///   for other origins, unless `elsewhere` allows them.
     public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         var authorized = request
         if try authorizeAtOnce(&authorized) { return authorized }
@@ -44,7 +44,7 @@ public struct OriginAuthorization: AuthorizationProvider, ImmediateAuthorization
         targets.target(for: authorized)?.isReplaced(authorized) ?? elsewhere.isReplaced(authorized)
     }
 
-    /// Forwards to the provider that authorized the request; throws if none did.
+    /// Forwards to the provider that authorized the request. Throws if there was none.
     public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         _ response: UnauthorizedResponse, for request: Request
     ) async throws {
@@ -72,7 +72,7 @@ public struct OriginAuthorization: AuthorizationProvider, ImmediateAuthorization
             authorized, ifValidNow: ifValidNow)
     }
 
-    /// - Throws: ``NotAuthorized`` if there is none.
+    /// - Throws: ``NotAuthorized`` if no provider authorizes such requests.
     private func provider(for request: some AuthorizableRequest) throws(NotAuthorized) -> any AuthorizationProvider {
         if let target = targets.target(for: request) { return target.provider }
         return try elsewhere.provider(for: request)
@@ -80,7 +80,7 @@ public struct OriginAuthorization: AuthorizationProvider, ImmediateAuthorization
 }
 
 extension AuthorizationProvider where Self == OriginAuthorization {
-    /// A provider for each origin.
+    /// Chooses a provider by the origin of each request.
     public static func byOrigin(
         _ providers: [Origin: any AuthorizationProvider], elsewhere: OtherOrigins = .refuse
     ) -> OriginAuthorization {

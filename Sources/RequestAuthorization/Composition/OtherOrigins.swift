@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What happens to a request for an origin that a provider was not given.
+/// What happens to a request for an origin that is not listed.
 public enum OtherOrigins: Sendable {
-    /// It is refused with ``NotAuthorized``: nothing is sent.
+    /// The request is refused with ``NotAuthorized``, and nothing is sent.
     case refuse
-    /// It goes on as it is, without a credential.
+    /// The request is sent without a credential.
     case passThrough
-    /// Another provider authorizes it.
+    /// Another provider authorizes the request.
     case use(any AuthorizationProvider)
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A request whose plain `http` origin was allowed by name; otherwise the request itself.
+/// A request to a plain `http` origin that was explicitly allowed. Otherwise it behaves like the wrapped request.
 struct PlaintextAllowed<Request: AuthorizableRequest>: AuthorizableRequest {
     var request: Request
 

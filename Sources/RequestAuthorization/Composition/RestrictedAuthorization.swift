@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Binds a provider to origins, so that its credential goes nowhere else. Made by
+/// Restricts a provider to origins, so that its credential goes nowhere else. Create it with
 /// `restricted(to:allowingPlaintext:elsewhere:)`.
 public struct RestrictedAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
     private let origins: ListedOrigins
@@ -10,8 +10,8 @@ public struct RestrictedAuthorization: AuthorizationProvider, ImmediateAuthoriza
 
     /// - Parameters:
     ///   - provider: authorizes requests for the origins.
-    ///   - origins: scheme, host and port must be equal.
-    ///   - allowingPlaintext: whether those of them that are plain `http` may have the credential too.
+    ///   - origins: where the credential may go; scheme, host and port must be equal.
+    ///   - allowingPlaintext: whether plain `http` origins among them may receive the credential too.
     ///   - elsewhere: what happens to requests for other origins.
     public init(
         _ provider: any AuthorizationProvider, to origins: Set<Origin>, allowingPlaintext: Bool = false,
@@ -24,9 +24,9 @@ public struct RestrictedAuthorization: AuthorizationProvider, ImmediateAuthoriza
 
     /// Returns the request with the provider's credential if it goes to one of the origins.
     ///
-    /// - Throws: what the provider throws; ``NotAuthorized`` with the reason ``NotAuthorized/Reason/originNotAllowed`` for
-    ///   another origin, unless told otherwise, and ``NotAuthorized/Reason/insecureTransport`` for a plain one that is not
-    ///   allowed.
+    /// - Throws: what the provider throws; ``NotAuthorized`` with the reason ``NotAuthorized/Reason/originNotAllowed``
+    ///   for other origins, unless `elsewhere` allows them, and with ``NotAuthorized/Reason/insecureTransport`` for a
+    ///   plain `http` origin that is not allowed.
     public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         var authorized = request
         if try authorizeAtOnce(&authorized) { return authorized }
@@ -49,8 +49,8 @@ public struct RestrictedAuthorization: AuthorizationProvider, ImmediateAuthoriza
         origins.target(for: authorized)?.isReplaced(authorized) ?? elsewhere.isReplaced(authorized)
     }
 
-    /// Forwards to the provider that authorized the request; throws if none did, so that the 401 of another origin
-    /// refreshes nothing.
+    /// Forwards to the provider that authorized the request. Throws if there was none: another origin's 401 refreshes
+    /// nothing.
     public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         _ response: UnauthorizedResponse, for request: Request
     ) async throws {
@@ -92,7 +92,7 @@ public struct RestrictedAuthorization: AuthorizationProvider, ImmediateAuthoriza
         origins.target(for: request)?.provider ?? (try? elsewhere.provider(for: request))
     }
 
-    // Both apart, and not inlined: to ask the runtime for another type of request would cost every call.
+    // Both are not inlined: looking up the type `PlaintextAllowed` at run time would slow down every call.
 
     @inline(never)
     private func authorizePlaintextAtOnce<Request: AuthorizableRequest>(
@@ -122,19 +122,19 @@ public struct RestrictedAuthorization: AuthorizationProvider, ImmediateAuthoriza
 }
 
 extension AuthorizationProvider {
-    /// Binds this provider to origins: scheme, host and port.
+    /// Restricts this provider to origins: scheme, host and port.
     ///
     ///     let auth = provider.restricted(to: "https://api.example.com")
     ///     let inside = provider.restricted(to: "http://ledger.internal:8080", allowingPlaintext: true)
     ///     let polite = provider.restricted(to: "https://api.example.com", elsewhere: .passThrough)
     ///
-    /// Requests for other origins are refused by default: one that goes on without its credential fails later and further
-    /// away, with a 401 that names no cause. Choose ``OtherOrigins/passThrough`` for a provider that sees all requests of a
+    /// Requests for other origins are refused by default. Without its credential such a request would fail later, with
+    /// a 401 that names no cause. Choose ``OtherOrigins/passThrough`` for a provider that sees all requests of a
     /// program. A 401 of another origin never causes a refresh.
     ///
     /// - Parameters:
     ///   - origins: where the credential may go.
-    ///   - allowingPlaintext: whether those of the origins that are plain `http` may have it too; anybody on the way can
+    ///   - allowingPlaintext: whether plain `http` origins among them may receive it too. Others on the network can
     ///     read it then. Loopback needs no permission.
     ///   - elsewhere: what happens to requests for other origins.
     public func restricted(
@@ -143,7 +143,7 @@ extension AuthorizationProvider {
         restricted(to: Set(origins), allowingPlaintext: allowingPlaintext, elsewhere: elsewhere)
     }
 
-    /// The same for origins that are known only when the program runs.
+    /// Restricts this provider to origins that are known only at run time.
     public func restricted(
         to origins: Set<Origin>, allowingPlaintext: Bool = false, elsewhere: OtherOrigins = .refuse
     ) -> RestrictedAuthorization {

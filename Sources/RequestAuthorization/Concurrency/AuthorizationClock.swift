@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Tells the time and waits: the wall clock for expiry, a clock that never jumps for everything else.
+/// Tells the time and waits: a wall clock for expiry, and a clock that never jumps for everything else.
 ///
-/// Pass `ManualClock` of `RequestAuthorizationTesting` in tests.
+/// In tests, pass `ManualClock` of `RequestAuthorizationTesting`.
 public protocol AuthorizationClock: Sendable {
     /// The time of day, for expiry.
     var now: Date { get }
 
-    /// Time since some fixed moment, never set back: for back-off, windows and deadlines.
+    /// The time since a fixed moment, never set back: for back-off and deadlines.
     var uptime: Duration { get }
 
-    /// Waits.
+    /// Waits for a duration.
     ///
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func sleep(for duration: Duration) async throws
@@ -30,7 +30,7 @@ public struct SystemClock: AuthorizationClock {
     private static let sleeps = SleepQueue(RuntimeClock())
 }
 
-/// The clocks of the runtime, as they are.
+/// The clocks of the runtime, without a queue.
 private struct RuntimeClock: AuthorizationClock {
     var now: Date { Date.now }
     var uptime: Duration { SystemClock().uptime }

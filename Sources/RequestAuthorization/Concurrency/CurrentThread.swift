@@ -11,9 +11,9 @@ import Musl
 import Android
 #endif
 
-/// The thread that made this value.
+/// The thread that created this value.
 ///
-/// `@unchecked Sendable` is safe: the name of a thread is only compared.
+/// `@unchecked Sendable` is safe: the identifier of the thread is only compared.
 struct CurrentThread: Equatable, @unchecked Sendable {
     private let name = pthread_self()
 

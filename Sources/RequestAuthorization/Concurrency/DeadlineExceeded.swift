@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A call of a token service or of a token store took longer than it may. The call goes on, and its result still counts.
+/// A call of a token service or a token store took too long. The call goes on, and its result still counts.
 public struct DeadlineExceeded: Error, CustomStringConvertible {
     public let description: String
 
@@ -9,7 +9,7 @@ public struct DeadlineExceeded: Error, CustomStringConvertible {
 }
 
 extension Task where Failure == any Error {
-    /// The value, or an error once the time is over, whether or not the task heeds cancellation. The task goes on.
+    /// Returns the value, or throws when the time is over, even if the task ignores cancellation. The task goes on.
     func value(within limit: Duration, of timer: ProviderTimer, for purpose: String) async throws -> Success {
         try await withUnsafeThrowingContinuation { continuation in
             let once = Once(continuation)

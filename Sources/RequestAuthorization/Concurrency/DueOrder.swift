@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Numbers by the time when they are due: a binary heap. Inserting one and removing the first cost O(log n).
+/// Numbers ordered by due time: a binary heap. Inserting one and removing the first cost O(log n).
 struct DueOrder {
     typealias Element = (due: Duration, number: Int)
 
@@ -13,7 +13,6 @@ struct DueOrder {
 
     var count: Int { heap.count }
 
-    /// The one that is due before all others.
     var first: Element? { heap.first }
 
     mutating func insert(_ number: Int, due: Duration) {

@@ -11,13 +11,13 @@ package import Musl
 package import Android
 #endif
 
-/// A value that one thread at a time can touch.
+/// A value that only one thread at a time can access.
 ///
-/// It stands on pthreads because the thread sanitizer does not see `Synchronization.Mutex` on Linux and would report every
-/// correct program; the two are equally fast. It is inlined into the other modules, where a generic call would copy the value by
-/// way of its witnesses: 3 µs of a request of `URLSession`.
+/// It uses pthreads because the thread sanitizer does not see `Synchronization.Mutex` on Linux and reports correct
+/// programs; both are equally fast. It is inlined into other modules, where a generic call would copy the value through
+/// its witness table: 3 µs of a `URLSession` request.
 ///
-/// `@unchecked Sendable` is safe: the value is reached only in `withLock`, between lock and unlock of the mutex.
+/// `@unchecked Sendable` is safe: the value is accessed only in `withLock`, while the mutex is locked.
 package final class Lock<Value>: @unchecked Sendable {
     @usableFromInline struct Contents {
         @usableFromInline var mutex = pthread_mutex_t()
@@ -26,7 +26,7 @@ package final class Lock<Value>: @unchecked Sendable {
         @inlinable init(value: consuming Value) { self.value = value }
     }
 
-    /// In one piece of memory, which does not move.
+    /// The mutex and the value in one allocation, which does not move.
     @usableFromInline let contents: UnsafeMutablePointer<Contents>
 
     @inlinable package init(_ value: sending Value) {
@@ -41,7 +41,7 @@ package final class Lock<Value>: @unchecked Sendable {
         contents.deallocate()
     }
 
-    /// The first thing in the memory.
+    /// The mutex, which is first in the allocation.
     @inlinable var mutex: UnsafeMutablePointer<pthread_mutex_t> {
         UnsafeMutableRawPointer(contents).assumingMemoryBound(to: pthread_mutex_t.self)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A continuation that the first of several may resume.
+/// A continuation that several callers may try to resume; the first one does.
 final class Once<Value: Sendable>: Sendable {
     private let continuation: Lock<UnsafeContinuation<Value, any Error>?>
 

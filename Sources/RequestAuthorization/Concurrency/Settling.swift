@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Those who wait for a provider to settle, by number. The number may be settled before its continuation is there.
+/// The callers that wait for a provider to settle, by number. A number may be resumed before its caller waits.
 final class Settling: Sendable {
     private struct Contents {
         var waiting: [Int: UnsafeContinuation<Void, Never>] = [:]
@@ -22,7 +22,7 @@ final class Settling: Sendable {
         }
     }
 
-    /// Resumes these once each; a number that does not wait yet will not have to.
+    /// Resumes each number once. A number whose caller does not wait yet is remembered.
     func resume(_ numbers: [Int]) {
         let waiting = contents.withLock { contents in
             numbers.compactMap { number -> UnsafeContinuation<Void, Never>? in
@@ -34,6 +34,6 @@ final class Settling: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// A number that has been waited for is not kept.
+    /// Forgets a number after its wait.
     func forget(_ number: Int) { contents.withLock { _ = $0.ended.remove(number) } }
 }

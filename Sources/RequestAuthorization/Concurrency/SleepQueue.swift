@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Many who sleep, over a few sleeps of a clock.
+/// Serves many sleeping tasks with a few sleeps of a clock.
 ///
-/// A sleep of the runtime that is cancelled stays in memory until its time has come, 1 KiB each: a server whose providers come and
-/// go would keep the deadlines of all that went in the last 30 s. Here a sleep that is cancelled is gone at once.
+/// A cancelled sleep of the runtime stays in memory until its time has come, 1 KiB each. A server with short-lived
+/// providers would keep the deadlines of the last 30 s. Here a cancelled sleep is removed at once.
 final class SleepQueue: Sendable {
     fileprivate struct Sleeper {
         let due: Duration
@@ -15,13 +15,13 @@ final class SleepQueue: Sendable {
         var sleepers: [Int: Sleeper] = [:]
         var order = DueOrder()
         var lastNumber = 0
-        /// When the sleeps of the clock end that are under way.
+        /// When the present sleeps of the clock end.
         var armed: Set<Duration> = []
     }
 
     private let clock: any AuthorizationClock
     private let contents = Lock(Contents())
-    /// Called when somebody has gone to sleep, with nothing locked; for tests.
+    /// Called outside the lock when a task begins to sleep; for tests.
     private let onSleep: (@Sendable () -> Void)?
 
     init(_ clock: any AuthorizationClock, onSleep: (@Sendable () -> Void)? = nil) {
@@ -29,10 +29,10 @@ final class SleepQueue: Sendable {
         self.onSleep = onSleep
     }
 
-    /// How many places are kept, those of sleeps that were cancelled included.
+    /// The number of kept places, including those of cancelled sleeps.
     var capacity: Int { contents.withLock { $0.order.count } }
 
-    /// Waits.
+    /// Waits for a duration.
     ///
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func sleep(for duration: Duration) async throws {
@@ -54,7 +54,7 @@ final class SleepQueue: Sendable {
 
     private func add(_ sleeper: Sleeper, _ number: Int) {
         let (isCancelled, next) = contents.withLock { contents -> (Bool, Duration?) in
-            // The handler of a task that has been cancelled may have run already.
+            // The cancellation handler may have run already.
             if Task.isCancelled { return (true, nil) }
             contents.sleepers[number] = sleeper
             contents.order.insert(number, due: sleeper.due)
@@ -74,7 +74,7 @@ final class SleepQueue: Sendable {
         sleeper?.continuation.resume(throwing: CancellationError())
     }
 
-    /// Sleeps until a time, in a task that inherits nothing.
+    /// Sleeps until a time, in a task that inherits nothing from its creator.
     private func wake(at due: Duration) {
         Task.detached(priority: .high) { [weak self, clock] in
             try? await clock.sleep(for: due - clock.uptime)
@@ -106,14 +106,14 @@ extension SleepQueue.Contents {
         return due
     }
 
-    /// - Returns: when another sleep of the clock has to end; `nil` if one ends early enough.
+    /// - Returns: when another sleep of the clock must end; `nil` if a present one ends early enough.
     fileprivate mutating func arm() -> Duration? {
         guard let first = order.first, armed.allSatisfy({ first.due < $0 }) else { return nil }
         armed.insert(first.due)
         return first.due
     }
 
-    /// Those that were cancelled are left in the order until they are half of it.
+    /// Removes cancelled sleeps from the order once they are more than half of it.
     fileprivate mutating func forgetCancelled() {
         guard order.count > 2 * sleepers.count + 64 else { return }
         order = DueOrder(sleepers.map { (due: $0.value.due, number: $0.key) })

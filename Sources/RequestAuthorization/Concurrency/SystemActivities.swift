@@ -4,8 +4,7 @@
 #if canImport(Security) && !os(macOS)
 import Foundation
 
-// Not compiled on Linux, where CI checks its types against declarations of these calls: nothing but the call. What it means is
-// decided by those who make it.
+// Contains only the call: it is not compiled on Linux, where CI checks its types against declarations.
 
 /// https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:)
 package struct SystemActivities: ExpiringActivities {
@@ -19,7 +18,7 @@ package struct SystemActivities: ExpiringActivities {
 
 /// Whether the system suspends processes.
 package enum Suspension {
-    /// What keeps it from that for a while; `nil` on platforms where no process is suspended.
+    /// The call that prevents suspension for a while; `nil` on platforms that suspend no process.
     package static var activities: (any ExpiringActivities)? {
         #if canImport(Security) && !os(macOS)
         SystemActivities()

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Waiters, first in, first out. Adding, removing and draining cost O(1) for each.
+/// A first-in, first-out queue of waiters. Adding, removing and draining cost O(1) for each waiter.
 package struct WaiterQueue<Waiter> {
-    /// From the first that still waits on; empty where a waiter has left.
+    /// The places, from the first waiter on; `nil` where a waiter was removed.
     private var places: [Waiter?] = []
     private var head = 0
     private var numberOfFirst = 0
 
-    /// How many wait.
     package private(set) var count = 0
 
     package var isEmpty: Bool { count == 0 }
 
-    /// - Returns: the number of the waiter's place, which is never used twice.
+    /// - Returns: the number of the waiter's place, which is never reused.
     package mutating func append(_ waiter: Waiter) -> Int {
         places.append(waiter)
         count += 1
@@ -32,13 +31,13 @@ package struct WaiterQueue<Waiter> {
 
     package init() {}
 
-    /// The one that waits longest.
+    /// The waiter that has waited longest.
     package var first: Waiter? { isEmpty ? nil : places[head] }
 
-    /// - Returns: the one that waits longest; it waits no longer.
+    /// - Returns: the waiter that has waited longest, which is removed.
     package mutating func removeFirst() -> Waiter? { isEmpty ? nil : remove(numberOfFirst + head) }
 
-    /// - Returns: all that wait, in order of arrival, and `nil` for each that has left.
+    /// - Returns: all waiters in order of arrival, with `nil` for each removed one.
     mutating func drain() -> ArraySlice<Waiter?> {
         defer {
             numberOfFirst += places.count
@@ -47,7 +46,7 @@ package struct WaiterQueue<Waiter> {
         return places[head...]
     }
 
-    /// - Returns: all that wait and fulfil a condition, in order of arrival; they wait no longer.
+    /// - Returns: the waiters that meet a condition, in order of arrival; they are removed.
     mutating func removeAll(where condition: (Waiter) -> Bool) -> [Waiter?] {
         var removed: [Waiter?] = []
         for index in head..<places.count {
@@ -60,7 +59,7 @@ package struct WaiterQueue<Waiter> {
         return removed
     }
 
-    /// How many places are kept, empty ones included.
+    /// The number of kept places, including empty ones.
     var capacity: Int { places.count }
 
     // MARK: -

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension AuthorizableRequest {
-    /// Refuses to put a credential on a request that anybody on the way could read (RFC 6750 §5.3, RFC 7617 §4).
+    /// Refuses a credential for a request that others on the network could read (RFC 6750 §5.3, RFC 7617 §4).
     ///
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/insecureTransport``.
     package func refusePlaintext() throws(NotAuthorized) {
@@ -11,7 +11,7 @@ extension AuthorizableRequest {
             if let origin {
                 "\(origin) is not encrypted: use https, or allow it by name with restricted(to:allowingPlaintext:)"
             } else {
-                "the request has no origin: its type must say where it goes, or that it is encrypted"
+                "the request has no origin: its type must provide one, or say that the request is encrypted"
             }
         throw NotAuthorized(.insecureTransport, detail: detail)
     }

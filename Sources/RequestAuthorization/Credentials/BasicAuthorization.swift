@@ -5,20 +5,20 @@
 ///
 ///     try await request.authorize(using: .basic(username: "ada", password: password))
 ///
-/// Both are sent as given: a server that compares letters with accents expects them composed (NFC, RFC 7617 §2.1).
+/// Both are sent as given. A server may expect letters with accents in composed form (NFC, RFC 7617 §2.1).
 public struct BasicAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
     private let credential: ConstantCredential
 
     /// - Parameters:
-    ///   - username: without a colon, which would end it, and without control characters; checked here, refused by
-    ///     ``authorize(_:)``. May be empty.
+    ///   - username: without a colon, which would end it, and without control characters. It is checked here, and
+    ///     ``authorize(_:)`` throws the error. May be empty.
     ///   - password: without control characters. May be empty.
     public init(username: String, password: String) {
         credential = ConstantCredential { () throws(NotAuthorized) in
             if let position = username.utf8.firstOffset(where: { $0 == UInt8(ascii: ":") }) {
                 throw NotAuthorized(
                     .malformedCredential,
-                    detail: "the user name has a colon at byte \(position), and Basic ends it there (RFC 7617 §2)")
+                    detail: "the user name has a colon at byte \(position): Basic allows none (RFC 7617 §2)")
             }
             try Self.checkControls(username, of: "user name")
             try Self.checkControls(password, of: "password")

@@ -5,12 +5,12 @@
 ///
 ///     try await request.authorize(using: .bearer("ABC"))
 ///
-/// A token of other characters than letters, digits, `-._~+/` and trailing `=` is never sent. Where a server hands out such
-/// tokens all the same, write `.header("Authorization", "Bearer …")`, which refuses only what no header field can hold.
+/// A token with characters other than letters, digits, `-._~+/` and trailing `=` is never sent. If a server issues such
+/// tokens, write `.header("Authorization", "Bearer …")`: that accepts any value that a header field can hold.
 public struct BearerTokenAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
     private let credential: ConstantCredential
 
-    /// - Parameter token: the token alone, without `Bearer`; checked here, refused by ``authorize(_:)``.
+    /// - Parameter token: the token without `Bearer`. It is checked here, and ``authorize(_:)`` throws the error.
     public init(token: String) {
         credential = ConstantCredential { () throws(NotAuthorized) in
             try Self.check(token)
@@ -20,8 +20,8 @@ public struct BearerTokenAuthorization: AuthorizationProvider, ImmediateAuthoriz
 
     /// Returns the request with `Authorization: Bearer` and the token.
     ///
-    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the token has not the
-    ///   form of one, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the token is
+    ///   malformed, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
     public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         var request = request
         try credential.set(on: &request)
@@ -52,6 +52,6 @@ extension BearerTokenAuthorization {
         throw NotAuthorized(
             .malformedCredential,
             detail: "the bearer token has \(HeaderFieldValue.name(of: bytes[fault])) at byte \(fault)"
-                + ": pass letters, digits, -._~+/ and trailing = alone, trimmed and without \"Bearer\"")
+                + ": pass only letters, digits, -._~+/ and trailing =, trimmed and without \"Bearer\"")
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Asks a closure for the credential of each request, for what already keeps credentials or signs requests.
+/// Asks a closure for the credential of each request: for code that already keeps credentials or signs requests.
 ///
 ///     // one field, Authorization unless named
 ///     let vault = ClosureAuthorization(field: "X-API-Key") { try await vault.currentKey() }
@@ -11,19 +11,19 @@
 ///         ["X-Signature": try signer.sign(request.requestMethod, request.targetURI)]
 ///     }
 ///
-/// The closure is called for every request, at the same time for several. Credentials that expire are better left to
-/// ``RefreshableTokenAuthorization``, which fetches one for all that wait.
+/// The closure is called for every request, possibly for several at the same time. For credentials that expire use
+/// ``RefreshableTokenAuthorization``, which fetches one for all waiting requests.
 ///
-/// It has no leading-dot factory: Swift 6.3 refuses a `@Sendable` closure in such a call where a generic parameter
+/// It has no leading-dot factory: Swift 6.3 refuses a `@Sendable` closure there if a generic parameter
 /// (`authorize(using:)`) expects it.
 public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
     private let fields: @Sendable (any AuthorizableRequest) async throws -> [String: String]
     private let refusal: (@Sendable (UnauthorizedResponse) async throws -> Void)?
 
     /// - Parameters:
-    ///   - onUnauthorized: told what a server said with a 401, or with a 403 for want of a scope. Returning means that asking
-    ///     `fields` again is worth another try. Without it a 401 is final.
-    ///   - fields: returns header fields by name for a request. What no header can hold is refused.
+    ///   - onUnauthorized: called after a 401, or a 403 for a missing scope. If it returns, `fields` is called again
+    ///     for a retry. Without it a 401 is final.
+    ///   - fields: returns header fields by name for a request. Names and values that no header can hold are refused.
     public init(
         onUnauthorized: (@Sendable (UnauthorizedResponse) async throws -> Void)? = nil,
         fields: @escaping @Sendable (any AuthorizableRequest) async throws -> [String: String]
@@ -33,9 +33,9 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
     }
 
     /// - Parameters:
-    ///   - field: the name of the one field to set.
-    ///   - onUnauthorized: told what a server said with a 401, or with a 403 for want of a scope. Returning means that asking
-    ///     `value` again is worth another try. Without it a 401 is final.
+    ///   - field: the name of the field.
+    ///   - onUnauthorized: called after a 401, or a 403 for a missing scope. If it returns, `value` is called again for
+    ///     a retry. Without it a 401 is final.
     ///   - value: returns the whole value of the field, for instance `Bearer …`.
     public init(
         field: String = "Authorization",
@@ -45,11 +45,11 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
         self.init(onUnauthorized: onUnauthorized) { _ in [field: try await value()] }
     }
 
-    /// Returns the request with the fields that the closure names.
+    /// Returns the request with the fields that the closure returns.
     ///
-    /// - Throws: what the closure throws; ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if
-    ///   a name or a value cannot stand in a header, ``NotAuthorized/Reason/insecureTransport`` if the request is not
-    ///   encrypted (the closure is not called then).
+    /// - Throws: what the closure throws; ``NotAuthorized`` with the reason
+    ///   ``NotAuthorized/Reason/malformedCredential`` if no header can hold a name or a value,
+    ///   ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted (then the closure is not called).
     public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         try request.refusePlaintext()
         var authorized = request

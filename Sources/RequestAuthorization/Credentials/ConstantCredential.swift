@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A header field that was checked once, ready to be set: what all constant providers hold.
+/// A header field that has been checked once: the content of all constant providers.
 struct ConstantCredential: Sendable, RedactedDescription {
     private let field: String
     private let value: Result<String, NotAuthorized>
 
-    /// - Parameter value: makes the value of the field, or throws what is wrong with what it is made from.
+    /// - Parameter value: makes the value of the field, or throws an error for malformed parts.
     init(field: String = "Authorization", value: () throws(NotAuthorized) -> String) {
         self.field = field
         do throws(NotAuthorized) {
@@ -21,7 +21,7 @@ struct ConstantCredential: Sendable, RedactedDescription {
 
     /// Sets the field.
     ///
-    /// - Throws: ``NotAuthorized`` for plaintext, and for a malformed credential; the request is unchanged.
+    /// - Throws: ``NotAuthorized`` for an unencrypted request or a malformed credential; the request is unchanged.
     func set(on request: inout some AuthorizableRequest) throws(NotAuthorized) {
         try request.refusePlaintext()
         request.setCredential(try value.get(), in: field)

@@ -10,8 +10,7 @@ public struct HeaderAuthorization: AuthorizationProvider, ImmediateAuthorization
 
     /// - Parameters:
     ///   - field: the name of the field.
-    ///   - value: its value, visible ASCII with spaces and tabs inside. Both are checked here and refused by
-    ///     ``authorize(_:)``.
+    ///   - value: visible ASCII, with spaces and tabs inside. Both are checked here; ``authorize(_:)`` throws the error.
     public init(field: String, value: String) {
         credential = ConstantCredential(field: field) { value }
         fields = [field.asciiLowercased]
@@ -19,8 +18,8 @@ public struct HeaderAuthorization: AuthorizationProvider, ImmediateAuthorization
 
     /// Returns the request with the field set.
     ///
-    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the name or the value
-    ///   cannot stand in a header, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if no header can hold
+    ///   the name or the value, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
     public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         var request = request
         try credential.set(on: &request)

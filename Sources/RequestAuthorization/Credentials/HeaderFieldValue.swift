@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Says whether a text may stand in a header field: what has a line feed in it would be two fields on the wire.
+/// Checks the values of header fields. A value with a line feed would become two fields on the wire.
 package enum HeaderFieldValue {
-    /// Lets through visible ASCII with spaces and tabs inside (RFC 9110 §5.5 without its obsolete part).
+    /// Accepts visible ASCII with spaces and tabs inside (RFC 9110 §5.5 without its obsolete part).
     ///
-    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` and what is wrong where; no
-    ///   part of the value.
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential``. Its text says what is
+    ///   wrong and where, and contains no part of the value.
     package static func check(_ value: String) throws(NotAuthorized) {
         guard let fault = fault(in: value) else { return }
         throw NotAuthorized(.malformedCredential, detail: "the value \(fault)")
     }
 
-    /// Whether there is certainly nothing but visible ASCII and spaces in it; `false` says nothing. Eight bytes at a time.
+    /// Whether the value holds only visible ASCII and spaces; `false` is inconclusive. Reads eight bytes at a time.
     package static func isSurelyVisible(_ value: String) -> Bool {
         value.utf8.withContiguousStorageIfAvailable { UnsafeRawBufferPointer($0).isVisible } ?? false
     }
 
-    /// What is wrong with a value; `nil` if nothing is.
+    /// Returns what is wrong with a value; `nil` if it is valid.
     private static func fault(in value: String) -> String? {
         value.utf8.withContiguousStorageIfAvailable(fault) ?? Array(value.utf8).withUnsafeBufferPointer(fault)
     }
@@ -36,14 +36,14 @@ package enum HeaderFieldValue {
 
     private static func isForbidden(_ byte: UInt8) -> Bool { (byte < 0x20 && byte != 0x09) || byte > 0x7E }
 
-    /// What to call a byte that is not allowed somewhere; visible characters may be part of a secret and get no name.
+    /// Returns a name for a byte that is not allowed. Visible characters may be part of a secret and are not named.
     static func name(of byte: UInt8) -> String {
         switch byte {
         case 0x00: "a NUL"
         case 0x0A: "a line feed"
         case 0x0D: "a carriage return"
         case 0x09, 0x20: "a blank"
-        case 0x21...0x7E: "a character that does not belong there"
+        case 0x21...0x7E: "a character that is not allowed"
         case 0x80...: "a byte that is not ASCII"
         default: "a control character"
         }
@@ -51,15 +51,15 @@ package enum HeaderFieldValue {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether every byte is certainly from 0x20 to 0x7E; `false` says nothing. Eight bytes at a time.
+    /// Whether every byte is from 0x20 to 0x7E; `false` is inconclusive. Reads eight bytes at a time.
     fileprivate var isVisible: Bool {
         guard count >= 8 else { return false }
         var found: UInt64 = 0
         var offset = 0
         while offset < count {
-            // The last eight overlap those before.
+            // The last eight bytes overlap with those before.
             let word = loadUnaligned(fromByteOffset: Swift.min(offset, count &- 8), as: UInt64.self)
-            // A high bit is set in the byte itself, or by a borrow if the byte is under 0x20, or by a carry if it is 0x7F.
+            // The high bit is set by the byte itself, by a borrow from a byte under 0x20, or by a carry of 0x7F.
             found |= word | (word &- 0x2020_2020_2020_2020) | (word &+ 0x0101_0101_0101_0101)
             offset &+= 8
         }

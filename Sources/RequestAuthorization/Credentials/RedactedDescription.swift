@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Prints as `TypeName([redacted])`: by `print`, `dump`, string interpolation and in a debugger.
+/// Prints as `TypeName([redacted])`: in `print`, `dump`, string interpolation and the debugger.
 ///
-/// For every type of ours that holds a secret, or a provider of somebody else that may.
+/// Every type of this package conforms that holds a secret, or a user's own provider that may hold one.
 package protocol RedactedDescription: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension RedactedDescription {

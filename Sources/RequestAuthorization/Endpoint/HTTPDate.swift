@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A date of a header field, in any of the three forms of RFC 9110 §5.6.7.
+/// Parses dates of header fields in the three forms of RFC 9110 §5.6.7.
 package enum HTTPDate {
-    /// - Parameter now: tells the century of a year of two digits.
+    /// - Parameter now: determines the century of a two-digit year.
     package static func parse(_ text: String, at now: Date) -> Date? {
         let words = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         switch (words.count, words.last) {
@@ -35,7 +35,7 @@ package enum HTTPDate {
         return Date(timeIntervalSince1970: Double(seconds))
     }
 
-    /// Days since 1970-01-01 in the Gregorian calendar, with years that begin in March so that a leap day comes last.
+    /// The days since 1970-01-01 in the Gregorian calendar. Years begin in March, so that a leap day comes last.
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A request that cannot be sent as the program made it. Nothing was sent, and the session goes on.
+/// A token request is invalid because of the program's input. Nothing was sent, and the session is kept.
 public struct InvalidTokenRequest: TokenServiceFailure, Hashable {
-    /// The parameter that is wrong, for instance `resource`.
+    /// The invalid parameter, for instance `resource`.
     public let parameter: String
     /// What is wrong with it and what to do, for people; never a secret.
     public let detail: String

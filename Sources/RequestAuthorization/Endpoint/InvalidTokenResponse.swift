@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// An authorization server answered with success and something that cannot be used.
+/// An authorization server answered with success, but the answer cannot be used.
 ///
-/// The session goes on: a page of a hotel's network in place of the answer signs nobody out. The server may have processed the
-/// request, so the next try comes soon.
+/// The session is kept: a hotel network's page instead of the answer signs no user out. The server may have processed
+/// the request, so the next try comes soon.
 public struct InvalidTokenResponse: TokenServiceFailure, Hashable {
     /// What is wrong with the field.
     public struct Problem: Hashable, Sendable, CustomStringConvertible {
         /// A short label without secrets, for metrics.
         public let description: String
 
-        /// It is not there, or empty.
+        /// The member is missing or empty.
         public static let missing = Problem(description: "missing")
-        /// It is of another type, or holds what must not be there.
+        /// The member has another type, or holds what is not allowed.
         public static let malformed = Problem(description: "malformed")
-        /// It names something that this library does not know how to use.
+        /// The value is not supported by this library.
         public static let unsupported = Problem(description: "unsupported")
-        /// A key was shown, and the token is not bound to it (RFC 9449 §5): whoever steals it can use it.
+        /// The client proved its key, but the token is not bound to it (RFC 9449 §5). A thief could use such a token.
         public static let downgraded = Problem(description: "that of a token which is bound to no key")
-        /// The body is no JSON object: HTML, a part of an answer, nothing at all.
+        /// The body is not a JSON object: HTML, a truncated answer, or empty.
         public static let notJSON = Problem(description: "not a JSON object")
     }
 
     /// The HTTP status.
     public let status: Int
-    /// The member of the answer, for instance `access_token`; `body` for the whole.
+    /// The member of the answer, for instance `access_token`; `body` for the whole answer.
     public let field: String
     public let problem: Problem
     public var kind: TokenFailureKind { .transient }
@@ -42,6 +42,6 @@ extension InvalidTokenResponse: CustomStringConvertible {
     public var description: String {
         "the authorization server answered \(status), and \(field) is \(problem); check that the address is that of its "
             + (problem == .notJSON
-                ? "endpoint and that nothing on the way answers for it" : "endpoint, and tell its makers")
+                ? "endpoint, and that no proxy or log-in page answers in its place" : "endpoint, or ask its operator")
     }
 }

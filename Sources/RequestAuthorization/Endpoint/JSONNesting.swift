@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// How deep the JSON of a server's answer nests.
+/// Limits the nesting depth of the JSON in a server's answer.
 package enum JSONNesting {
-    /// How deep an answer may nest (RFC 8259 §9). No real answer goes half as deep, and each further level costs `JSONDecoder`
-    /// more: a kilobyte of brackets would take it seconds.
+    /// The limit (RFC 8259 §9). No real answer reaches half of it. Each level costs `JSONDecoder` more time: a kilobyte
+    /// of brackets would take seconds.
     private static let deepest = 16
 
-    /// Whether a body may be given to `JSONDecoder`.
+    /// Whether `JSONDecoder` may read a body.
     package static func isReadable(_ body: [UInt8]) -> Bool { depth(of: body) <= deepest }
 
-    /// The depth, read from the brackets. It is more than any limit for what is not UTF-8 (RFC 8259 §8.1): `JSONDecoder` would
-    /// read UTF-16, in which other characters look like brackets and quotes.
+    /// The depth, counted from the brackets; `.max` if the body is not UTF-8 (RFC 8259 §8.1). `JSONDecoder` would read
+    /// UTF-16, in which other characters look like brackets and quotes.
     private static func depth(of body: [UInt8]) -> Int {
         var (depth, deepest) = (0, 0)
         var (isInText, isEscaped) = (false, false)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A token endpoint that takes and answers JSON but is not OAuth's, for instance the log-in of an app's own server.
+/// A token endpoint that accepts and returns JSON but is not OAuth, for instance the log-in of an app's own server.
 ///
 ///     let answer = try await endpoint.post(["refresh_token": token.refreshToken], expecting: Answer.self)
 ///     return MyToken(accessToken: answer.body.accessToken, expiresAt: answer.sentAt + answer.body.expiresIn)
 ///
-/// Each request is sent once, as a `POST`, over `https` (or `http` on this machine), and at most 1 MiB of the answer is read. A
+/// Each request is a `POST`, sent once over `https` (or `http` on this machine). At most 1 MiB of the answer is read. A
 /// failure becomes a ``TokenEndpointError`` with the server's error code and its `Retry-After`.
 public struct JSONTokenEndpoint: Sendable, RedactedDescription {
     public let url: URL
@@ -18,16 +18,16 @@ public struct JSONTokenEndpoint: Sendable, RedactedDescription {
     private let failureKind: @Sendable (_ status: Int, _ code: String?) -> TokenFailureKind?
 
     /// - Parameters:
-    ///   - url: where the requests go.
-    ///   - transport: carries them, for instance `URLSession.shared`.
-    ///   - clock: the machine's, or a `ManualClock` in tests: pass the one that the provider has.
-    ///   - headerFields: sent with each request, for instance an API key. They need not name the type of the content.
-    ///   - errorMember: the member of an answer that holds the error code, a string.
-    ///   - keys: how members become properties of a type that is expected; `.convertFromSnakeCase` makes `accessToken` of
-    ///     `access_token`.
-    ///   - failureKind: what an error means for the session, where this server's codes are its own. It returns `nil` for what the
-    ///     usual codes say (``TokenEndpointError``). Return ``TokenFailureKind/terminal`` for a refresh token that is dead: without
-    ///     that no code which is not OAuth's ends a session.
+    ///   - url: the address of the endpoint.
+    ///   - transport: sends the requests, for instance `URLSession.shared`.
+    ///   - clock: the machine's, or a `ManualClock` in tests. Pass the clock of the provider.
+    ///   - headerFields: sent with each request, for instance an API key. `Content-Type` and `Accept` are set already.
+    ///   - errorMember: the member of an answer that holds the error code as a string.
+    ///   - keys: how members become properties of the expected type; `.convertFromSnakeCase` turns `access_token` into
+    ///     `accessToken`.
+    ///   - failureKind: what an error means for the session, if the server has codes of its own. It returns `nil` for
+    ///     the usual meaning (``TokenEndpointError``). Return ``TokenFailureKind/terminal`` for a dead refresh token:
+    ///     by default only OAuth's codes end a session.
     public init(
         _ url: URL, transport: any TokenTransport, clock: any AuthorizationClock = .system,
         headerFields: [(name: String, value: String)] = [], errorMember: String = "error",
@@ -43,19 +43,19 @@ public struct JSONTokenEndpoint: Sendable, RedactedDescription {
         self.failureKind = failureKind
     }
 
-    /// Sends fields as a JSON object and reads the answer.
+    /// Sends fields as a JSON object and decodes the answer.
     ///
     /// - Parameters:
-    ///   - fields: a dictionary, or any other value that is encoded as an object.
-    ///   - type: what a successful answer is.
-    /// - Throws: ``TokenEndpointError`` for any status but 2xx, and for a 2xx whose body is an error; ``InvalidTokenResponse``, which
-    ///   names the member, for an answer that is not of the type; ``InvalidTokenRequest`` if nothing can be sent;
-    ///   what the transport throws.
+    ///   - fields: a dictionary, or another value that is encoded as an object.
+    ///   - type: the type of a successful answer.
+    /// - Throws: ``TokenEndpointError`` for any status but 2xx, and for a 2xx whose body is an error;
+    ///   ``InvalidTokenResponse`` with the name of the member if the answer cannot be decoded; ``InvalidTokenRequest``
+    ///   if nothing can be sent; what the transport throws.
     public func post<Body: Decodable>(
         _ fields: some Encodable, expecting type: Body.Type = Body.self
     ) async throws -> JSONTokenAnswer<Body> {
         let request = try request(fields)
-        // A lifetime counts from here: the answer may take its time.
+        // A lifetime counts from here: the answer may be slow.
         let sentAt = clock.now
         let response = try await transport.send(request)
         if let error = error(in: response) { throw error }
@@ -67,7 +67,7 @@ public struct JSONTokenEndpoint: Sendable, RedactedDescription {
 public struct JSONTokenAnswer<Body>: RedactedDescription {
     /// When the request was sent. A lifetime counts from here: `answer.sentAt + answer.body.expiresIn`.
     public let sentAt: Date
-    /// What the server answered.
+    /// The decoded answer.
     public let body: Body
 
     public init(sentAt: Date, body: Body) {
@@ -85,7 +85,7 @@ extension JSONTokenEndpoint {
         guard let origin = Origin(url), origin.scheme == "https" || (origin.scheme == "http" && origin.isLoopback)
         else {
             throw InvalidTokenRequest(
-                parameter: "url", detail: "is not https; only on this machine a token may travel over plain http")
+                parameter: "url", detail: "is not https; plain http is allowed on this machine only")
         }
         return TokenRequest(
             url: url,
@@ -99,7 +99,7 @@ extension JSONTokenEndpoint {
         do {
             return Array(try encoder.encode(fields))
         } catch {
-            // What it says may show a value.
+            // The description of that error may contain a value.
             throw InvalidTokenRequest(
                 parameter: "fields", detail: "cannot be encoded as JSON; pass a dictionary of strings")
         }
@@ -139,7 +139,7 @@ extension JSONTokenEndpoint {
     }
 }
 
-/// A text, or something else.
+/// A text, or a value of another type.
 private struct MaybeText: Decodable {
     let text: String?
 
@@ -147,7 +147,7 @@ private struct MaybeText: Decodable {
 }
 
 extension InvalidTokenResponse {
-    /// Names the member that a decoder did not find or understand, and nothing of its value.
+    /// Creates an error with the name of the missing or malformed member, without its value.
     fileprivate init(_ error: DecodingError, status: Int) {
         let (path, problem): ([any CodingKey], Problem) =
             switch error {

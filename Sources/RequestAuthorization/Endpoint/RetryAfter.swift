@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
+/// Parses `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
 package enum RetryAfter {
-    /// What an answer asks for; a date counts from the answer's own (RFC 9110 §6.6.1), whose clock is the same.
+    /// Returns the delay that an answer asks for. A date counts from the answer's own `Date` (RFC 9110 §6.6.1).
     ///
-    /// - Parameter now: what a date is counted from if the answer has none.
+    /// - Parameter now: used if the answer has no `Date`.
     package static func duration(in response: TokenResponse, at now: Date) -> Duration? {
         let dates = response.headerValues(for: "Date").lazy.compactMap { HTTPDate.parse($0, at: now) }
         return duration(response.headerValues(for: "Retry-After"), at: dates.first ?? now)
     }
 
     /// - Parameters:
-    ///   - values: the values of the field; the first that says something counts.
-    ///   - now: what a date is counted from.
-    /// - Returns: at least zero and at most a year; how much of it is honoured is the core's decision.
+    ///   - values: the values of the field; the first valid one counts.
+    ///   - now: the time from which a date counts.
+    /// - Returns: zero to a year; the core limits it further.
     package static func duration(_ values: [String], at now: Date) -> Duration? {
         for value in values {
             let isBlank = { (character: Character) in character == " " || character == "\t" }

@@ -1,54 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The provider of each identity: made when it is asked for, and never two at a time for one identity.
+/// Creates the provider of each identity on demand, and never has two at a time for one identity.
 ///
-/// A server speaks for many users. Two providers of one user would refresh one token twice, and servers that rotate refresh
-/// tokens take that for theft. Ask the pool each time, or keep what it returned; both lead to the same provider.
+/// A server acts for many users. Two providers of one user would refresh the same token twice, and servers that rotate
+/// refresh tokens treat that as theft. Ask the pool each time, or keep the provider: both give the same one.
 ///
 ///     let pool = AuthorizationPool(idleFor: .seconds(600), atMost: 10_000) { (user: UserID) in
 ///         RefreshableTokenAuthorization(service: service, store: stores.store(of: user))
 ///     }
 ///     let (data, response) = try await URLSession.shared.data(for: request, authorizedBy: pool[user])
 ///
-/// A provider is *idle* if nobody outside the pool holds it, nothing is under way (a refresh, a save, a sign-in, a sign-out), and
-/// nobody waits for it or observes it (an iteration that has begun). The pool lets go of idle ones: those unused for longer than `idleFor`, and above `atMost`
-/// the one unused for longest. Those that are in use are kept, also above `atMost`.
+/// A provider is *idle* if only the pool has a reference to it, and nothing uses it: no refresh, save, sign-in or sign-out
+/// is under way, no request waits, and no iteration observes it. The pool drops providers that were idle for longer than
+/// `idleFor`. Above `atMost` it drops the idle one unused for longest. Providers in use are kept, even above `atMost`.
 ///
-/// A provider that is made anew goes on as after a restart of the program: from its store, or with
-/// ``RefreshableTokenService/initialToken()``. Kept for as long as the pool lives is a session that only memory holds: signed in to
-/// without a store, or with a store that is read only. So is a provider that waits for the time that a server has named.
+/// A new provider starts as after a restart of the program: from its store, or with
+/// ``RefreshableTokenService/initialToken()``. Two kinds of providers are kept as long as the pool lives. One has a
+/// session in memory only: signed in without a store, or with a read-only one. The other waits until a time that the
+/// server named.
 ///
-/// All functions may be called from any thread. Tests move the time with `ManualClock`.
+/// All functions may be called from any thread. In tests, advance the time with `ManualClock`.
 public final class AuthorizationPool<ID: Hashable & Sendable, Token: AuthorizationToken>: Sendable {
     public typealias Provider = RefreshableTokenAuthorization<Token>
 
     private struct Contents {
         var table: PoolTable<ID, Provider>
-        /// Whether a turn is scheduled. There is one as long as there is something to let go of.
+        /// Whether a turn is scheduled, which is so while there are providers.
         var isTicking = false
         var isBackgroundStopped = false
         var isShutDown = false
     }
 
     private let contents: Lock<Contents>
-    /// Who reports on the pool, and how often that was changed.
+    /// The reporter of the pool, and how often it was changed.
     let reporting = Lock<(reporter: (any PoolReporter<ID>)?, number: Int)>((nil, 0))
     private let make: @Sendable (ID) -> Provider
     private let clock: any AuthorizationClock
     private let timer: ProviderTimer
     private let interval: Duration
 
-    /// A pool without providers.
+    /// Creates an empty pool.
     ///
     /// - Parameters:
-    ///   - idle: for how long an idle provider is kept; it goes at most a quarter later, or 0.1 s.
-    ///   - limit: how many providers are kept. Those that are in use may exceed it.
-    ///   - clock: tells the idle time; pass the one of the providers.
-    ///   - make: makes the provider of an identity; no other may be alive for it. It is called with nothing locked but the
-    ///     identity: others who ask for that one block their thread meanwhile. So it only puts together what is there, and reads
-    ///     no file; what may fail belongs in the store. It must not ask the pool for the identity that it makes: that is a
-    ///     programming error, and ends the process.
+    ///   - idle: how long an idle provider is kept; it is dropped up to a quarter, or 0.1 s, later.
+    ///   - limit: how many providers are kept. Providers in use may exceed it.
+    ///   - clock: measures the idle time. Pass the clock of the providers.
+    ///   - make: creates the provider of an identity; no other provider may exist for it. Only this identity is locked
+    ///     during the call: threads that ask for the same one block. So it should only assemble objects and read no
+    ///     file; put what may fail into the store. It must not ask the pool for the same identity: that is a
+    ///     programming error and ends the process.
     public init(
         idleFor idle: Duration = .seconds(600), atMost limit: Int = 10_000, clock: any AuthorizationClock = .system,
         make: @escaping @Sendable (_ identity: ID) -> Provider
@@ -62,22 +63,22 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
         self.make = make
     }
 
-    /// The provider of an identity. It is made if there is none; whoever asks meanwhile gets the same.
+    /// The provider of an identity, created if there is none. Concurrent callers get the same one.
     public subscript(identity: ID) -> Provider {
-        // Without `??`, which would ask the runtime for the type of the provider.
+        // No `??` here: it would look up the provider's type at run time.
         if let live = contents.withLock({ $0.table.use(identity) }) { return live }
         return provide(identity)
     }
 
-    /// How many providers the pool holds now, idle or in use.
+    /// The number of providers in the pool, idle or in use.
     public var count: Int { contents.withLock { $0.table.count } }
 
-    /// All providers that are alive, also those that the pool has let go of.
+    /// All living providers, including those that the pool has dropped.
     var live: [(id: ID, provider: Provider)] { contents.withLock { $0.table.live } }
 
     // MARK: - Helpers
 
-    /// The slow path: the provider has been let go of, or was never made.
+    /// The slow path: the provider has been dropped, or was never created.
     private func provide(_ id: ID) -> Provider {
         let provider: Provider
         switch contents.withLock({ $0.table.look(up: id) }) {
@@ -109,7 +110,7 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
         return provider
     }
 
-    /// In place: a copy would keep them alive.
+    /// Works in place: a copy would keep the providers alive.
     private func release(_ departures: inout [PoolTable<ID, Provider>.Departure]) {
         for index in departures.indices {
             departures[index].release()
@@ -140,18 +141,18 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
 // MARK: - Programs that end
 
 extension AuthorizationPool {
-    /// Waits until what all providers have begun has ended and is stored, as ``RefreshableTokenAuthorization/settle(within:)``
-    /// does.
+    /// Waits until the work of all providers has ended and is stored, like
+    /// ``RefreshableTokenAuthorization/settle(within:)``.
     ///
-    /// - Parameter limit: the time for all of them together.
-    /// - Throws: ``ProvidersNotSettled`` if something is under way or unstored when the time is over; `CancellationError` at once
-    ///   when the task is cancelled.
+    /// - Parameter limit: the time for all providers together.
+    /// - Throws: ``ProvidersNotSettled`` if something is still under way or unstored after `limit`; `CancellationError`
+    ///   at once when the task is cancelled.
     public func settle(within limit: Duration) async throws {
         let live = contents.withLock { $0.table.live }
         try await Self.settle(live.filter { !$0.provider.isSettled }) { try await $0.settle(within: limit) }
     }
 
-    /// From now on no provider begins a refresh for which no caller waits, those that are made later included.
+    /// Stops refreshes that no caller waits for, for all present and later providers.
     public func stopBackgroundRefresh() {
         let live = contents.withLock { contents in
             contents.isBackgroundStopped = true
@@ -160,11 +161,11 @@ extension AuthorizationPool {
         for (_, provider) in live { provider.stopBackgroundRefresh() }
     }
 
-    /// Ends all providers, as ``RefreshableTokenAuthorization/shutdown(within:)`` does: nothing new begins, and calls throw
-    /// ``NotAuthorized`` with the reason ``NotAuthorized/Reason/shutDown``. The same goes for those that the pool makes later.
+    /// Ends all present and later providers, like ``RefreshableTokenAuthorization/shutdown(within:)``: calls throw
+    /// ``NotAuthorized`` with the reason ``NotAuthorized/Reason/shutDown``.
     ///
-    /// - Parameter limit: the time for all of them together.
-    /// - Throws: what ``settle(within:)`` throws. What is unstored then is given up.
+    /// - Parameter limit: the time for all providers together.
+    /// - Throws: what ``settle(within:)`` throws. Content that is unstored by then is given up.
     public func shutdown(within limit: Duration) async throws {
         let live = contents.withLock { contents in
             contents.isShutDown = true
@@ -184,7 +185,7 @@ extension AuthorizationPool {
                     } catch let error as NotSettled {
                         return (id, error)
                     } catch {
-                        // Cancelled, as the caller is.
+                        // Cancelled together with the caller.
                     }
                     return nil
                 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The making of the provider of one identity. Those who ask for it meanwhile wait for the one who makes it.
+/// Creates the provider of one identity once. Other callers wait until it exists.
 final class Making<Provider: AnyObject & Sendable>: Sendable {
     private let provider = Lock<Provider?>(nil)
     private let maker = Lock<CurrentThread?>(nil)
 
-    /// The provider, made by the first who comes.
+    /// Returns the provider. The first caller creates it.
     func provider(_ make: () -> Provider) -> Provider {
         let thread = CurrentThread()
-        precondition(maker.withLock { $0 != thread }, "a closure of AuthorizationPool asked for the identity it makes")
+        precondition(maker.withLock { $0 != thread }, "the closure of an AuthorizationPool asked for the same identity")
         return provider.withLock { provider in
             if let provider { return provider }
             maker.withLock { $0 = thread }
@@ -20,6 +20,6 @@ final class Making<Provider: AnyObject & Sendable>: Sendable {
         }
     }
 
-    /// Lets go of a former provider. Who makes another waits until it is gone, its `deinit` included.
+    /// Releases a former provider. A caller that creates the next one waits until its `deinit` has run.
     func release(_ former: inout Provider?) { provider.withLock { _ in former = nil } }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The order in which the places of a pool were used last, in two rings: those that may be idle, and those found in use.
+/// The order of the last uses of a pool's places, in two rings: places that may be idle, and places found in use.
 ///
-/// Each change costs O(1). It is not generic: a look-up changes the order, and generic code would cost as much as the rest of it.
+/// Each change costs O(1). It is not generic: every look-up changes the order, and generic code would double its cost.
 struct PoolOrder {
-    /// The first two places of the array are the ends of the rings.
+    /// The first two elements of the array are the ends of the rings.
     enum Ring: Int {
         case idle = 0
         case held = 1
@@ -21,12 +21,12 @@ struct PoolOrder {
     private var links = [Link(before: 0, after: 0, turn: 0), Link(before: 1, after: 1, turn: 0)]
     private var free: [Int] = []
 
-    /// Counts the times that the idle ones were looked over.
+    /// The number of times that idle places were checked.
     private(set) var turn = 0
 
     mutating func passTurn() { turn += 1 }
 
-    /// - Returns: a place, used just now. A place that was removed is used again.
+    /// - Returns: a place, marked as used now. Removed places are reused.
     mutating func add() -> Int {
         if let place = free.popLast() {
             links[place].turn = turn
@@ -39,14 +39,14 @@ struct PoolOrder {
         return place
     }
 
-    /// The place is used now.
+    /// Marks a place as used now.
     mutating func use(_ place: Int) {
         links[place].turn = turn
         guard links[Ring.idle.rawValue].after != place else { return }
         move(place, to: .idle)
     }
 
-    /// The place was found in use; it comes back with use(_:).
+    /// Marks a place as found in use; `use(_:)` brings it back.
     mutating func hold(_ place: Int) { move(place, to: .held) }
 
     mutating func remove(_ place: Int) {
@@ -54,16 +54,14 @@ struct PoolOrder {
         free.append(place)
     }
 
-    /// The place of a ring that was used, or found in use, before all others.
+    /// The place of a ring that was used, or found in use, longest ago.
     func last(of ring: Ring) -> Int? {
         let place = links[ring.rawValue].before
         return place == ring.rawValue ? nil : place
     }
 
-    /// The turn in which a place was used last.
     func lastTurn(of place: Int) -> Int { links[place].turn }
 
-    /// All places of a ring.
     func places(of ring: Ring) -> [Int] {
         var places: [Int] = []
         var place = links[ring.rawValue].after

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Hears of what a pool makes and evicts, and reports on each of its providers.
+/// Receives what a pool creates and evicts, and reports on each provider.
 package protocol PoolReporter<ID>: Sendable {
     associatedtype ID: Hashable & Sendable
 
-    /// Who reports on the provider of an identity.
     func reporter(of id: ID) -> any AuthorizationReporter
 
-    /// Called when the number of providers may have changed, with nothing locked.
+    /// Called outside the lock when the number of providers may have changed.
     ///
     /// - Parameters:
-    ///   - count: how many the pool holds now.
-    ///   - evicted: how many of them it has just let go of.
+    ///   - count: the present number of providers in the pool.
+    ///   - evicted: how many providers the pool has just evicted.
     func note(count: Int, evicted: Int)
 }
 
@@ -23,14 +22,14 @@ extension PoolReporter {
 }
 
 extension AuthorizationPool {
-    /// Lets a reporter hear of the pool and of all its providers from now on, in place of those before.
+    /// Sets the reporter of the pool and of all its providers, in place of the former one.
     package func report(to reporter: any PoolReporter<ID>) {
         reporting.withLock { $0 = (reporter, $0.number + 1) }
         for (id, provider) in live { reporter.attach(to: provider, of: id) }
         reporter.note(count: count, evicted: 0)
     }
 
-    /// Attaches the reporter that there is now, unless that is the one of before.
+    /// Attaches the present reporter, unless it is the one with this number.
     func attachReporter(to provider: Provider, of id: ID, unless number: Int) {
         let reporting = reporting.withLock { $0 }
         if reporting.number != number { reporting.reporter?.attach(to: provider, of: id) }

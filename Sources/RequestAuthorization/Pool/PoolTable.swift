@@ -1,70 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a pool may let go of.
+/// An object that a pool may drop.
 protocol Dispensable: AnyObject, Sendable {
-    /// Whether one that is made anew goes on where this one is: nothing is under way, and nothing is lost.
+    /// Whether a new object would start in the same state: nothing is under way, and nothing would be lost.
     func isDispensable(at now: Moment) -> Bool
 }
 
-/// The providers of a pool, by identity: which are live, which are idle, and which were let go of.
+/// The providers of a pool by identity: living, idle and evicted ones.
 ///
-/// A look-up costs O(1) on average, also one that evicts. Of a user's code the hash and `==` of an identity run here, nothing
-/// else. No provider ends here: what was evicted is returned, to be let go of with nothing locked.
+/// A look-up costs O(1) on average, evictions included. The only user code that runs here is the hash and `==` of an
+/// identity. No provider is released here: evicted ones are returned, to be released outside the lock.
 ///
-/// It is a class, and keeps its providers without their type, because generic code has to ask the runtime for the layout of a
-/// generic value: a look-up would cost three times as much. It is reached under the lock of its pool alone.
+/// It is a class, and stores its providers without their type, because generic code looks up the layout of generic
+/// values at run time: look-ups would cost three times as much. It is used under the lock of its pool only.
 final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
-    /// What a look-up finds.
+    /// The result of a look-up.
     enum Finding {
         case live(Provider)
-        /// It has to be made.
+        /// The provider must be created.
         case making(Making<Provider>)
     }
 
-    /// A provider that the table has let go of. Until that is done, others may come by it.
+    /// An evicted provider. Until it is released, a look-up may still return it.
     struct Departure {
         let id: ID
         fileprivate(set) var provider: Provider?
         let making: Making<Provider>
 
-        /// Lets go of it, with nothing locked.
+        /// Releases the provider, outside the lock.
         mutating func release() { making.release(&provider) }
     }
 
-    /// One that was evicted. As long as it lives, because somebody got hold of it just then, it is the provider of its identity.
+    /// An evicted provider. While it is alive, because a caller still has it, it is the provider of its identity.
     private struct Former {
         weak var provider: Provider?
-        /// Makes the next one.
         let making: Making<Provider>
-        /// Whether the pool has let go of it.
+        /// Whether the pool has released it.
         var isReleased = false
     }
 
-    /// How many providers are kept. Those that are in use may exceed it.
+    /// How many providers are kept. Providers in use may exceed it.
     let limit: Int
-    /// For how many whole turns an idle one is kept.
+    /// For how many whole turns an idle provider is kept.
     let turns: Int
 
     private var places: [ID: Int] = [:]
     private var ids: [ID?] = [nil, nil]
-    /// Those that are kept, by place.
+    /// The kept providers, by place.
     private var providers: [AnyObject?] = [nil, nil]
     private var order = PoolOrder()
     private var makings: [ID: Making<Provider>] = [:]
     private var formers: [ID: Former] = [:]
-    /// At how many of them the former ones are looked over.
+    /// The number of evicted providers at which dead ones are removed.
     private var formerLimit = 64
 
     init(limit: Int, turns: Int) { (self.limit, self.turns) = (limit, turns) }
 
-    /// How many are kept.
+    /// The number of kept providers.
     var count: Int { places.count }
-    /// How many of those that were evicted are remembered.
+    /// The number of evicted providers that are remembered.
     var formerCount: Int { formers.count }
     var isEmpty: Bool { places.isEmpty && formers.isEmpty }
 
-    /// All that are alive, also those that were evicted.
+    /// All living providers, including evicted ones.
     var live: [(id: ID, provider: Provider)] {
         let kept = places.compactMap { id, place in provider(at: place).map { (id: id, provider: $0) } }
         return kept + formers.compactMap { id, former in former.provider.map { (id: id, provider: $0) } }
@@ -72,14 +71,14 @@ final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
 
     // MARK: Looking up
 
-    /// The provider of an identity if it is kept; it is used now.
+    /// Returns the kept provider of an identity, and marks it as used.
     func use(_ id: ID) -> Provider? {
         guard let place = places[id] else { return nil }
         order.use(place)
         return provider(at: place)
     }
 
-    /// The provider of an identity if it is alive, or else what makes it.
+    /// Returns the living provider of an identity, or the object that creates it.
     func look(up id: ID) -> Finding {
         if let live = use(id) { return .live(live) }
         if let former = formers.removeValue(forKey: id) {
@@ -95,21 +94,20 @@ final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
         return .making(making)
     }
 
-    /// The provider has been made.
     func install(_ provider: Provider, for id: ID) {
         makings[id] = nil
         insert(provider, for: id)
     }
 
-    // MARK: Letting go
+    // MARK: Evicting
 
-    /// Evicts idle ones, the one unused for longest first, until no more than the limit are kept or the rest is in use.
+    /// Evicts idle providers, those unused for longest first, until the limit is kept or all others are in use.
     func evictOverLimit(at now: Moment) -> [Departure] {
         var departures: [Departure] = []
         while count > limit, let place = order.last(of: .idle) {
             if let departure = evict(place, at: now) { departures.append(departure) }
         }
-        // Some of those that were in use may be idle by now. Two looks for each that is added are enough to get to all.
+        // Providers that were in use may be idle by now. Two checks for each addition are enough to reach all of them.
         var looks = 2
         while count > limit, looks > 0, let place = order.last(of: .held) {
             looks -= 1
@@ -118,20 +116,20 @@ final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
         return departures
     }
 
-    /// A turn has passed: evicts what was idle for longer than it may be.
+    /// Ends a turn, and evicts providers that were idle for too long.
     func passTurn(at now: Moment) -> [Departure] {
         order.passTurn()
         var departures: [Departure] = []
         while let place = order.last(of: .idle), order.lastTurn(of: place) + turns < order.turn {
             if let departure = evict(place, at: now) { departures.append(departure) }
         }
-        // The time of those that were in use begins when they are found idle.
+        // The idle time of a provider that was in use begins when it is found idle.
         for place in order.places(of: .held) where isIdle(place, at: now) { order.use(place) }
         forgetFormers()
         return departures + evictOverLimit(at: now)
     }
 
-    /// The pool has let go of one that was evicted.
+    /// Notes that the pool has released an evicted provider.
     func released(_ id: ID, _ making: Making<Provider>) {
         guard let former = formers[id], former.making === making else { return }
         if former.provider == nil {
@@ -157,20 +155,20 @@ final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
         }
     }
 
-    /// All that are kept were inserted by ``insert(_:for:)``.
+    /// The downcast is safe: all kept providers were inserted by ``insert(_:for:)``.
     private func provider(at place: Int) -> Provider? {
         guard let provider = providers[place] else { return nil }
         return unsafeDowncast(provider, to: Provider.self)
     }
 
-    /// Whether nobody else holds it, and it has nothing to lose.
+    /// Whether only the table has a reference to the provider, and dropping it loses nothing.
     ///
-    /// Only a weak reference can lead to it then, or the table, which is locked.
+    /// Another reference can then only come from a weak one, or from the table, which is locked.
     private func isIdle(_ place: Int, at now: Moment) -> Bool {
         isKnownUniquelyReferenced(&providers[place]) && provider(at: place)?.isDispensable(at: now) == true
     }
 
-    /// Evicts it, or notes that it is in use.
+    /// Evicts a provider, or marks it as in use.
     private func evict(_ place: Int, at now: Moment) -> Departure? {
         guard isIdle(place, at: now), let id = ids[place], let provider = provider(at: place) else {
             order.hold(place)

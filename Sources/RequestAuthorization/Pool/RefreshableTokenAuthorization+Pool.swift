@@ -9,9 +9,9 @@ extension RefreshableTokenAuthorization {
     /// Whether nothing is under way and everything is stored.
     nonisolated var isSettled: Bool { core.read { $0.isSettled } }
 
-    /// The first part of ``shutdown(within:)``, and all of it if nothing is under way.
+    /// Performs the first part of ``shutdown(within:)``, which is all of it if nothing is under way.
     ///
-    /// - Returns: whether that was all.
+    /// - Returns: whether the shutdown is complete.
     nonisolated func shutDownAtOnce() -> Bool {
         change { state, turn in
             state.shutDown(&turn)

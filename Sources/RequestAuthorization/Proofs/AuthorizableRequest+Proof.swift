@@ -2,14 +2,14 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension AuthorizableRequest {
-    /// Sets the fields of a proof.
+    /// Returns the request with the fields of a proof.
     ///
     /// - Parameters:
     ///   - names: the fields that the proof may set, in lower case.
-    ///   - credential: the value of the `Authorization` field, unless the request has it already. All fields are set at once: a
-    ///     request is copied for the first.
-    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the request does not say what a
-    ///   proof is made for, or if the proof is none; and what the proof throws.
+    ///   - credential: the value of the `Authorization` field, unless the request has it already. All fields are set
+    ///     together, because the first one copies the request.
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the request lacks an
+    ///   origin, a method or a target, or if the proof is malformed; what the proof throws.
     @inline(never)
     package func proven(
         by proof: any RequestProof, names: Set<String>, credential: String? = nil
@@ -18,7 +18,7 @@ extension AuthorizableRequest {
             throw NotAuthorized(
                 .malformedCredential,
                 detail:
-                    "a proof is made for a method and a URI: give the request an origin, a requestMethod and a targetURI"
+                    "a proof needs a method and a URI: give the request an origin, a requestMethod and a targetURI"
             )
         }
         let fields = try await proof.fields(for: target)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Proves with each request that its sender has the key that a token is bound to (RFC 9449).
+/// Proves with each request that the sender has the key to which a token is bound (RFC 9449).
 ///
-/// A ``RefreshableTokenService`` makes one for each token. The `Authorization` field is the same for all requests with a token; only
-/// the fields of the proof differ from request to request.
+/// A ``RefreshableTokenService`` makes a proof object for each token. All requests with a token have the same
+/// `Authorization` field; only the fields of the proof differ.
 public protocol RequestProof: Sendable {
-    /// Makes the header fields that prove one request. Runs off the caller's actor: a signature takes time.
+    /// Makes the header fields of the proof for one request. Runs off the caller's actor, because signing takes time.
     ///
-    /// - Parameter request: the request that is proven.
+    /// - Parameter request: the request to prove.
     /// - Returns: values by name. Only the names in ``RefreshableTokenService/proofFields`` are allowed.
-    /// - Throws: any error if there is no proof now. The request is not sent.
+    /// - Throws: any error if no proof can be made now. The request is not sent.
     @concurrent func fields(for request: ProvenRequest) async throws -> [String: String]
 
-    /// Reads the head of an answer to a request that was proven, whatever its status. Called for every answer; must not block.
+    /// Reads the head of an answer to a proven request, whatever its status. Called for every answer; must not block.
     ///
-    /// - Returns: what the answer said of the proof.
+    /// - Returns: what the answer means for the proof.
     func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome
 }
 
-/// What a proof is made for: where a request goes, and how.
+/// The parts of a request that a proof covers: method, target and origin.
 public struct ProvenRequest: Sendable, Hashable {
-    /// Scheme, host and port.
+    /// The scheme, host and port.
     public let origin: Origin
     /// The method, for instance `GET`.
     public let method: String
@@ -36,7 +36,7 @@ public struct ProvenRequest: Sendable, Hashable {
 }
 
 extension ProvenRequest {
-    /// - Returns: `nil` if the request does not say where it goes, and how.
+    /// - Returns: `nil` if the request lacks an origin, a method or a target.
     init?(_ request: some AuthorizableRequest) {
         guard let origin = request.origin, let method = request.requestMethod, let uri = request.targetURI else {
             return nil
@@ -45,15 +45,15 @@ extension ProvenRequest {
     }
 }
 
-/// What an answer said of a proof.
+/// What an answer means for a proof.
 public enum ProofOutcome: Sendable {
-    /// Nothing that makes another try worth it.
+    /// The answer gives no reason for a retry.
     case settled
-    /// The proof was refused, and the same token with a new proof is worth one more try.
+    /// The proof was refused. A retry with the same token and a new proof makes sense.
     case newProofNeeded
-    /// The proof was refused, and no other proof changes that. No refresh begins: the token is good.
+    /// The proof was refused, and another proof would not help. No refresh begins: the token is good.
     case refused(any Error)
-    /// The server sent what no proof can hold. It is ignored, and ``RefreshableTokenAuthorization/events`` says so.
+    /// The server sent what no proof can hold. It is ignored, and reported by ``RefreshableTokenAuthorization/events``.
     case ignored(any Error)
 }
 
@@ -65,7 +65,7 @@ extension ProvenRequest: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension ProofOutcome: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What it is, with the type of the error.
+    /// The case, with the type of the error.
     public var description: String {
         switch self {
         case .settled: "settled"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What is left to be done when the lock of a ``ProviderCore`` has been given up.
+/// The work that a ``ProviderCore`` leaves to be done after it has released its lock.
 struct Aftermath {
-    /// Requests that were held and go on now.
+    /// Waiters to resume, with their result.
     struct Resumption {
         let waiters: ArraySlice<ProviderCore.Waiter?>
         let result: Result<HeldToken, any Error>
@@ -11,7 +11,7 @@ struct Aftermath {
         func perform() { for waiter in waiters { waiter?.continuation.resume(with: result) } }
     }
 
-    /// Events for the one who reports on the provider.
+    /// Events for the reporter of the provider.
     struct Report {
         let events: [AuthorizationEvent]
         let reporter: any AuthorizationReporter
@@ -24,9 +24,9 @@ struct Aftermath {
     /// Wakes observers and listeners.
     var deliveries: [@Sendable () -> Void] = []
     var report: Report?
-    /// When something is due although no event comes, as uptime.
+    /// When the timer must fire, as uptime.
     var wake: Duration?
-    /// The provider, if it was kept until the store held what it brought.
+    /// The provider, if it was kept alive until the store held its token.
     var formerOwner: AnyObject?
     private let tokens: HeldTokens
 

@@ -6,22 +6,22 @@ struct BackOff: Hashable, Sendable {
     private(set) var attempts = 0
     /// When the next try is due.
     private(set) var slot = Moment(date: .distantPast, uptime: .zero)
-    /// Whether the server itself named the slot: then nobody comes earlier.
+    /// Whether the server named the slot. Then no try comes earlier.
     private(set) var isOrdered = false
-    /// The uptime before which no slot opens, whatever fails or is lifted.
+    /// The uptime before which the slot stays closed, even after a failure or ``lift(at:)``.
     private var bound = Duration.zero
 
-    /// When the slot opens by the time of day as it is now; not in the past.
+    /// The date at which the slot opens, by the present time of day; not in the past.
     func date(at now: Moment) -> Date { now.date.addingTimeInterval(max(0, (slot.uptime - now.uptime).seconds)) }
 
     /// Whether a try is due.
     func isOpen(at now: Moment) -> Bool { now.uptime >= slot.uptime }
 
     /// - Parameters:
-    ///   - retryAfter: what the server asked for.
-    ///   - limit: a bound below the usual one.
-    ///   - isLongest: wait the longest time, because somebody has to do something first.
-    ///   - random: 0 to 1: the part of the bound that is waited (full jitter).
+    ///   - retryAfter: the delay that the server asked for.
+    ///   - limit: a shorter bound than the usual one.
+    ///   - isLongest: wait the maximum, because a person must act first.
+    ///   - random: the part of the bound to wait, 0 to 1 (full jitter).
     mutating func fail(
         retryAfter: Duration? = nil, atMost limit: Duration? = nil, isLongest: Bool = false, at now: Moment,
         policy: RefreshPolicy.BackOff, random: Double
@@ -35,7 +35,7 @@ struct BackOff: Hashable, Sendable {
         open(at: now.uptime + delay, now)
     }
 
-    /// Keeps the slot closed until an uptime, also if it is lifted.
+    /// Keeps the slot closed until an uptime, even after ``lift(at:)``.
     mutating func keepClosed(until uptime: Duration, at now: Moment) {
         guard uptime > now.uptime else { return }
         bound = max(bound, uptime)

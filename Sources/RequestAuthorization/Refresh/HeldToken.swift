@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A token with all that was read from it once, before the lock was taken: no getter of a user's type runs under the lock.
+/// A token with its properties, read once before the lock was taken: no getter of a user's type runs under the lock.
 ///
 /// One reference serves the state, the warm path and every waiter. `@unchecked Sendable` is safe: all properties are
 /// constants of `Sendable` types, and so is the one that ``TypedToken`` adds, the only subclass.
 class HeldToken: @unchecked Sendable {
     /// The value of the `Authorization` field.
     let header: String
-    /// The same, if it is all that a request needs.
+    /// The value of the field, if a request needs no proof.
     let wholeCredential: String?
-    /// What proves each request, if the token is bound to a key.
+    /// Makes the proof for each request, if the token is bound to a key.
     let proof: (any RequestProof)?
     let version: TokenVersion
     let obtainedAt: Date
     let expiresAt: Date
-    /// From when on a refresh ahead of expiry is due.
+    /// When a refresh ahead of expiry is due.
     let refreshAt: Date
     let signInNeededBefore: Date?
-    /// Why the header value must not be sent, if so; then the token is good for a refresh only.
+    /// Why the token must not be sent; `nil` if it may. A token that must not be sent can still be refreshed.
     let problem: String?
 
     fileprivate init(
@@ -39,19 +39,18 @@ class HeldToken: @unchecked Sendable {
         } catch let error as NotAuthorized {
             problem = error.detail ?? error.description
         } catch {
-            problem = "no request can be proven with it (\(type(of: error)))"
+            problem = "the proof of its key cannot be made (\(type(of: error)))"
         }
         let lifetime = max(0, expiresAt.timeIntervalSince(obtainedAt))
         let leeway = min(policy.leeway.maximum.seconds, lifetime * policy.leeway.fraction)
         refreshAt = expiresAt.addingTimeInterval(-leeway * (1 - policy.jitter * random))
     }
 
-    /// The error for ``problem``.
     var fault: NotAuthorized? { problem.map { NotAuthorized(.malformedCredential, detail: $0) } }
 
     func isExpired(at date: Date) -> Bool { expiresAt <= date }
 
-    /// Whether a server that refuses it now refuses a token that has just been made. One without a lifetime is always young.
+    /// Whether a 401 now counts towards ``RefreshPolicy/storm``. A token without a lifetime is always young.
     func isYoung(at date: Date, policy: RefreshPolicy.Storm) -> Bool {
         let lifetime = expiresAt.timeIntervalSince(obtainedAt)
         return lifetime <= 0 || date.timeIntervalSince(obtainedAt) <= lifetime * policy.youth
@@ -62,7 +61,7 @@ class HeldToken: @unchecked Sendable {
 final class TypedToken<Token: AuthorizationToken>: HeldToken, @unchecked Sendable {
     let token: Token
 
-    /// - Parameter proof: what proves requests, or why nothing does.
+    /// - Parameter proof: makes the proofs of requests, or the error why there are none.
     init(
         _ token: Token, proof: Result<(any RequestProof)?, any Error> = .success(nil), version: TokenVersion,
         obtainedAt: Date,
@@ -79,7 +78,7 @@ extension HeldToken: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What a store keeps, without the type of the token.
+/// A ``StoredToken`` without the type of the token.
 struct StoredItem: Hashable, Sendable {
     enum Content: Hashable, Sendable {
         case token(HeldToken)
@@ -91,12 +90,12 @@ struct StoredItem: Hashable, Sendable {
     let content: Content
     let version: TokenVersion
     let obtainedAt: Date
-    /// An earlier version of this library set the token aside after refusals: it is refreshed, not sent.
+    /// An earlier version of this library set the token aside after refusals. It is refreshed, not sent.
     var wasSetAside = false
 
     var token: HeldToken? { if case .token(let held) = content { held } else { nil } }
 
-    /// Why the session is over here, if there is no token.
+    /// Why the session is over in this store, if it holds no token.
     var ending: NotAuthorized {
         guard case .moved(let place) = content else { return NotAuthorized(.signedOut) }
         return NotAuthorized(.signedOut, detail: "the session was moved to \(place): make the provider with that store")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// One point in time on both clocks.
+/// A point in time on both clocks.
 struct Moment: Hashable, Sendable {
-    /// For expiry.
+    /// For expiry; changes when the clock is set.
     var date: Date
-    /// For back-off and windows.
+    /// For back-off and deadlines.
     var uptime: Duration
 }
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The one truth of a ``RefreshableTokenAuthorization``: its state, who waits and who observes it, under one lock.
+/// The state of a ``RefreshableTokenAuthorization``, its waiters and its observers, under one lock.
 ///
-/// Nothing is resumed, started or called while the lock is held, and no token of a user is let go of there. Nothing here is
-/// generic over the token: to ask the runtime for such types costs as much as the lock itself.
+/// While the lock is held, nothing is resumed or started, no user code runs, and no user's token is released. No type
+/// here is generic over the token: looking up such types at run time costs as much as the lock itself.
 final class ProviderCore: Sendable {
     typealias Continuation = UnsafeContinuation<HeldToken, any Error>
 
-    /// A request that is held.
+    /// A suspended request.
     struct Waiter {
         let continuation: Continuation
-        /// What binds it to the session in which it was queued; see ``SessionLine``.
+        /// The line of sessions that binds the request; see ``SessionLine``.
         var line: Int?
     }
 
-    /// The task of a refresh, from when it is certain that there will be one.
+    /// The task of a refresh, from before it is created.
     fileprivate enum RefreshTask {
         case starting
         case running(Task<Void, Never>)
@@ -24,27 +24,27 @@ final class ProviderCore: Sendable {
 
     fileprivate struct Contents {
         var state: RefreshState
-        /// What a request needs as long as nothing is to be decided.
+        /// The token of the warm path, and until when it may be used.
         var warm: (held: HeldToken, until: Date)?
         var ordinary = WaiterQueue<Waiter>()
         var lasting = WaiterQueue<Waiter>()
-        /// How many of those that wait no session binds.
+        /// The number of waiters that are bound to no session.
         var unbound = 0
         var manual: [RefreshID: Continuation] = [:]
         var observers: [Int: Mailbox<TokenNotice>] = [:]
         var listeners: [Int: Mailbox<AuthorizationEvent>] = [:]
         var followers: [Int: Mailbox<RefreshState.Status>] = [:]
-        /// Hears of each event with nothing locked. The provider is no less idle for it.
+        /// Receives each event outside the lock. It does not count as a use of the provider.
         var reporter: (any AuthorizationReporter)?
-        /// What the followers have been told last.
+        /// The status that followers received last.
         var status: RefreshState.Status?
         var tasks: [RefreshID: RefreshTask] = [:]
         var subscriptions = 0
-        /// When the timer fires for the state, as uptime.
+        /// The uptime for which the timer is set.
         var wake: Duration?
-        /// The provider itself, until the store holds what it must not lose.
+        /// The provider itself, kept alive until the store holds its token.
         var owner: AnyObject?
-        /// The provider is gone: nothing will change any more.
+        /// The provider is gone. Nothing will change any more.
         var isFinished = false
     }
 
@@ -54,7 +54,7 @@ final class ProviderCore: Sendable {
         contents = Lock(Contents(state: state, warm: state.warm(at: now)))
     }
 
-    /// What requests may use without asking.
+    /// The token that a request may use without asking the state.
     func warmToken(at date: Date) -> HeldToken? {
         contents.withLock { contents in
             guard let warm = contents.warm, date < warm.until else { return nil }
@@ -62,7 +62,7 @@ final class ProviderCore: Sendable {
         }
     }
 
-    /// The header value of ``warmToken(at:)``, unless a proof belongs to it.
+    /// The header value of ``warmToken(at:)``; `nil` if it needs a proof.
     func warmHeader(at date: Date) -> String? {
         contents.withLock { contents in
             guard let warm = contents.warm, date < warm.until else { return nil }
@@ -70,7 +70,7 @@ final class ProviderCore: Sendable {
         }
     }
 
-    /// What proves requests with this credential, if it is the one that is held.
+    /// The proof for requests with this credential, if it is the held one.
     func proof(of header: String?) -> (any RequestProof)? {
         contents.withLock { contents in
             guard case .held(let held) = contents.state.credential, held.header == header else { return nil }
@@ -78,23 +78,23 @@ final class ProviderCore: Sendable {
         }
     }
 
-    /// Whether nobody waits, nobody observes, nothing is under way, and a provider that is made anew goes on from here.
+    /// Whether the provider is unused, and a new one could go on from the same state.
     func isDispensable(at now: Moment) -> Bool {
         contents.withLock { $0.isUnused && $0.state.isDispensable(at: now) }
     }
 
     func read<Result>(_ body: (RefreshState) -> Result) -> Result { contents.withLock { body($0.state) } }
 
-    /// Moves the state on, and tells those who observe it in the order of the lock.
+    /// Performs a transition of the state, and posts its notices in the order of the lock.
     ///
-    /// - Returns: what the transition returned, and what is to be done now.
+    /// - Returns: the result of the transition, and the work to be done now.
     func change<Result>(
         _ inputs: Turn.Inputs, _ body: (inout RefreshState, inout Turn) -> Result
     ) -> (Result, Aftermath) {
         contents.withLock { $0.change(inputs, body) }
     }
 
-    /// The timer has fired.
+    /// Performs the transition that is due when the timer fires.
     func timePassed(_ inputs: Turn.Inputs) -> Aftermath {
         contents.withLock { contents in
             contents.wake = nil
@@ -104,9 +104,9 @@ final class ProviderCore: Sendable {
 
     // MARK: Waiting
 
-    /// A request that has been suspended waits, if that changes nothing else: most of those that come during a refresh.
+    /// Enqueues a suspended request if that changes nothing else, which is so for most requests during a refresh.
     ///
-    /// - Returns: whether it waits; if not, ``request(within:_:_:_:)`` decides.
+    /// - Returns: whether it was enqueued; if not, ``request(within:_:_:_:)`` decides.
     func waitAtOnce(_ ticket: WaiterTicket, _ continuation: Continuation) -> Bool {
         guard let date = ticket.date else { return false }
         return contents.withLock { contents in
@@ -116,14 +116,14 @@ final class ProviderCore: Sendable {
         }
     }
 
-    /// A request that has been suspended asks for a token, and waits if it has to.
+    /// Decides how a suspended request goes on, and enqueues it if it has to wait.
     ///
-    /// - Returns: how it goes on, if that is known already; and what is to be done now.
+    /// - Returns: the result of the request, if it is known already; and the work to be done now.
     func request(
         within surrounding: [RefreshID], _ inputs: Turn.Inputs, _ ticket: WaiterTicket, _ continuation: Continuation
     ) -> (Result<HeldToken, any Error>?, Aftermath) {
         contents.withLock { contents in
-            // The handler of a task that has been cancelled may have run already.
+            // The cancellation handler may have run already.
             if Task.isCancelled { return (.failure(CancellationError()), Aftermath()) }
             return contents.change(inputs) { state, turn in
                 state.request(ticket.need, within: surrounding, &turn)
@@ -139,27 +139,27 @@ final class ProviderCore: Sendable {
         }
     }
 
-    /// A request was cancelled. The refresh goes on.
+    /// Resumes a cancelled request. The refresh goes on.
     func cancel(_ ticket: WaiterTicket) {
         contents.withLock { contents in
             ticket.place.flatMap { contents.remove($0.number, from: $0.kind) }
         }?.resume(throwing: CancellationError())
     }
 
-    /// A caller awaits a manual refresh from now on, or none does.
+    /// Sets or removes the caller that awaits a manual refresh.
     func await(_ id: RefreshID, _ continuation: Continuation?) {
         contents.withLock { $0.manual[id] = continuation }
     }
 
     // MARK: Tasks
 
-    /// A task of this name is about to start; until it is known, its cancellation is noted.
+    /// Announces a task. A cancellation that comes before ``register(_:for:)`` is remembered.
     func expectTask(of id: RefreshID) { contents.withLock { $0.tasks[id] = .starting } }
 
-    /// Remembers the task of a refresh, so that it can be cancelled; at once, if that was asked for meanwhile.
+    /// Registers the task of a refresh. If its cancellation was requested meanwhile, it is cancelled at once.
     func register(_ task: Task<Void, Never>, for id: RefreshID) {
         let isCancelled = contents.withLock { contents in
-            // It may have ended by now.
+            // The task may have ended by now.
             guard let known = contents.tasks[id] else { return false }
             contents.tasks[id] = .running(task)
             if case .cancelled = known { return true }
@@ -184,7 +184,7 @@ final class ProviderCore: Sendable {
 
     // MARK: Subscriptions
 
-    /// A mailbox for changes that begins with what is known now; it closes when the subscription goes.
+    /// Returns a mailbox for changes that begins with the current token. It closes when the subscription ends.
     func observe() -> Subscription<TokenNotice> {
         subscribe { mailbox, contents, number in
             switch contents.state.credential {
@@ -196,12 +196,11 @@ final class ProviderCore: Sendable {
         }
     }
 
-    /// A mailbox for events.
     func listen() -> Subscription<AuthorizationEvent> {
         subscribe { mailbox, contents, number in contents.listeners[number] = mailbox }
     }
 
-    /// A mailbox for each new status, in the order of the lock; it begins with the status of now.
+    /// Returns a mailbox for each new status, in the order of the lock. It begins with the current status.
     func follow() -> Subscription<RefreshState.Status> {
         subscribe { mailbox, contents, number in
             let status = contents.state.status
@@ -211,7 +210,7 @@ final class ProviderCore: Sendable {
         }
     }
 
-    /// Who hears of each event from now on, with nothing locked.
+    /// Receives each event from now on, outside the lock.
     var reporter: (any AuthorizationReporter)? {
         get { contents.withLock { $0.reporter } }
         set {
@@ -219,11 +218,11 @@ final class ProviderCore: Sendable {
                 defer { contents.reporter = newValue }
                 return contents.reporter
             }
-            withExtendedLifetime(former) {}  // Nothing of a user's ends under the lock.
+            withExtendedLifetime(former) {}  // No user's object is released under the lock.
         }
     }
 
-    /// The provider is gone: observers take what is there, then end.
+    /// Ends all subscriptions after their pending elements, because the provider is gone.
     func finish() {
         let (observers, listeners, followers) = contents.withLock { contents in
             defer {
@@ -282,14 +281,14 @@ extension ProviderCore.Contents {
         return waiter.continuation
     }
 
-    /// All that wait in a queue, in order of arrival.
+    /// Removes all waiters of a queue, in order of arrival.
     fileprivate mutating func drain(_ kind: Effect.Waiters) -> ArraySlice<ProviderCore.Waiter?> {
         let waiters = self[kind].drain()
         unbound -= waiters.count { $0.map { $0.line == nil } ?? false }
         return waiters
     }
 
-    /// Those that were queued in a session that a sibling has replaced, in order of arrival.
+    /// Removes the waiters of sessions that a sibling has replaced, in order of arrival.
     fileprivate mutating func takeFormer() -> ArraySlice<ProviderCore.Waiter?> {
         let isFormer = { [line = state.line.number] (waiter: ProviderCore.Waiter) in
             waiter.line.map { $0 < line } ?? false
@@ -343,7 +342,7 @@ extension ProviderCore.Contents {
         return (finish(decision, &self), aftermath)
     }
 
-    /// Whether anybody hears of events.
+    /// Whether anything receives events.
     private var isHeard: Bool { reporter != nil || !listeners.isEmpty }
 
     private func report(_ notices: [Notice]) -> Aftermath.Report? {

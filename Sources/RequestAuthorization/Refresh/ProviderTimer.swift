@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// All that a provider waits for by the clock, over one sleeping task.
+/// Schedules all timers of a provider over one sleeping task.
 ///
-/// A sleep that is cancelled stays in the runtime until its time has come. So nothing that is scheduled sleeps by itself, and
-/// what is cancelled leaves the sleep as it is: it finds nothing due, and goes on to the next.
+/// A cancelled sleep stays in the runtime until its time has come. So entries do not sleep by themselves, and
+/// cancelling one does not cancel the sleep: it finds nothing due and goes on to the next entry.
 final class ProviderTimer: Sendable {
     private struct Entry {
         let due: Duration
@@ -14,7 +14,6 @@ final class ProviderTimer: Sendable {
     private struct Contents {
         var entries: [Int: Entry] = [:]
         var lastNumber = 0
-        /// When the next sleep ends.
         var armed: Duration?
         var sleeps: [Duration: Task<Void, Never>] = [:]
     }
@@ -26,7 +25,7 @@ final class ProviderTimer: Sendable {
 
     deinit { for sleep in contents.withLock({ $0.sleeps }).values { sleep.cancel() } }
 
-    /// Calls `fire` once at an uptime, unless it is cancelled before.
+    /// Calls `fire` once at an uptime, unless it is cancelled first.
     func schedule(at due: Duration, _ fire: @escaping @Sendable () -> Void) -> Int {
         let (number, isEarlier) = contents.withLock { contents in
             contents.lastNumber += 1
@@ -42,7 +41,7 @@ final class ProviderTimer: Sendable {
     }
 
     func cancel(_ number: Int) {
-        // What it captured is let go of outside the lock.
+        // The captures of the closure are released outside the lock.
         _ = contents.withLock { $0.entries.removeValue(forKey: number) }
     }
 

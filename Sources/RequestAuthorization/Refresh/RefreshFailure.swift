@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A failed refresh, sorted: what the state decides on, apart from the error itself.
+/// A failed refresh with the facts on which the state decides.
 struct RefreshFailure: Sendable {
     let kind: TokenFailureKind
     let retryAfter: Duration?
@@ -20,33 +20,33 @@ struct RefreshFailure: Sendable {
         }
     }
 
-    /// What a `NotAuthorized` of a service means. One with another reason is told, and ends no session: a mistake of the program
-    /// (a service that waits for itself, plain `http`) signs nobody out.
+    /// The meaning of a `NotAuthorized` that a service throws. Other reasons are passed on and end no session: a
+    /// mistake of the program, such as plain `http` or a service that waits for itself, signs no user out.
     private static let kinds: [NotAuthorized.Reason: TokenFailureKind] = [
         .rejected: .terminal, .signedOut: .terminal, .clientRefused: .client, .needsInteraction: .interaction,
     ]
 
-    /// A failure of the store, whatever it throws: nothing was sent, and no session ends.
+    /// A failure of the store. Nothing was sent, and no session ends, whatever the error.
     init(ofStore error: any Error) {
         (kind, retryAfter, delivery, self.error) = (.transient, nil, .notSent, error)
     }
 
-    /// What callers get when the failure ends the session.
+    /// The error for callers when the failure ends the session.
     var ending: NotAuthorized { (error as? NotAuthorized) ?? NotAuthorized(.rejected, underlying: error) }
 
-    /// Whether it counts against the session, so that the store is read again before it is believed.
+    /// Whether the failure may end the session; the store is read again first.
     var mayEndSession: Bool { kind == .terminal || kind == .noRefreshToken }
 
-    /// Whether somebody has to do something before a try makes sense.
+    /// Whether a person must act before another try makes sense.
     var needsSomebody: Bool { kind == .client || kind == .interaction }
 
-    /// Whether the server answered that it will not do it, so that it need not be asked again.
+    /// Whether the server has refused, so that another try is pointless.
     var isRefusal: Bool { kind != .transient || (error as? TokenEndpointError)?.isRefusal == true }
 
-    /// Whether the answer was lost, so that the server may have spent the refresh token. An error that has a meaning was an answer.
+    /// Whether the answer was lost, so that the server may have spent the refresh token. A known error is an answer.
     var isLoss: Bool { delivery == .mayHaveBeenProcessed && kind == .transient }
 
-    /// What callers get in place of a ``RefreshFailed``, if somebody has to do something.
+    /// The error for callers in place of a ``RefreshFailed``, if a person must act.
     var notAuthorized: NotAuthorized? {
         if let error = error as? NotAuthorized { return error }
         let answer = error as? TokenEndpointError
@@ -58,7 +58,7 @@ struct RefreshFailure: Sendable {
     }
 }
 
-/// Two failures are equal if the state treats them alike; what the error says besides does not count.
+/// Failures are equal if the state treats them alike. Other details of the error do not count.
 extension RefreshFailure: Hashable {
     private var facts: [AnyHashable] { [kind, retryAfter, delivery, (error as? NotAuthorized)?.reason] }
     static func == (left: Self, right: Self) -> Bool { left.facts == right.facts }

@@ -3,21 +3,21 @@
 
 import Synchronization
 
-/// The name of a refresh, of a manual refresh or of a sign-in.
+/// Identifies a refresh, a manual refresh or a sign-in.
 struct RefreshID: Hashable, Sendable {
-    /// Providers must not take each other's refreshes for their own.
+    /// The number of the provider, so that refreshes of two providers differ.
     let provider: Int
     let number: Int
 
     private static let providers = Atomic(0)
 
-    /// A number that no other provider of this process has.
+    /// Returns a number that no other provider of this process has.
     static func newProvider() -> Int { providers.add(1, ordering: .relaxed).newValue }
 }
 
-/// A refresh that is under way, as the tasks see it that its service call starts.
+/// A refresh under way, as seen by the tasks that its service call starts.
 ///
-/// Task locals outlive the call: a task that the service leaves behind carries them on. So the name says whether it is over.
+/// Tasks that the service leaves running keep the task local. So this value also says whether the refresh has ended.
 final class SurroundingRefresh: Sendable {
     let id: RefreshID
     private let isOver = Atomic(false)
@@ -28,9 +28,9 @@ final class SurroundingRefresh: Sendable {
 
     func end() { isOver.store(true, ordering: .relaxed) }
 
-    /// The refreshes in whose service calls the current task runs: it must not wait for any of them.
+    /// The refreshes in whose service calls the current task runs. It must not wait for any of them.
     @TaskLocal static var current: [SurroundingRefresh] = []
 
-    /// Those of ``current`` that have not ended.
+    /// The elements of ``current`` that have not ended.
     static var live: [SurroundingRefresh] { current.filter { !$0.hasEnded } }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// When a token is refreshed, and what happens when that fails. The defaults suit tokens of 2 seconds as of 24 hours.
+/// When a token is refreshed, and what follows a failure. The defaults suit token lifetimes of 2 seconds to 24 hours.
 ///
 ///     let auth = RefreshableTokenAuthorization(service: service, policy: RefreshPolicy(deadline: .seconds(10)))
 public struct RefreshPolicy: Hashable, Sendable {
-    /// How long before its expiry a token is refreshed in the background.
+    /// How long before expiry the token is refreshed in the background: the smaller of the two limits.
     public struct Leeway: Hashable, Sendable {
-        /// Never earlier than this before expiry; 120 s by default.
+        /// The longest leeway; 120 s by default.
         public var maximum: Duration
-        /// Never earlier than this part of the lifetime before expiry; a tenth by default.
+        /// The leeway as a part of the token's lifetime, 0 to 1; a tenth by default.
         public var fraction: Double
 
         public init(maximum: Duration = .seconds(120), fraction: Double = 0.1) {
@@ -18,13 +18,13 @@ public struct RefreshPolicy: Hashable, Sendable {
         }
     }
 
-    /// How long to leave a failing token service alone: a random time up to `initial`, doubled with each failure.
+    /// How long to wait after a failure: a random time up to `initial`, doubled with each further failure.
     public struct BackOff: Hashable, Sendable {
         /// The bound after the first failure; 1 s by default.
         public var initial: Duration
-        /// The bound that is never passed; 60 s by default.
+        /// The largest bound; 60 s by default.
         public var maximum: Duration
-        /// How much of a server's `Retry-After` is honoured; 5 min by default.
+        /// The longest `Retry-After` of a server that is honoured; 5 min by default.
         public var maximumRetryAfter: Duration
 
         public init(
@@ -37,11 +37,11 @@ public struct RefreshPolicy: Hashable, Sendable {
         }
     }
 
-    /// How many young tokens a server may refuse before refreshing stops.
+    /// How many refreshes may follow 401s on young tokens before refreshing stops.
     public struct Storm: Hashable, Sendable {
-        /// Refreshes within the window that 401s on young tokens may cause; 5 by default.
+        /// The number of such refreshes within the window; 5 by default.
         public var limit: Int
-        /// 30 s by default.
+        /// The length of the window; 30 s by default.
         public var window: Duration
         /// A token is young during this part of its lifetime; a tenth by default.
         public var youth: Double
@@ -53,34 +53,34 @@ public struct RefreshPolicy: Hashable, Sendable {
         }
     }
 
-    /// Who waits for a refresh ahead of expiry.
+    /// Whether requests wait for a refresh ahead of expiry.
     public struct AheadOfExpiry: Hashable, Sendable {
-        /// How long a request waits before it goes on with the token that is still valid; `nil` if none waits.
+        /// How long a request waits before it uses the token that is still valid; `nil` if no request waits.
         let patience: Duration?
 
-        /// No request waits. For programs that live on: the refresh outlives the request that began it.
+        /// No request waits. For programs that run on: the refresh outlives the request that began it.
         public static let inBackground = AheadOfExpiry(patience: nil)
 
-        /// Requests wait, but not longer than this, and go on with the valid token if the refresh fails. For tools that end: no
-        /// refresh is under way that the end of the program would abandon.
+        /// Requests wait for this long at most, and use the valid token if the refresh fails or takes longer. For tools
+        /// that end soon: the end of the program abandons no refresh.
         public static func inForeground(atMost patience: Duration) -> Self { Self(patience: patience) }
     }
 
     public var leeway: Leeway
-    /// Who waits for a refresh ahead of expiry; no request by default.
+    /// Whether requests wait for a refresh ahead of expiry; none does by default.
     public var aheadOfExpiry: AheadOfExpiry
-    /// The part of the leeway, 0 to 1, by which the background refresh is moved at random, so that a fleet does not refresh
-    /// in step; 0.2 by default.
+    /// The part of the leeway, 0 to 1, by which a refresh is randomly delayed at most; 0.2 by default. It keeps the
+    /// members of a fleet from refreshing at the same time.
     public var jitter: Double
-    /// How long those who wait for a refresh wait at most; 30 s by default. After twice the time a new refresh may begin.
+    /// How long a waiter waits at most; 30 s by default. After twice this time a new refresh may begin.
     public var deadline: Duration
     public var backOff: BackOff
     public var storm: Storm
-    /// How long a token waits for its store before it is used unsaved; 10 s by default.
+    /// How long a new token may take to be stored before it is used unsaved; 10 s by default.
     public var storeDeadline: Duration
-    /// How long a refresh waits for the sibling that holds a shared store; 20 s by default.
+    /// How long a refresh waits for a sibling to release a shared store; 20 s by default.
     public var lockDeadline: Duration
-    /// How long before the end of a session, where that is known, listeners hear of it; 7 days by default.
+    /// How long before a known end of the session listeners are told of it; 7 days by default.
     public var signInNotice: Duration
 
     public init(
@@ -103,8 +103,8 @@ public struct RefreshPolicy: Hashable, Sendable {
 
     public static let `default` = RefreshPolicy()
 
-    /// For a program that ends: nothing begins in the background. Ahead of expiry a request waits for the refresh, for 5 s at
-    /// most; if it fails or takes longer, the request goes on with the token that is still valid.
+    /// For a program that ends soon: no refresh begins in the background. Ahead of expiry a request waits up to 5 s for
+    /// the refresh. If that fails or takes longer, the request uses the token that is still valid.
     ///
     /// Before the program ends, await ``RefreshableTokenAuthorization/settle(within:)``.
     public static let tool = RefreshPolicy(aheadOfExpiry: .inForeground(atMost: .seconds(5)))

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// What a provider must not be let go of with. One that is made anew starts as after a restart of the program.
+// When a pool may drop the provider: a new one for the same key then behaves as after a restart of the program.
 extension RefreshState {
-    /// Whether nothing is lost with this state, and no server is asked earlier than it wants to be.
+    /// Whether dropping this state loses nothing and lets no server be called earlier than it asked.
     func isDispensable(at now: Moment) -> Bool {
         isSettled && access == nil && manuals.isEmpty && settlers.isEmpty && isRestorable && backOff.isOpen(at: now)
             && storm.isQuiet(at: now.uptime, policy: policy.storm)
     }
 
-    /// Whether nothing is under way that ``settle()`` would wait for.
+    /// Whether ``settle()`` would have nothing to wait for.
     var isSettled: Bool {
         flights.isEmpty && pending == nil && discards.isEmpty && (desired == nil || isAbandoned)
     }
 
-    /// Whether the session can be had again: from the store, or from a service that needs no person.
+    /// Whether a new provider can get the session again: from the store, or from a service that needs no user.
     private var isRestorable: Bool {
         if isClosed { return true }
         return switch credential {
         case .unknown, .absent: true
         case .held(let held): [storedSession, fetchedSession].contains(held.version.session)
-        // What is signed out in this process alone must not come back from a store that is read only.
+        // With a read-only store a sign-out counts in this process only. A new provider would load the token again.
         case .ended: storage != .readOnly
         }
     }

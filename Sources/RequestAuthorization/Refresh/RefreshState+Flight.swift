@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// The ordinary refresh, step by step.
+// The steps of an ordinary refresh.
 extension RefreshState {
-    /// Begins the ordinary refresh. There is none under way.
+    /// Begins an ordinary refresh. None may be under way.
     mutating func start(_ cause: RefreshCause, _ turn: inout Turn) {
         var flight = Flight(id: nextID(), cause: cause, beganAt: turn.now.uptime, session: session, step: .initial)
         switch credential {
@@ -11,7 +11,7 @@ extension RefreshState {
         case .unknown: flight.step = .load
         case .absent, .ended: flight.step = before(.initial)
         }
-        // What could not be saved has kept the lock.
+        // An unsaved token has kept the lock; this refresh uses it.
         if access != nil, flight.step == .lock {
             access?.user = flight.id
             flight.step = .reread
@@ -22,9 +22,9 @@ extension RefreshState {
         turn.perform(.start(flight))
     }
 
-    /// A step of a flight has ended.
+    /// Records the result of a step.
     ///
-    /// - Returns: its next step; `nil` if nothing more is to be done by the flight itself.
+    /// - Returns: the next step; `nil` if the refresh itself has nothing more to do.
     mutating func advance(_ id: RefreshID, _ outcome: Outcome, _ turn: inout Turn) -> Step? {
         guard var flight = take(id) else {
             dropLate(outcome, of: id, &turn)
@@ -32,7 +32,7 @@ extension RefreshState {
         }
         let next: Step? =
             if flight.basis != heldVersion {
-                leave(flight, outcome, &turn)
+                supersede(flight, outcome, &turn)
             } else if pending != nil {
                 yield(flight, outcome, &turn)
             } else {
@@ -40,7 +40,7 @@ extension RefreshState {
             }
         guard let next else { return nil }
         if flight.isDraining, next.beginsSomething {
-            // Past its deadline a flight only brings home what it has.
+            // After its deadline a refresh starts no new work.
             fail(flight, overdue(at: next), &turn)
             return nil
         }
@@ -60,7 +60,7 @@ extension RefreshState {
         case (.load, .loaded(let item, let intent, let absence)): return loaded(item, intent, absence, &flight, &turn)
         case (.load, .failed(let failure)), (.lock, .failed(let failure)), (.reread, .failed(let failure)),
             (.verify, .failed(let failure)):
-            // A store that is out of reach is not an empty store, and ends no session.
+            // An unreachable store is not an empty store, and ends no session.
             fail(flight, RefreshFailure(ofStore: failure.error), &turn)
             return nil
         case (.lock, _):
@@ -69,18 +69,18 @@ extension RefreshState {
         case (.reread, .loaded(let item, let intent, let absence)):
             return reread(item, intent, absence, &flight, &turn)
         case (.intent, _):
-            // The lock is held, and a full disk must not end the session: the refresh goes on without the intent.
+            // The refresh goes on without the intent: the lock is held, and a full disk must not end the session.
             if case .failed(let failure) = outcome { turn.emit(.saveFailed(failure.error)) }
             return serviceCall
         case (_, .token(let held)): return refreshed(held, flight, &turn)
         case (.refresh, .failed(let failure)) where failure.mayEndSession && isKept: return .verify(failure)
         case (.verify(let failure), .loaded(let item, let intent, let absence)):
             return verified(failure, item, intent, absence, &flight, &turn)
-        case (.refresh, .failed(let failure)): return settle(failure, flight, &turn)
+        case (.refresh, .failed(let failure)): return judge(failure, flight, &turn)
         case (_, .failed(let failure)):
             fail(flight, failure, &turn)
             return nil
-        case (_, .done), (_, .loaded): preconditionFailure("a step of a refresh ended in a way that it has not")
+        case (_, .done), (_, .loaded): preconditionFailure("a step of a refresh returned the result of another step")
         }
     }
 
@@ -100,7 +100,7 @@ extension RefreshState {
         return isServed(at: turn.now) ? done(flight, .loaded, &turn) : before(serviceCall)
     }
 
-    /// What the store holds counts: this process refreshes nothing.
+    /// Uses what a read-only store holds. This process never calls the token service.
     private mutating func look(_ item: StoredItem?, _ absence: TokenAbsence, _ flight: Flight, _ turn: inout Turn) {
         if item == nil, heldVersion == nil {
             end(flight, .noToken, &turn)
@@ -109,7 +109,7 @@ extension RefreshState {
         }
         if item == nil, absence == .gone {
             end(flight, .sessionEnded, &turn)
-            leaveFlight(&turn)
+            abandonRefreshes(&turn)
             return endSession(NotAuthorized(.signedOut), &turn)
         }
         let wasNews = item.map(isNews) ?? false
@@ -119,7 +119,7 @@ extension RefreshState {
             end(flight, .failed, &turn)
             return releaseWaiters(failing: error(at: turn.now), &turn)
         }
-        // Ahead of expiry others are about to refresh: look again soon, not with each request.
+        // Ahead of expiry another process is about to refresh: read again soon, but not with each request.
         end(flight, outcome(.loaded), &turn)
         if !wasNews { backOff.fail(atMost: Self.shortly, at: turn.now, policy: policy.backOff, random: turn.random) }
         releaseWaiters(&turn)
@@ -139,7 +139,7 @@ extension RefreshState {
             takeOver(item, intent, &flight, &turn)
             if isServed(at: turn.now) { return done(flight, .adopted, &turn) }
         }
-        // An answer was lost: until there is another, that must not be forgotten.
+        // The answer to an earlier refresh was lost. The intent stays until there is another answer.
         if let intent, intent.session == session, intent.generation == flight.basis?.generation {
             access?.leavesIntent = true
         }
@@ -154,7 +154,7 @@ extension RefreshState {
         }
         access?.leavesIntent = false
         let older = TokenSaveCondition.older(session: held.version.session, generation: held.version.generation)
-        // What stands in the store is of an older session, if the first token of this one could not be saved.
+        // The store still holds an older session if the first token of this one could not be saved.
         let isFirst = desired?.replacesAnything == true
         store(.save(held, replacing: isFirst ? .anything : condition(older)), &turn) { .refreshed(held) }
         return .save
@@ -168,29 +168,28 @@ extension RefreshState {
             endSession(NotAuthorized(.signedOut), of: flight, &turn)
             return nil
         }
-        guard let item, desired == nil, isNews(item) else { return settle(failure, flight, &turn) }
+        guard let item, desired == nil, isNews(item) else { return judge(failure, flight, &turn) }
         turn.emit(.tokenAdopted)
         takeOver(item, intent, &flight, &turn)
         return isServed(at: turn.now) ? done(flight, .adopted, &turn) : announcedCall(of: flight, at: turn.now)
     }
 
-    /// A newer token of the session has come from elsewhere: the flight ends, whatever it brings.
-    private mutating func leave(_ flight: Flight, _ outcome: Outcome, _ turn: inout Turn) -> Step? {
+    /// Ends a refresh whose token has been replaced from elsewhere. Its result is dropped.
+    private mutating func supersede(_ flight: Flight, _ outcome: Outcome, _ turn: inout Turn) -> Step? {
         drop(outcome, of: flight, &turn)
         return done(flight, .superseded, &turn)
     }
 
-    /// Of two answers for one token the one that came first counts: the flight waits until the store holds that.
+    /// Drops the later of two answers for one token. The refresh waits until the store holds the earlier one.
     private mutating func yield(_ flight: Flight, _ outcome: Outcome, _ turn: inout Turn) -> Step? {
         drop(outcome, of: flight, &turn)
         return flight.isStray ? nil : .save
     }
 
-    /// Nothing goes on from what a step brought.
     private mutating func drop(_ outcome: Outcome, of flight: Flight, _ turn: inout Turn) {
         switch (flight.step, outcome) {
         case (_, .token): turn.emit(.tokenDiscarded)
-        // Nobody uses it, so that it is given up.
+        // No refresh uses this access, so it is given up at the end of the transition.
         case (.lock, .done): access = Access(owner: flight.id, user: flight.id)
         default: break
         }
@@ -198,7 +197,7 @@ extension RefreshState {
 
     // MARK: - What comes next
 
-    /// What comes before a call of the service or, where others call it, in its place.
+    /// The step that precedes a call of the service. With a read-only store it takes the place of the call.
     private func before(_ call: Step) -> Step {
         switch storage {
         case .none, .plain: call
@@ -211,7 +210,7 @@ extension RefreshState {
         if case .held(let held) = credential { .refresh(held) } else { .initial }
     }
 
-    /// The service call or, with a shared store, first the intent.
+    /// The service call; with a shared store the intent comes first.
     private mutating func announcedCall(of flight: Flight, at now: Moment) -> Step {
         guard storage == .shared, let basis = flight.basis else { return serviceCall }
         let intent = RefreshIntent(session: basis.session, generation: basis.generation, beganAt: now.date)
@@ -219,7 +218,7 @@ extension RefreshState {
         return .intent(intent)
     }
 
-    /// Goes on from what a sibling, or an earlier launch, left in the store.
+    /// Goes on with a token that a sibling, or an earlier launch, has saved.
     private mutating func takeOver(
         _ item: StoredItem, _ intent: RefreshIntent?, _ flight: inout Flight, _ turn: inout Turn
     ) {
@@ -227,20 +226,20 @@ extension RefreshState {
         (flight.session, flight.basis) = (session, heldVersion)
     }
 
-    /// Whether nothing needs to be refreshed now.
+    /// Whether no refresh is needed now.
     private func isServed(at now: Moment) -> Bool {
         if case .ended = credential { true } else { isUsable(at: now) }
     }
 
     // MARK: - Ends
 
-    /// The flight is over; listeners hear so, except of a stray, of which they have heard.
+    /// Reports the end of a refresh. The end of a stray was reported when it became one.
     func end(_ flight: Flight, _ outcome: RefreshOutcome, _ turn: inout Turn) {
         if flight.isStray { return }
         turn.emit(.refreshEnded(outcome, of: flight, at: turn.now))
     }
 
-    /// What a refresh came to that has looked at the store: it may have found there that the session is over.
+    /// The outcome of a refresh that has read the store: it may have found there that the session is over.
     func outcome(_ outcome: RefreshOutcome) -> RefreshOutcome {
         if case .ended = credential { .sessionEnded } else { outcome }
     }
@@ -251,30 +250,30 @@ extension RefreshState {
         return nil
     }
 
-    /// The flight is over without a token. The session goes on.
+    /// Ends a refresh without a token. The session goes on.
     private mutating func fail(_ flight: Flight, _ failure: RefreshFailure, _ turn: inout Turn) {
         if case .refresh = flight.step, failure.isLoss { access?.leavesIntent = true }
         if flight.step == .initial, let error = failure.error as? NotAuthorized, error.reason == .noToken {
-            // Nothing failed: there was no sign-in.
+            // No failure: no user has signed in yet.
             end(flight, .noToken, &turn)
             return isHolding ? () : resumeAll(.failure(error), &turn)
         }
-        // Of a stray, the flight that took its place will tell.
+        // The refresh that took the place of a stray reports the failure.
         let isTold = flight.isStray && self.flight != nil
-        // The failure was counted at the deadline; what the server asks for counts still.
+        // The failure was counted at the deadline. A `Retry-After` of the server still counts.
         if !isTold, !flight.isDraining || failure.retryAfter != nil { note(failure, flight, &turn) }
         end(flight, .failed, &turn)
         if !isTold { releaseWaiters(failing: error(at: turn.now), &turn) }
     }
 
-    /// Sorts a failure that may end the session and that the store does not contradict.
-    private mutating func settle(_ failure: RefreshFailure, _ flight: Flight, _ turn: inout Turn) -> Step? {
+    /// Decides whether a failure ends the session, after the store has confirmed the token.
+    private mutating func judge(_ failure: RefreshFailure, _ flight: Flight, _ turn: inout Turn) -> Step? {
         guard case .held(let held) = credential, failure.mayEndSession, !flight.isStray || self.flight == nil else {
             fail(flight, failure, &turn)
             return nil
         }
         if failure.kind == .noRefreshToken, isUsable(at: turn.now) {
-            // A live token that nothing can refresh is used until it expires.
+            // A valid token that cannot be refreshed is used until it expires.
             hasNoSuccessor = true
             turn.emit(.refreshFailed(failure.error, nextTryAt: held.expiresAt, of: flight, at: turn.now))
             end(flight, .failed, &turn)
@@ -284,9 +283,8 @@ extension RefreshState {
         return beginEnd(failure.ending, of: held, flight, &turn)
     }
 
-    /// Counts a failure and tells those who listen.
     mutating func note(_ failure: RefreshFailure, _ flight: Flight, _ turn: inout Turn) {
-        // The server's grace period for an answer that was lost is short.
+        // After a lost answer, retry soon: the server's grace period for it is short.
         let isFirstLoss = failure.isLoss && self.failure?.isLoss != true
         self.failure = failure
         refusals = Refusals.after(failure, in: refusals, at: turn.now)
@@ -296,7 +294,7 @@ extension RefreshState {
         turn.emit(.refreshFailed(failure.error, nextTryAt: backOff.slot.date, of: flight, at: turn.now))
     }
 
-    /// The longest time after which to try again what can change at any moment.
+    /// The longest delay before a retry when the situation can change at any moment.
     private static var shortly: Duration { .seconds(1) }
 
     /// The error of the last failure, with the time of the next try.
@@ -309,7 +307,7 @@ extension RefreshState {
             refusals: refusals.map { .init($0) })
     }
 
-    /// What those get who come while a flight is past its deadline.
+    /// The failure for requests that arrive while a refresh is past its deadline.
     func overdue(at step: Step) -> RefreshFailure {
         let error = DeadlineExceeded(description: "the refresh took more than \(policy.deadline)")
         return step.isBeforeService ? RefreshFailure(ofStore: error) : RefreshFailure(error)
@@ -317,11 +315,11 @@ extension RefreshState {
 
     // MARK: - Time
 
-    /// The time that requests may wait for the flight is over.
+    /// Cancels the service call and resumes the waiters at the deadline of the refresh.
     mutating func deadlinePassed(_ turn: inout Turn) {
         guard let step = flight?.step else { return }
         let isServed = pending != nil
-        // The token is there: it goes out, and the writer goes on.
+        // The token has arrived: publish it now. The writer goes on.
         flight?.isDraining = true
         tellPending(&turn)
         guard let flight else { return }
@@ -330,12 +328,13 @@ extension RefreshState {
         releaseWaiters(failing: error(at: turn.now), &turn)
     }
 
-    /// The flight has had twice its time: another may begin, and a late answer still counts as long as there is none newer.
+    /// Turns a refresh into a stray after twice its deadline. Another refresh may then begin.
     ///
-    /// It has no exclusive access any more, and its intent stays. Of two strays the older is forgotten. No request waits for
-    /// it since its deadline.
+    /// A late answer still counts while there is no newer token. The stray loses exclusive access, and its intent
+    /// stays. If there was a stray already, that one is forgotten. No request has waited for this refresh since its
+    /// deadline.
     mutating func hardLimitPassed(_ turn: inout Turn) {
-        // The token is there, and may have spent the one before: it goes out, and no other call begins.
+        // The token has arrived, and may have spent the former one: publish it and begin no other call.
         tellPending(&turn)
         guard var flight else { return }
         end(flight, .failed, &turn)
@@ -350,14 +349,14 @@ extension RefreshState {
         (stray, strayedAt) = (flight, turn.now.uptime)
     }
 
-    // MARK: - Flights by name
+    // MARK: - Refreshes by name
 
-    /// Whether a flight or a manual refresh still counts.
+    /// Whether the result of a refresh or of a manual refresh still counts.
     func isUnderWay(_ id: RefreshID) -> Bool {
         flight?.id == id || stray?.id == id || manuals.contains { $0.id == id }
     }
 
-    /// Takes the flight out; it is put back if it goes on.
+    /// Removes a refresh from the state. ``put(_:)`` puts it back.
     private mutating func take(_ id: RefreshID) -> Flight? {
         if let flight, flight.id == id {
             self.flight = nil
@@ -372,20 +371,20 @@ extension RefreshState {
         if flight.isStray { stray = flight } else { self.flight = flight }
     }
 
-    /// A stray has brought a token: requests wait until the store holds it, unless another flight is under way.
+    /// A stray has brought a token. Requests wait until the store holds it, unless another refresh is under way.
     private mutating func putBack(_ stray: Flight, at now: Moment) {
         var flight = stray
         (flight.step, flight.isDraining, flight.beganAt) = (.save, false, now.uptime)
         self.flight = flight
     }
 
-    /// A step has ended of a flight that does not count any more.
+    /// Cleans up after a step of a refresh that no longer counts.
     private mutating func dropLate(_ outcome: Outcome, of id: RefreshID, _ turn: inout Turn) {
         let isForgotten = forgotten.contains(id)
         forgotten.removeAll { $0 == id }
         if case .done = outcome { turn.perform(.unlock(id, endsIntent: false)) }
         if case .token(let held) = outcome {
-            // The token of a forgotten stray is of this session: to revoke it could revoke the session.
+            // The token of a forgotten stray belongs to this session: revoking it could revoke the session.
             if isForgotten { turn.emit(.tokenDiscarded) } else { discard(held, &turn) }
         }
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// Refreshes by hand and sign-ins. The one that was begun last and succeeds wins.
+// Manual refreshes and sign-ins. Of several that succeed, the last one begun wins.
 extension RefreshState {
-    /// A manual refresh begins: requests are held.
+    /// Begins a manual refresh. Requests wait for it.
     ///
-    /// - Parameter isAwaited: whether the caller awaits the outcome; if not, listeners hear of a failure.
-    /// - Returns: why it does not begin: the server has said when it wants to be called again, or the provider is shut down.
+    /// - Parameter isAwaited: whether a caller awaits the outcome; if not, a failure is an event.
+    /// - Returns: why it cannot begin: the server has named a later time, or the provider is shut down; else `nil`.
     mutating func beginManual(_ id: RefreshID, isAwaited: Bool, _ turn: inout Turn) -> (any Error)? {
         var refusal: (any Error)?
         if isShutDown { refusal = NotAuthorized(.shutDown) }
@@ -19,7 +19,7 @@ extension RefreshState {
         return nil
     }
 
-    /// A manual refresh brought a token; it begins a session of its own as soon as the store holds it.
+    /// Installs the token of a manual refresh. It begins a session of its own once it is stored.
     mutating func manualSucceeded(_ id: RefreshID, _ held: HeldToken, _ turn: inout Turn) {
         guard let index = manuals.firstIndex(where: { $0.id == id }) else { return discard(held, &turn) }
         if let fault = held.fault {
@@ -29,8 +29,8 @@ extension RefreshState {
         let manual = manuals.remove(at: index)
         let superseded = Array(manuals[..<index])
         manuals.removeSubrange(..<index)
-        leave(superseded, error: CancellationError(), &turn)
-        leaveFlight(&turn)
+        cancel(superseded, error: CancellationError(), &turn)
+        abandonRefreshes(&turn)
         if case .signedIn(let former, let manual)? = pending?.news {
             discard(former, &turn)
             if manual.isAwaited { turn.perform(.answer(manual.id, .failure(CancellationError()))) }
@@ -40,7 +40,7 @@ extension RefreshState {
         store(.save(held, replacing: .anything), &turn) { .signedIn(held, manual) }
     }
 
-    /// A manual refresh failed: everything is as it was, and those who waited go on with what is held.
+    /// Ends a manual refresh without a token. The held token stays, and waiters go on with it.
     mutating func manualFailed(_ id: RefreshID, _ error: any Error, _ turn: inout Turn) {
         guard let index = manuals.firstIndex(where: { $0.id == id }) else { return }
         if manuals.remove(at: index).isAwaited {
@@ -51,7 +51,7 @@ extension RefreshState {
         releaseWaiters(&turn)
     }
 
-    /// The caller that awaits the manual refresh was cancelled: too late, if there is a token by now.
+    /// Cancels a manual refresh whose caller was cancelled. If it has a token already, nothing happens.
     mutating func cancelManual(_ id: RefreshID, _ turn: inout Turn) {
         guard manuals.contains(where: { $0.id == id }) else { return }
         manualFailed(id, CancellationError(), &turn)
@@ -60,14 +60,14 @@ extension RefreshState {
 
     // MARK: - Helpers
 
-    /// The token of a manual refresh is in use.
+    /// Puts the token of a manual refresh to use.
     mutating func signedIn(_ held: HeldToken, _ manual: Manual, _ turn: inout Turn) {
         if manual.isAwaited { turn.perform(.answer(manual.id, .success(held))) }
         publish(held, &turn)
     }
 
-    /// These do not count any more.
-    func leave(_ manuals: [Manual], error: any Error, _ turn: inout Turn) {
+    /// Cancels manual refreshes, and fails the callers that await them.
+    func cancel(_ manuals: [Manual], error: any Error, _ turn: inout Turn) {
         for manual in manuals {
             turn.perform(.cancel(manual.id))
             if manual.isAwaited { turn.perform(.answer(manual.id, .failure(error))) }

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// Time, and programs that end.
+// Timers, and the end of the program.
 extension RefreshState {
-    /// What a caller waits for until the provider has settled.
+    /// A caller of `settle(within:)`, and what it still waits for.
     struct Settler: Hashable {
         let number: Int
-        /// Refreshes that were under way.
+        /// The refreshes that were under way and have not ended.
         var flights: Set<RefreshID>
-        /// The ``Desired`` content that was on its way, or that those refreshes have brought.
+        /// The number of the ``Desired`` content to be stored: what was unsaved, or what those refreshes have brought.
         var write: Int?
         let discards: Set<Int>
-        /// One try to store it will do.
+        /// A failed attempt to store it is enough.
         let acceptsFailedWrite: Bool
     }
 
-    /// A caller waits until what is under way has ended and is stored; people in sign-ins are not waited for.
+    /// Adds a caller that waits until the current refreshes, not sign-ins, have ended and their tokens are stored.
     ///
-    /// - Returns: the number by which it is resumed.
+    /// - Returns: the number with which the caller is resumed.
     mutating func settle() -> Int {
         addSettler(Set(flights.map(\.id)), discards: discards, acceptsFailedWrite: false)
     }
 
-    /// A caller waits until what has been decided is in the store, or one try has failed.
+    /// Adds a caller that waits until the store holds the current content, or one attempt has failed.
     mutating func settleStore() -> Int { addSettler([], discards: [], acceptsFailedWrite: true) }
 
-    /// The time of a caller that waits is over, or nothing is left to wait for.
+    /// Removes a caller whose time is over, or that has nothing left to wait for.
     ///
-    /// - Returns: what is under way or unstored; `nil` if nothing is.
+    /// - Returns: what is still under way or unstored; `nil` if nothing is.
     mutating func unsettled(_ number: Int) -> NotSettled? {
         guard let index = settlers.firstIndex(where: { $0.number == number }) else { return nil }
         let settler = settlers.remove(at: index)
@@ -36,27 +36,26 @@ extension RefreshState {
             isUnstored: settler.write != nil && desired != nil, storeError: desired?.error?.error)
     }
 
-    /// The service has returned from revoking a token.
     mutating func discarded(_ number: Int) { discards.remove(number) }
 
-    /// From now on only callers cause refreshes.
+    /// From now on only waiting callers begin refreshes.
     mutating func stopBackgroundRefresh() { isBackgroundStopped = true }
 
-    /// From now on nothing begins.
+    /// From now on no refresh and no sign-in begins.
     mutating func shutDown(_ turn: inout Turn) {
         isShutDown = true
-        leave(manuals, error: NotAuthorized(.shutDown), &turn)
+        cancel(manuals, error: NotAuthorized(.shutDown), &turn)
         manuals = []
         releaseWaiters(&turn)
     }
 
-    /// The time for what was unstored is over: nobody waits for it any longer, and siblings get their access.
+    /// Stops writing to the store. Callers no longer wait for it, and siblings get exclusive access.
     mutating func giveUpWriting(_ turn: inout Turn) {
         isClosed = true
         if desired?.isWriting != true { tellPending(&turn) }
     }
 
-    /// Resumes those for whom nothing is under way any more.
+    /// Resumes the callers for which nothing is under way any more.
     mutating func checkSettlers(_ turn: inout Turn) {
         guard !settlers.isEmpty else { return }
         let live = Set(flights.map(\.id))
@@ -70,7 +69,7 @@ extension RefreshState {
         turn.perform(.settled(settled.map(\.number)))
     }
 
-    /// The ordinary refreshes that may still bring a token.
+    /// The refreshes that may still bring a token.
     var flights: [Flight] { (flight.map { [$0] } ?? []) + (stray.map { [$0] } ?? []) }
 
     // MARK: - Helpers
@@ -92,7 +91,7 @@ extension RefreshState {
 
     // MARK: - Time
 
-    /// When something is due although no event comes, as uptime; `nil` if nothing is.
+    /// The uptime at which the timer must fire; `nil` if nothing is due.
     func nextWake(at now: Moment) -> Duration? {
         var wake: Duration?
         func due(at uptime: Duration) { wake = wake.map { min($0, uptime) } ?? uptime }
@@ -102,7 +101,7 @@ extension RefreshState {
                 due(at: flight.beganAt + patience)
             }
         } else if case .held = credential, !backOff.isOpen(at: now) {
-            // Ends the warm value, so that the next request may begin a refresh.
+            // The warm path ends then, so that the next request may begin a refresh.
             due(at: backOff.slot.uptime)
         }
         for manual in manuals where manual.isHolding { due(at: manual.beganAt + policy.deadline) }
@@ -110,7 +109,7 @@ extension RefreshState {
         return wake
     }
 
-    /// Time has passed.
+    /// Does what is due when the timer fires.
     mutating func timePassed(_ turn: inout Turn) {
         let now = turn.now.uptime
         if let flight, !flight.isDraining, now >= flight.beganAt + policy.deadline { deadlinePassed(&turn) }

@@ -2,26 +2,25 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension RefreshState {
-    /// How long a token must still be good for a request.
+    /// How long the token must remain valid for a request.
     enum Need: Hashable {
-        /// At this moment.
         case now
-        /// Until a point in time; it is refreshed at most once for that.
+        /// Valid until a date; the token is refreshed once at most for that.
         case until(Date)
-        /// It is refreshed whatever is held.
+        /// A new token is needed in any case.
         case refreshed
     }
 
-    /// What a request does next.
+    /// How a request goes on.
     enum Decision {
         case use(HeldToken)
         case wait(Effect.Waiters)
         case fail(any Error)
     }
 
-    /// A request needs a token.
+    /// Decides how a request gets its token.
     ///
-    /// - Parameter surrounding: the refreshes in whose service calls the request is made: it must not wait for those.
+    /// - Parameter surrounding: the refreshes in whose service calls the request is made. It must not wait for them.
     mutating func request(_ need: Need = .now, within surrounding: [RefreshID] = [], _ turn: inout Turn) -> Decision {
         if isShutDown { return .fail(NotAuthorized(.shutDown)) }
         if isHolding { return wait(need, within: surrounding) }
@@ -35,8 +34,8 @@ extension RefreshState {
         }
     }
 
-    /// Whether a request that goes on with any valid token waits for what is under way: ``request(_:within:_:)`` would say so
-    /// and change nothing.
+    /// Whether a request that accepts any valid token would wait. Then ``request(_:within:_:)`` would return
+    /// ``Decision/wait(_:)`` and change nothing.
     func holdsRequests(at date: Date) -> Bool {
         if isShutDown { return false }
         if isHolding { return true }
@@ -48,14 +47,14 @@ extension RefreshState {
         }
     }
 
-    /// A server answered 401 to a request with this credential.
+    /// Records that a server answered 401 to a request with this credential.
     ///
-    /// - Returns: why another try is pointless, or `nil` if it is not.
+    /// - Returns: why a retry is pointless; else `nil`.
     mutating func unauthorized(_ header: String?, _ turn: inout Turn) -> NotAuthorized? {
         guard case .held(let held) = credential, held.header == header, !isRefused else {
             if case .ended(let ending) = credential { return ending.error }
             if !line.includes(header) { return NotAuthorized(.sessionReplaced) }
-            // It was for a token that is no longer current, or others have said so already.
+            // The 401 is for a former token, or was reported before.
             return nil
         }
         if held.isYoung(at: turn.now.date, policy: policy.storm), flight == nil,
@@ -69,7 +68,7 @@ extension RefreshState {
         return nil
     }
 
-    /// The caller knows that the network is back and does not want to wait for the slot.
+    /// Opens the slot early, because the caller knows that the network is back.
     mutating func retryNow(_ turn: inout Turn) {
         backOff.lift(at: turn.now)
         desired?.backOff.lift(at: turn.now)
@@ -82,25 +81,25 @@ extension RefreshState {
         }
     }
 
-    /// The token that requests may use without asking, and until when.
+    /// The token of the warm path, and until when requests may use it.
     ///
-    /// While the slot is closed, or a refresh is under way, that is until it expires: a timer ends the former.
+    /// While the slot is closed or a refresh is under way, that is its expiry date. A timer fires when the slot opens.
     func warm(at now: Moment) -> (held: HeldToken, until: Date)? {
         guard !isHolding, !isShutDown, case .held(let held) = credential, !isRefused else { return nil }
         return (held, asksAheadOfExpiry(at: now) ? min(held.expiresAt, refreshAt(of: held)) : held.expiresAt)
     }
 
-    /// The line to which a request is bound that is queued now; `nil` if no token is held, so that it goes on with any.
+    /// The line of sessions that binds a request queued now; `nil` if no token is held, so that it may use any.
     var lineOfWaiters: Int? { if case .held = credential { line.number } else { nil } }
 
     // MARK: - Helpers
 
-    /// Whether requests may go out with what is held.
+    /// Whether requests may be sent with the held token.
     func isUsable(at now: Moment) -> Bool {
         if case .held(let held) = credential { !isRefused && !held.isExpired(at: now.date) } else { false }
     }
 
-    /// From when on a refresh ahead of expiry is due.
+    /// When a refresh ahead of expiry is due.
     func refreshAt(of held: HeldToken) -> Date { hasNoSuccessor ? held.expiresAt : held.refreshAt }
 
     /// Whether all requests wait: for a manual refresh, or until a sign-in is in the store.
@@ -109,17 +108,17 @@ extension RefreshState {
         return manuals.contains { $0.isHolding }
     }
 
-    /// Whether a refresh may begin for which no caller waits.
+    /// Whether a refresh may begin that no caller waits for.
     var startsUnasked: Bool { policy.aheadOfExpiry == .inBackground && !isBackgroundStopped && !isShutDown }
 
-    /// Whether a request ahead of expiry must come here, to begin a refresh or to wait for it.
+    /// Whether a request ahead of expiry must leave the warm path, to begin a refresh or to wait for it.
     private func asksAheadOfExpiry(at now: Moment) -> Bool {
         let isForeground = policy.aheadOfExpiry.patience != nil
         if let flight { return isForeground && !flight.isOutOfPatience && !flight.isDraining }
         return (isForeground || startsUnasked) && backOff.isOpen(at: now)
     }
 
-    /// A valid token goes out; ahead of its expiry a refresh begins.
+    /// Uses a valid token. If it is due for a refresh, one begins.
     private mutating func use(_ held: HeldToken, within surrounding: [RefreshID], _ turn: inout Turn) -> Decision {
         guard turn.now.date >= refreshAt(of: held) else { return .use(held) }
         if let patience = policy.aheadOfExpiry.patience {
@@ -133,7 +132,7 @@ extension RefreshState {
         return .use(held)
     }
 
-    /// The token is valid and does not last as long as the caller needs.
+    /// Refreshes a valid token that does not last as long as the caller needs.
     private mutating func prolong(
         _ held: HeldToken, _ need: Need, within surrounding: [RefreshID], _ turn: inout Turn
     ) -> Decision {
@@ -184,19 +183,19 @@ extension RefreshState.Need {
     }
 }
 
-// MARK: - Those who wait
+// MARK: - Waiters
 
 extension RefreshState {
-    /// The error for those who come before the next slot; `nil` if a refresh may begin.
+    /// The error for requests that arrive before the next slot; `nil` if a refresh may begin.
     func closedSlot(at now: Moment) -> (any Error)? {
         if let flight, flight.isDraining { return error(for: failure ?? overdue(at: flight.step), at: now) }
         guard let failure, !backOff.isOpen(at: now) else { return nil }
         return error(for: failure, at: now)
     }
 
-    /// Resumes all that wait if the outcome is known, else starts a refresh for them.
+    /// Resumes all waiters if the outcome is known, else starts a refresh for them.
     ///
-    /// - Parameter error: why the refresh failed that has just ended, if it did.
+    /// - Parameter error: the failure of the refresh that has just ended, if it failed.
     mutating func releaseWaiters(failing error: (any Error)? = nil, _ turn: inout Turn) {
         guard !isHolding, turn.isAwaited else { return }
         switch credential {
@@ -216,7 +215,6 @@ extension RefreshState {
         }
     }
 
-    /// Resumes all that wait with the same result.
     func resumeAll(_ result: Result<HeldToken, any Error>, _ turn: inout Turn) {
         guard turn.isAwaited else { return }
         turn.perform(.resume(.ordinary, result))

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// Sessions: how one begins and ends, by hand, by the server or by a sibling.
+// How sessions begin and end: by the program, by the server or by a sibling.
 extension RefreshState {
-    /// A token from elsewhere begins a session at once.
+    /// Begins a session at once with a token from the program.
     mutating func setToken(_ held: HeldToken, _ turn: inout Turn) {
-        leaveSession(error: CancellationError(), &turn)
+        abandonSession(error: CancellationError(), &turn)
         store(.save(held, replacing: .anything), &turn)
         publish(held, &turn)
     }
 
-    /// Signs out: all that wait are told, and what is under way does not count any more.
+    /// Signs out. Waiters fail, and all refreshes under way are dropped.
     mutating func reset(newSession: UUID, _ turn: inout Turn) {
         let content = signOutContent(at: turn.now)
         let error = NotAuthorized(.signedOut)
-        leaveSession(error: error, &turn)
-        // Who signs out while the program ends is signed out at its next start, too.
+        abandonSession(error: error, &turn)
+        // A sign-out is stored even after a shutdown, so that it counts at the next start.
         isClosed = false
         store(content, &turn)
         session = newSession
-        // Of a session that has ended the observers know.
+        // Observers already know of a session that has ended.
         if case .ended = credential { releaseWaiters(&turn) } else { endSession(error, &turn) }
     }
 
-    /// Signs out after a token has been revoked, unless a sign-in or a refresh has come between.
+    /// Signs out after a token has been revoked, unless a sign-in or a refresh has replaced it meanwhile.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: whether it signed out.
     mutating func reset(after revoked: TokenVersion?, newSession: UUID, _ turn: inout Turn) -> Bool {
         if let held = heldVersion {
             guard let revoked, held.session == revoked.session, held.generation <= revoked.generation else {
@@ -36,7 +36,7 @@ extension RefreshState {
         return true
     }
 
-    /// What takes the place of the session in the store.
+    /// What replaces the token in the store: a tombstone in a shared store, nothing in another.
     private func signOutContent(at now: Moment) -> Desired.Content {
         guard storage == .shared else { return .clear }
         if case .signOut? = desired?.content, let desired { return desired.content }
@@ -47,7 +47,7 @@ extension RefreshState {
             version, obtainedAt: now.date, replacing: replacesAnything ? .anything : condition(.session(session)))
     }
 
-    /// The server ended the session: that is stored before it is told. Meanwhile requests wait.
+    /// Records that the server ended the session. This is stored before it is published; meanwhile requests wait.
     mutating func beginEnd(
         _ error: NotAuthorized, of held: HeldToken, _ flight: Flight, _ turn: inout Turn
     ) -> Step? {
@@ -65,7 +65,7 @@ extension RefreshState {
         return .save
     }
 
-    /// The store holds something new that a sibling left there.
+    /// Handles a change that a sibling made to the store.
     mutating func noticed(
         _ item: StoredItem?, _ intent: RefreshIntent?, _ absence: TokenAbsence, _ turn: inout Turn
     ) {
@@ -73,13 +73,13 @@ extension RefreshState {
         switch credential {
         case .unknown: return
         case .absent, .ended:
-            // A sibling signed in. That there is nothing, or a sign-out, is no news while nothing is held.
+            // Without a held token only a sign-in of a sibling matters.
             guard item?.token != nil else { return }
         case .held: break
         }
         guard let item else {
             guard isEnd(absence) else { return }
-            leaveFlight(&turn)
+            abandonRefreshes(&turn)
             forgetFailures()
             return endSession(NotAuthorized(.signedOut), &turn)
         }
@@ -90,59 +90,58 @@ extension RefreshState {
         releaseWaiters(&turn)
     }
 
-    // MARK: - What sessions and flights share
+    // MARK: - Shared by sessions and refreshes
 
-    /// Takes over what a store holds, and tells the observers. No request that waits is released yet.
+    /// Adopts the content of the store, and tells the observers. Waiters are not resumed yet.
     mutating func adopt(_ item: StoredItem, _ intent: RefreshIntent?, _ turn: inout Turn) {
         note(item)
         let isNewSession = item.token == nil || item.version.session != session
-        if isNewSession { leaveFlight(&turn) }
+        if isNewSession { abandonRefreshes(&turn) }
         session = item.version.session
-        // A successor that has expired as well is no reason to try earlier: siblings would drive each other on.
+        // An adopted token that has expired too does not open the slot: siblings would keep waking one another.
         if isNewSession || item.token?.isExpired(at: turn.now.date) == false { forgetFailures() }
         guard let held = item.token else { return invalidate(item.ending, &turn) }
         let former = line.number
         line.adopt(held)
         if line.number != former { turn.dismissFormer() }
         hold(held)
-        // The answer to a refresh of this token was lost: replace it while that still works.
+        // The answer to a refresh of this token was lost: replace the token while the server still allows it.
         let wasLost = intent?.session == session && intent?.generation == item.version.generation
         if wasLost || item.wasSetAside { isRefused = true }
         tell(held, &turn)
     }
 
-    /// Whether a sibling has left something newer than what is held.
+    /// Whether the store holds something newer than this provider.
     func isNews(_ item: StoredItem) -> Bool {
         guard let held = heldVersion, held.session == item.version.session, item.token != nil else { return true }
         return item.version.generation > held.generation
     }
 
-    /// The store has been seen to hold the session.
+    /// Remembers that the store has held the session.
     mutating func note(_ item: StoredItem) { if item.token != nil { storedSession = item.version.session } }
 
-    /// Whether it is the end of the session that the store keeps nothing: it held the session, and somebody removed it.
+    /// Whether the empty store means that the session was ended: the store held the session, and it was removed.
     ///
-    /// What is damaged or whose place is missing has not been ended by anybody: this process may hold the only copy.
+    /// A damaged item or a missing folder does not end the session: this process may hold the only copy.
     func isEnd(_ absence: TokenAbsence) -> Bool { absence == .gone && storedSession == session && desired == nil }
 
-    /// What must stand in the store for something of this session to be saved.
+    /// What the store must hold for a write of this session to be accepted.
     ///
-    /// - Parameter known: the condition if the store has been seen to hold the session.
+    /// - Parameter known: the condition if the store is known to have held the session.
     func condition(_ known: TokenSaveCondition) -> TokenSaveCondition {
         storedSession == session ? known : .nothing
     }
 
-    /// What a look at the store is compared with.
     var basis: Basis { Basis(session: session, held: heldVersion, stored: lastStored) }
 
-    /// Whether the store is to hold what is decided here.
+    /// Whether this provider writes to the store.
     var isKept: Bool { (storage == .plain || storage == .shared) && !isClosed }
 
     var heldVersion: TokenVersion? { if case .held(let held) = credential { held.version } else { nil } }
 
-    /// A token of our own is in use from now on: those who wait go on with it.
+    /// Puts a token that this provider obtained to use, and resumes the waiters with it.
     ///
-    /// - Parameter flight: the refresh that has brought it and ends with it, if one has.
+    /// - Parameter flight: the refresh that brought the token and ends with it, if there is one.
     mutating func publish(_ held: HeldToken, of flight: Flight? = nil, _ turn: inout Turn) {
         session = held.version.session
         hold(held)
@@ -154,11 +153,11 @@ extension RefreshState {
             return releaseWaiters(failing: error(at: turn.now), &turn)
         }
         if flight != nil, held.isExpired(at: turn.now.date) { noteExpiry(of: held, &turn) } else { forgetFailures() }
-        // Those who waited go on with it, also if it has expired by now: no request waits twice.
+        // Waiters go on with it even if it has expired by now: no request waits twice.
         if !isHolding { resumeAll(.success(held), &turn) }
     }
 
-    /// A token that has expired on arrival counts as a failure, or each request would cost a call of the service.
+    /// Counts a token that had expired on arrival as a failure; otherwise each request would call the service.
     private mutating func noteExpiry(of held: HeldToken, _ turn: inout Turn) {
         backOff.fail(at: turn.now, policy: policy.backOff, random: turn.random)
         storm.admits(at: turn.now.uptime, policy: policy.storm)
@@ -167,7 +166,7 @@ extension RefreshState {
         turn.emit(.tokenExpiredOnArrival(error, nextTryAt: backOff.slot.date))
     }
 
-    /// What observers and listeners hear of a token in use.
+    /// Tells observers and listeners of a token in use.
     private func tell(_ held: HeldToken, _ turn: inout Turn) {
         turn.tell(.updated(held))
         turn.emit(.tokenInstalled)
@@ -182,13 +181,13 @@ extension RefreshState {
         (isRefused, hasNoSuccessor) = (held.problem != nil, false)
     }
 
-    /// The session is over, and all are told. Any other refresh of the session is left.
+    /// Ends the session, and tells the observers and the waiters. Any other refresh of the session is abandoned.
     ///
-    /// - Parameter ended: the refresh that found out, if one did.
+    /// - Parameter ended: the refresh that discovered the end, if there is one.
     mutating func endSession(_ error: NotAuthorized, of ended: Flight? = nil, _ turn: inout Turn) {
         invalidate(error, &turn)
         if let ended { end(ended, .sessionEnded, &turn) }
-        leaveFlight(&turn)
+        abandonRefreshes(&turn)
         releaseWaiters(&turn)
     }
 
@@ -199,10 +198,10 @@ extension RefreshState {
         turn.tell(.invalidated(error))
     }
 
-    // MARK: - Leaving
+    // MARK: - Abandoning
 
-    /// What is under way belongs to a session that is over: what it brings, or has brought, is dropped.
-    mutating func leaveFlight(_ turn: inout Turn) {
+    /// Abandons the refreshes of a session that is over. Tokens that they bring, or have brought, are discarded.
+    mutating func abandonRefreshes(_ turn: inout Turn) {
         if let flight { end(flight, .superseded, &turn) }
         if case .refreshed(let held)? = pending?.news {
             discard(held, &turn)
@@ -212,7 +211,7 @@ extension RefreshState {
         (flight, stray, strayedAt) = (nil, nil, nil)
     }
 
-    /// A token of a session that is over: the service may revoke it.
+    /// Asks the service to revoke a token of a session that is over.
     mutating func discard(_ held: HeldToken, _ turn: inout Turn) {
         let number = nextNumber()
         discards.insert(number)
@@ -225,16 +224,16 @@ extension RefreshState {
         backOff = BackOff()
     }
 
-    private mutating func leaveSession(error: any Error, _ turn: inout Turn) {
+    private mutating func abandonSession(error: any Error, _ turn: inout Turn) {
         forgetFailures()
         storm = StormGuard()
-        leaveFlight(&turn)
+        abandonRefreshes(&turn)
         if case .signedIn(let held, let manual)? = pending?.news {
             pending = nil
             discard(held, &turn)
             if manual.isAwaited { turn.perform(.answer(manual.id, .failure(error))) }
         }
-        leave(manuals, error: error, &turn)
+        cancel(manuals, error: error, &turn)
         manuals = []
     }
 }

@@ -2,15 +2,13 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension RefreshState {
-    /// What an ``AuthorizationStatus`` shows.
     struct Status: Hashable, Sendable {
         var phase: AuthorizationStatus.Phase
         var isAuthorized = false
         var isRefreshing = false
-        /// Why the session is over. Errors of one reason are alike, as in ``Ending``.
+        /// Why the session is over. Errors with the same reason are equal, as in ``Ending``.
         var ending: Ending?
 
-        /// Of a provider that is gone.
         static let unknown = Status(phase: .unknown)
     }
 
@@ -28,7 +26,7 @@ extension RefreshState {
         if isSigningIn { return .signingIn }
         return switch credential {
         case .unknown: .unknown
-        // A service that needs no person is fetching the first token.
+        // A service that needs no user is fetching the first token.
         case .absent: flight == nil ? .signedOut : .unknown
         case .held: flight == nil ? .authorized : .refreshing
         case .ended: .signedOut

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// The one writer: it brings the desired content to the store, and tries until it is there.
+// The only writer: it saves the desired content, and tries again until the store holds it.
 extension RefreshState {
-    /// Wants something in the store, in place of whatever was on its way there.
+    /// Requests a write to the store, in place of any content not yet saved.
     ///
-    /// - Parameter news: what is told after the first try to store it; nothing by default.
+    /// - Parameter news: published after the first attempt to store it; nothing by default.
     mutating func store(_ content: Desired.Content, _ turn: inout Turn, then news: () -> Pending.News? = { nil }) {
         guard isKept else { return }
         var content = content
@@ -16,9 +16,9 @@ extension RefreshState {
         turn.perform(.write)
     }
 
-    /// The writer begins a turn.
+    /// Begins a turn of the writer.
     ///
-    /// - Returns: `nil` if there is nothing to write, or another turn is under way.
+    /// - Returns: the job; `nil` if there is nothing to write, or another turn is under way.
     mutating func beginWrite() -> WriterJob? {
         guard let desired, !desired.isWriting, !isClosed else { return nil }
         self.desired?.isWriting = true
@@ -28,9 +28,9 @@ extension RefreshState {
             ends: access?.leavesIntent == false && !isAnnounced ? access?.intent : nil)
     }
 
-    /// A turn of the writer has ended.
+    /// Ends a turn of the writer.
     ///
-    /// - Returns: whether there is something newer to write at once.
+    /// - Returns: whether newer content is to be written at once.
     mutating func endWrite(_ job: WriterJob, _ written: Written, _ turn: inout Turn) -> Bool {
         desired?.isWriting = false
         if case .saved = written, case .save(let held, _) = job.content { storedSession = held.version.session }
@@ -53,14 +53,14 @@ extension RefreshState {
         return false
     }
 
-    /// Tries again to store what could not be stored, if it is time.
+    /// Repeats a failed write, if it is due.
     mutating func writeIfDue(_ turn: inout Turn) {
         guard let desired, desired.isWaiting, !isClosed, desired.backOff.isOpen(at: turn.now) else { return }
         self.desired?.isDue = true
         turn.perform(.write)
     }
 
-    /// The first try to store it has ended, well or badly: it is told now.
+    /// Publishes news after the first attempt to store it, successful or not.
     mutating func tellPending(_ turn: inout Turn) {
         guard let pending else { return }
         self.pending = nil
@@ -72,23 +72,23 @@ extension RefreshState {
         }
     }
 
-    /// Whether the provider must not go before the store holds this.
+    /// Whether the provider must be kept alive until a token is saved.
     var holdsUnsavedToken: Bool { desired?.token != nil && !isClosed }
 
     // MARK: - Helpers
 
-    /// Five seconds at most: siblings may be waiting for it.
+    /// At most five seconds, because siblings may be waiting for the lock.
     private static let writeBackOff = RefreshPolicy.BackOff(initial: .seconds(1), maximum: .seconds(5))
 
-    /// A sibling has signed out, signed in or refreshed: what it left counts.
+    /// Handles a write that the store refused: a sibling has signed out, signed in or refreshed, and its change counts.
     ///
-    /// - Parameter item: what it left; `nil` if it has removed the session.
+    /// - Parameter item: what the store holds; `nil` if the session was removed.
     private mutating func refused(_ item: StoredItem?, _ turn: inout Turn) {
         let former = pending
         pending = nil
         let flight = takeSavingFlight()
         if case .refreshed(let held)? = former?.news {
-            // Signed out, or in as somebody else: then the token belongs to a session that is over. One that was moved goes on.
+            // After a sign-out or another sign-in the token belongs to a session that is over. A moved session goes on.
             let isMoved = if case .moved? = item?.content { true } else { false }
             let isOver = item?.token == nil || item?.version.session != held.version.session
             if isOver, !isMoved { discard(held, &turn) } else { turn.emit(.tokenDiscarded) }
@@ -96,7 +96,7 @@ extension RefreshState {
         if case .ended(let ending)? = former?.news, item?.token == nil {
             return endSession(ending.error, of: flight, &turn)
         }
-        // A sign-out stays one, whoever has signed in before it was written.
+        // A sign-out here stays one, even if a sibling signed in before it was written.
         let isOver = if case .ended = credential { true } else { false }
         guard let item else {
             if !isOver { return endSession(NotAuthorized(.signedOut), of: flight, &turn) }
@@ -111,13 +111,13 @@ extension RefreshState {
         releaseWaiters(&turn)
     }
 
-    /// Whether a flight has left an intent whose outcome is not known yet.
+    /// Whether a refresh has written an intent and its outcome is not known yet.
     private var isAnnounced: Bool {
         guard let flight, flight.id == access?.user else { return false }
         return flight.step != .save
     }
 
-    /// The flight that waits for the writer: it is over.
+    /// Removes the refresh that waits for the writer: it is over.
     private mutating func takeSavingFlight() -> Flight? {
         defer {
             if flight?.step == .save { flight = nil }
@@ -126,9 +126,9 @@ extension RefreshState {
         return flights.first { $0.step == .save }
     }
 
-    /// Exclusive access ends with its flight, or once the store holds what the flight brought.
+    /// Gives up exclusive access once its refresh has ended and the store holds what it brought.
     ///
-    /// A sibling that got it earlier would find the spent token alone.
+    /// Otherwise a sibling would get the lock and find only the spent token.
     mutating func giveUpAccess(_ turn: inout Turn) {
         guard let access, flight?.id != access.user else { return }
         if let desired, !isAbandoned, desired.token != nil || desired.error == nil { return }
@@ -137,7 +137,7 @@ extension RefreshState {
         turn.perform(.unlock(access.owner, endsIntent: endsIntent))
     }
 
-    /// Whether ``desired`` is never written any more.
+    /// Whether ``desired`` will never be written.
     var isAbandoned: Bool { isClosed && desired?.isWriting != true }
 }
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The decisions of ``RefreshableTokenAuthorization``: what is held, what is under way, what the store is to hold.
+/// The state machine of ``RefreshableTokenAuthorization``: the held token, the refreshes under way, and the content
+/// that the store should have.
 ///
-/// Each event is one mutating function. A ``Turn`` brings time and chance in and takes out what is to be told and done. Nothing
-/// here waits, calls a user's code or knows the type of the token, so that the state can be explored exhaustively.
+/// Each event is one mutating function. A ``Turn`` passes in the time and a random number, and collects notices and
+/// effects. Nothing here waits, calls user code or knows the type of the token, so tests can explore all states.
 struct RefreshState: Hashable {
-    /// What is held.
+    /// The held token, or why there is none.
     enum Credential: Hashable {
         /// The store has not been read yet.
         case unknown
-        /// Nothing is held, and no session has ended.
+        /// No token is held, and no session has ended.
         case absent
         case held(HeldToken)
         case ended(Ending)
@@ -21,67 +22,66 @@ struct RefreshState: Hashable {
         let error: NotAuthorized
     }
 
-    /// What a look at the store is compared with.
+    /// What must not change while the store is read; if it changes, the store is read again.
     struct Basis: Hashable {
         let session: UUID
         let held: TokenVersion?
-        /// What was read before a write is outdated after it.
+        /// The number of the last write. A write makes an earlier read outdated.
         let stored: Int
     }
 
-    /// What kind of store there is.
     enum Storage { case none, plain, shared, readOnly }
 
     let policy: RefreshPolicy
     let storage: Storage
-    /// A part of the names of refreshes; see ``RefreshID``.
+    /// Tells the refreshes of this provider from those of others; see ``RefreshID``.
     let provider: Int
 
     var credential: Credential { didSet { if case .held(let held) = credential { line.note(held) } } }
-    /// Sessions that hand their requests over to one another.
+    /// The current line of sessions. A request may be sent again within it.
     var line = SessionLine()
-    /// A server refused the token, or an answer that replaces it was lost: it is refreshed, and never sent again.
+    /// A server refused the token, or the answer that replaces it was lost. It is refreshed, and never sent again.
     var isRefused = false
-    /// The service has nothing to refresh the token with: it is used until it expires.
+    /// The service cannot refresh the token. It is used until it expires.
     var hasNoSuccessor = false
-    /// The session that is held or, before there is one, the one that the first token will begin.
+    /// The current session or, before there is one, the session that the first token will begin.
     var session: UUID
     /// The ordinary refresh that is under way.
     var flight: Flight?
-    /// A flight of this session that took longer than the hard limit and may still bring a token.
+    /// A refresh of this session that has passed the hard limit. It may still bring a token.
     var stray: Flight?
-    /// When a flight became a stray for the last time.
+    /// When a refresh last became a stray, as uptime.
     var strayedAt: Duration?
-    /// Strays that a newer one has replaced: their tokens are dropped.
+    /// Strays that a newer stray has replaced. Their tokens are dropped.
     var forgotten: [RefreshID] = []
-    /// Manual refreshes and sign-ins that are under way, in the order in which they were begun.
+    /// Manual refreshes and sign-ins under way, in the order in which they began.
     var manuals: [Manual] = []
-    /// What is told as soon as the store holds it, or could not be made to hold it.
+    /// News to publish after the first attempt to store it.
     var pending: Pending?
-    /// What the store does not hold yet.
+    /// Content that the store does not hold yet.
     var desired: Desired?
-    /// The session that the store has been seen to hold: what is gone there has been ended by somebody.
+    /// The last session that the store is known to have held. If it is gone later, it was ended elsewhere.
     var storedSession: UUID?
-    /// The session that the service began by itself: it can begin another.
+    /// The session that the service began by itself. The service can begin another in the same way.
     var fetchedSession: UUID?
-    /// The number of what was stored last.
+    /// The number of the content that was stored last.
     var lastStored = 0
     /// Exclusive access to a shared store.
     var access: Access?
-    /// Why there was no token last time.
+    /// The last failure; `nil` after a success.
     var failure: RefreshFailure?
-    /// Refusals of the token endpoint in a row, without a verdict.
+    /// Consecutive refusals of the token endpoint that do not end the session.
     var refusals: Refusals?
     var backOff = BackOff()
     var storm = StormGuard()
-    /// Tokens that the service has been given to revoke, by number.
+    /// Numbers of tokens that the service is revoking.
     var discards: Set<Int> = []
     var settlers: [Settler] = []
     var isBackgroundStopped = false
     var isShutDown = false
     /// The writer has stopped.
     var isClosed = false
-    /// The last number that was given to something.
+    /// The last number given to a refresh, a write, a settler or a revocation.
     var lastNumber = 0
 
     init(_ credential: Credential, session: UUID, storage: Storage, policy: RefreshPolicy, provider: Int = 0) {
@@ -102,7 +102,7 @@ struct RefreshState: Hashable {
 
     mutating func nextID() -> RefreshID { RefreshID(provider: provider, number: nextNumber()) }
 
-    /// Every transition ends with this.
+    /// Completes every transition.
     mutating func finish(_ turn: inout Turn) {
         giveUpAccess(&turn)
         checkSettlers(&turn)
@@ -112,42 +112,41 @@ struct RefreshState: Hashable {
 // MARK: - Parts
 
 extension RefreshState {
-    /// The ordinary refresh: it loads, refreshes and saves, one step at a time.
+    /// An ordinary refresh. It loads, refreshes and saves, one step at a time.
     struct Flight: Hashable {
         let id: RefreshID
         let cause: RefreshCause
-        /// Uptime.
+        /// As uptime.
         var beganAt: Duration
-        /// A result for another session is dropped.
+        /// If the provider has another session by then, the result is dropped.
         var session: UUID
         /// The token that it replaces.
         var basis: TokenVersion?
         var step: Step
-        /// Requests with a valid token wait for it no longer.
+        /// Requests with a valid token no longer wait for it.
         var isOutOfPatience = false
-        /// The deadline has passed: no request waits for it.
+        /// The deadline has passed. No request waits for it.
         var isDraining = false
-        /// The hard limit has passed: another flight may be under way.
+        /// The hard limit has passed. Another refresh may be under way.
         var isStray = false
     }
 
-    /// What a flight does next.
+    /// The next action of a refresh.
     enum Step: Hashable {
         /// Read the store for the first time.
         case load
         /// Get exclusive access to the shared store.
         case lock
-        /// Read it again: a sibling may have left a newer token.
+        /// Read the store again: a sibling may have saved a newer token.
         case reread
-        /// Leave an intent.
         case intent(RefreshIntent)
         /// Ask the service for a successor.
         case refresh(HeldToken)
         /// Ask the service for a first token.
         case initial
-        /// Read the store again before a failure is believed that ends the session.
+        /// Read the store again before a failure ends the session.
         case verify(RefreshFailure)
-        /// The writer brings the outcome to the store.
+        /// Wait until the writer has saved the outcome.
         case save
 
         /// Whether the service has not been called yet.
@@ -158,7 +157,7 @@ extension RefreshState {
             }
         }
 
-        /// Whether it does more than to bring home what there is.
+        /// Whether the step starts new work, which a refresh past its deadline must not do.
         var beginsSomething: Bool {
             switch self {
             case .load, .lock, .reread, .intent, .refresh, .initial: true
@@ -167,7 +166,6 @@ extension RefreshState {
         }
     }
 
-    /// What a step brought.
     enum Outcome {
         case done
         case loaded(StoredItem?, RefreshIntent?, TokenAbsence = .gone)
@@ -175,7 +173,7 @@ extension RefreshState {
         case failed(RefreshFailure)
     }
 
-    /// A refresh by hand or a sign-in.
+    /// A manual refresh or a sign-in.
     struct Manual: Hashable {
         let id: RefreshID
         let beganAt: Duration
@@ -184,15 +182,15 @@ extension RefreshState {
         var isHolding = true
     }
 
-    /// What became of a try to store something.
+    /// The result of one write to the store.
     enum Written {
         case saved
-        /// What stands in the store instead; `nil` if the session is gone.
+        /// What the store holds instead; `nil` if the session is gone.
         case refused(StoredItem?)
         case failed(any Error)
     }
 
-    /// A token, or the end of the session, that is told after the first try to store it.
+    /// A token, or the end of the session, that is published after the first attempt to store it.
     struct Pending: Hashable {
         enum News: Hashable {
             case refreshed(HeldToken)
@@ -201,11 +199,10 @@ extension RefreshState {
         }
 
         let news: News
-        /// The number of the ``Desired`` content.
         let number: Int
     }
 
-    /// What the store is to hold.
+    /// Content that the store should have.
     struct Desired: Hashable {
         enum Content: Hashable {
             case save(HeldToken, replacing: TokenSaveCondition)
@@ -221,7 +218,7 @@ extension RefreshState {
         var backOff = BackOff()
         var error: StoreFailure?
 
-        /// Whether it could not be stored, and waits for its slot.
+        /// Whether a write has failed and the next one is not due yet.
         var isWaiting: Bool { error != nil && !isWriting && !isDue }
 
         var replacesAnything: Bool {
@@ -231,26 +228,25 @@ extension RefreshState {
             }
         }
 
-        /// The token on its way.
+        /// The token to save, if the content is one.
         var token: HeldToken? { if case .save(let held, _) = content { held } else { nil } }
     }
 
-    /// One turn of the writer.
     struct WriterJob: Hashable {
         let content: Desired.Content
         let number: Int
-        /// The intent of a refresh that is over with it.
+        /// The intent to remove together with the write.
         let ends: RefreshIntent?
     }
 
-    /// Exclusive access to a shared store, and the intent that was left there.
+    /// Exclusive access to a shared store, and the intent written under it.
     struct Access: Hashable {
-        /// The flight that got it.
+        /// The refresh that took the lock.
         let owner: RefreshID
-        /// The flight that uses it.
+        /// The refresh that uses it now.
         var user: RefreshID
         var intent: RefreshIntent?
-        /// The answer was lost: the intent stays for whoever comes next.
+        /// The answer was lost. The intent stays in the store.
         var leavesIntent = false
     }
 }
@@ -262,7 +258,7 @@ extension RefreshState.Ending: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(error.reason) }
 }
 
-/// Why the store does not hold yet what it is to hold. All failures of a store are alike to the state.
+/// The error of a failed write. The state treats all of them alike.
 struct StoreFailure: Hashable {
     let error: any Error
 

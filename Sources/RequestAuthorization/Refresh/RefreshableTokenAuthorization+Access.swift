@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// Token requests under access that runs out by itself.
+// Token requests under a lease: exclusive access that ends at a time.
 extension RefreshableTokenAuthorization {
-    /// Calls the service; under access that runs out by itself, only if it lasts long enough, and not beyond the deadline.
+    /// Calls the service. Under a lease it does so only if enough time is left, and cancels the call at its deadline.
     ///
-    /// At the deadline the call is cancelled, and awaited all the same: a token that it still brings is saved.
+    /// The cancelled call is still awaited: if it brings a token, that is saved.
     ///
     /// - Throws: ``TokenStoreAccessTooShort`` if nothing was sent, ``DeadlineExceeded`` if the call was cancelled.
     nonisolated func callService(_ body: @escaping @Sendable () async throws -> Token) async throws -> Token {
@@ -32,6 +32,5 @@ extension RefreshableTokenAuthorization {
         }
     }
 
-    /// How long the token needs to its store, at least.
     private static var saveReserve: Duration { .seconds(1) }
 }

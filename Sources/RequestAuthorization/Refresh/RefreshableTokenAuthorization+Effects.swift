@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// What the state decides is done here: tasks, calls of the service and of the store.
+// Performs what the state decides: tasks, and calls of the service and of the store.
 extension RefreshableTokenAuthorization {
     nonisolated var inputs: Turn.Inputs { Turn.Inputs(now: clock.moment, random: random(), owner: self) }
 
-    /// Moves the state on, then does what is to be done, with nothing locked.
+    /// Performs a transition of the state, then its effects outside the lock.
     @discardableResult
     nonisolated func change<Result>(_ body: (inout RefreshState, inout Turn) -> Result) -> Result {
         let (result, aftermath) = core.change(inputs, body)
@@ -41,13 +41,13 @@ extension RefreshableTokenAuthorization {
                 change { state, _ in state.discarded(number) }
             }
         case .settled(let numbers): settling.resume(numbers)
-        case .resume, .dismissFormer, .answer: break  // Resolved under the lock.
+        case .resume, .dismissFormer, .answer: break  // Performed under the lock.
         }
     }
 
-    /// The token of a type that only this provider knows.
+    /// Returns the token with the type that only this provider knows.
     ///
-    /// All its tokens are made by ``hold(_:version:obtainedAt:)`` and ``item(_:)``.
+    /// The downcast is safe: all tokens of the provider are made by ``hold(_:version:obtainedAt:)`` and ``item(_:)``.
     nonisolated func typed(_ held: HeldToken) -> TypedToken<Token> { unsafeDowncast(held, to: TypedToken<Token>.self) }
 
     nonisolated func hold(_ token: Token, version: TokenVersion, obtainedAt: Date) -> TypedToken<Token> {
@@ -56,7 +56,7 @@ extension RefreshableTokenAuthorization {
             policy: policy, random: random())
     }
 
-    /// What proves requests with a token, or why it must not be used.
+    /// Returns the proof for requests with a token, or the error why the token must not be used.
     static func proof(
         for token: Token, by service: any RefreshableTokenService<Token>, keptIn store: (any TokenStore<Token>)?
     ) -> Result<(any RequestProof)?, any Error> {
@@ -74,7 +74,7 @@ extension RefreshableTokenAuthorization {
 
     // MARK: - Refreshes
 
-    /// Runs a refresh in a task of its own, whose priority does not depend on the request that began it.
+    /// Runs a refresh in a task of its own. Its priority does not depend on the request that began it.
     private nonisolated func launch(_ id: RefreshID, _ body: @escaping @Sendable () async -> Void) {
         let name = SurroundingRefresh(id)
         let surrounding = SurroundingRefresh.live + [name]
@@ -86,9 +86,9 @@ extension RefreshableTokenAuthorization {
         core.register(task, for: id)
     }
 
-    /// An app that is suspended between the answer of the token endpoint and its store has a spent refresh token and no other.
+    /// Asks the system not to suspend the app before the new token is stored; the former one may be spent.
     ///
-    /// The refresh begins whether or not the system has time to give.
+    /// The refresh begins even if the system grants no time.
     private nonisolated func stayAwake() {
         activities?.stayAwake(for: "refreshing a token") {
             try? await self.settle(within: self.policy.deadline * 2 + self.policy.storeDeadline)
@@ -98,12 +98,12 @@ extension RefreshableTokenAuthorization {
     private nonisolated func run(_ flight: RefreshState.Flight) async {
         var step: RefreshState.Step? = flight.step
         while let current = step {
-            let outcome = await take(current, of: flight.id)
+            let outcome = await perform(current, of: flight.id)
             step = change { $0.advance(flight.id, outcome, &$1) }
         }
     }
 
-    private nonisolated func take(_ step: RefreshState.Step, of id: RefreshID) async -> RefreshState.Outcome {
+    private nonisolated func perform(_ step: RefreshState.Step, of id: RefreshID) async -> RefreshState.Outcome {
         do {
             switch step {
             case .load, .reread, .verify: return try await load()
@@ -127,17 +127,17 @@ extension RefreshableTokenAuthorization {
         }
     }
 
-    // MARK: - By hand
+    // MARK: - Manual refreshes
 
-    /// - Parameter waiter: the caller that awaits the outcome, if there is one.
-    /// - Returns: why the manual refresh does not begin.
+    /// - Parameter waiter: the caller that awaits the outcome, if any.
+    /// - Returns: the error if the manual refresh cannot begin.
     nonisolated func begin(
         _ id: RefreshID, waiter: ProviderCore.Continuation?, _ body: @escaping @Sendable () async throws -> Token
     ) -> (any Error)? {
         core.await(id, waiter)
         core.expectTask(of: id)
         let refusal = change { state, turn -> (any Error)? in
-            // The handler of a task that has been cancelled may have run already.
+            // The cancellation handler may have run already.
             if waiter != nil, Task.isCancelled { return CancellationError() }
             return state.beginManual(id, isAwaited: waiter != nil, &turn)
         }
@@ -163,7 +163,7 @@ extension RefreshableTokenAuthorization {
 
     // MARK: - The writer
 
-    /// Brings to the store what is not there yet, until nothing is left or the store fails.
+    /// Saves the desired content, until nothing is left or the store fails.
     private func write() async {
         while let job = change({ state, _ in state.beginWrite() }) {
             let written: RefreshState.Written
@@ -259,7 +259,7 @@ extension RefreshableTokenAuthorization {
 
     // MARK: Siblings
 
-    /// Begins to follow what siblings do to the store.
+    /// Begins to watch the store for changes by siblings.
     private func watchStore() {
         guard watch == nil, let changes = store?.changes else { return }
         watch = Task { [weak self, clock] in
@@ -279,7 +279,7 @@ extension RefreshableTokenAuthorization {
             let basis = core.read { $0.basis }
             guard case .loaded(let item, let intent, let absence) = try? await load() else { return false }
             isOutdated = change { state, turn in
-                // What was read before a sign-out must not undo it.
+                // A read that began before a sign-out must not undo it.
                 guard state.basis == basis else { return true }
                 state.noticed(item, intent, absence, &turn)
                 return false
@@ -290,7 +290,7 @@ extension RefreshableTokenAuthorization {
 
     // MARK: One call at a time
 
-    /// Calls the store after whoever called it before; gives up, but does not interrupt, a call that takes too long.
+    /// Calls the store after all earlier calls. A call that takes too long is given up, but not interrupted.
     private func callStore<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value
     {
         guard overdueStoreCalls == 0 else {
@@ -316,8 +316,8 @@ extension RefreshableTokenAuthorization {
     }
 }
 
-/// How long to wait before a store is read again that could not be read after a change: there were too many open files, for
-/// instance. What cannot be read for 15 seconds is read with the next change, or before the next refresh.
+/// The pauses between tries to read the store after a change. A read may fail for too many open files, for instance.
+/// After 15 seconds only the next change, or the next refresh, reads the store again.
 private enum ChangePauses {
     static let all: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8)]
 }

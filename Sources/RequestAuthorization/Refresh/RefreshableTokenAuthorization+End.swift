@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// Programs end.
+// The end of a program.
 extension RefreshableTokenAuthorization {
-    /// Waits until the refreshes, saves and revocations that have begun have ended, and what they brought is stored.
+    /// Waits until the current refreshes, saves and revocations have ended and their tokens are stored.
     ///
-    /// Await it before the program ends: a rotated token that was not stored signs the user out.
+    /// Await it before the program ends. If a rotated token is not stored, the user is signed out.
     ///
     ///     print(try await auth.validToken(lasting: .seconds(300)).accessToken)
     ///     try await auth.settle(within: .seconds(10))
     ///
-    /// People in sign-ins are not waited for, and what begins later neither. Nothing is cancelled.
+    /// It does not wait for sign-ins, or for work that begins later. It cancels nothing.
     ///
-    /// - Throws: ``NotSettled`` if something is under way or unstored when the time is over; `CancellationError` at once when the
-    ///   task is cancelled.
+    /// - Throws: ``NotSettled`` if something is still under way or unstored after `limit`; `CancellationError` at once
+    ///   when the task is cancelled.
     public nonisolated func settle(within limit: Duration) async throws {
         let number = change { state, _ in state.settle() }
         let entry = timer.schedule(after: limit) { [settling] in settling.resume([number]) }
@@ -29,23 +29,23 @@ extension RefreshableTokenAuthorization {
         if let unsettled { throw unsettled }
     }
 
-    /// From now on no refresh begins for which no caller waits. For a service that drains: requests that are still served may
-    /// cause refreshes, and wait for them.
+    /// Stops refreshes that no caller waits for. Use it when a service shuts down gracefully: requests that are still
+    /// served may begin refreshes, and wait for them.
     public nonisolated func stopBackgroundRefresh() { change { state, _ in state.stopBackgroundRefresh() } }
 
-    /// Ends the provider: nothing new begins, and calls throw ``NotAuthorized`` with the reason
-    /// ``NotAuthorized/Reason/shutDown``. Then it waits as ``settle(within:)`` does.
+    /// Ends the provider. Calls throw ``NotAuthorized`` with the reason ``NotAuthorized/Reason/shutDown``. Then waits
+    /// like ``settle(within:)``.
     ///
-    /// Requests that wait for a refresh go on with what it brings; sign-ins that are under way are cancelled.
+    /// Waiters of a refresh under way get its token. Sign-ins under way are cancelled.
     ///
-    /// - Throws: what ``settle(within:)`` throws. What is unstored then is given up.
+    /// - Throws: what ``settle(within:)`` throws. Content that is unstored by then is given up.
     public nonisolated func shutdown(within limit: Duration) async throws {
         change { $0.shutDown(&$1) }
         defer { change { $0.giveUpWriting(&$1) } }
         try await settle(within: limit)
     }
 
-    /// Returns when the store has been told of what was decided before, or has failed.
+    /// Waits until the store holds the current content, or has failed.
     nonisolated func settleStore() async {
         guard store != nil else { return }
         let number = change { state, _ in state.settleStore() }
@@ -53,15 +53,15 @@ extension RefreshableTokenAuthorization {
     }
 }
 
-/// A provider had not settled when the time was over: something is under way, or not in the store.
+/// The error when a provider has not settled in time: a refresh is under way, or its token is not stored.
 ///
-/// Wait longer, or let the program end and lose it: a rotated token that was not stored signs the user out.
+/// Wait longer, or let the program end and lose the token. If a rotated token is not stored, the user is signed out.
 public struct NotSettled: Error, Sendable {
     /// Whether a refresh or a revocation is under way.
     public let isRefreshing: Bool
-    /// Whether the store does not hold what is in use, or does not know of a sign-out.
+    /// Whether the store lacks the current token, or a sign-out.
     public let isUnstored: Bool
-    /// What the store threw last, if it did. It is not printed here.
+    /// The last error of the store, if any. The description shows its type only.
     public let storeError: (any Error)?
 
     public init(isRefreshing: Bool, isUnstored: Bool, storeError: (any Error)? = nil) {
@@ -83,6 +83,6 @@ extension NotSettled: CustomStringConvertible, CustomDebugStringConvertible, Cus
 
     private var unstored: String? {
         guard isUnstored else { return nil }
-        return "the store does not hold the outcome" + (storeError.map { " (\(type(of: $0)))" } ?? "")
+        return "the store does not hold the result yet" + (storeError.map { " (\(type(of: $0)))" } ?? "")
     }
 }

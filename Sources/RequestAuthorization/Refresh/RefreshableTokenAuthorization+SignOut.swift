@@ -2,24 +2,24 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension RefreshableTokenAuthorization {
-    /// Signs out everywhere: at the server, in the store, in memory, in this order.
+    /// Revokes the token at the server, then signs out in the store and in memory.
     ///
-    /// Nothing is lost on the way: if the server cannot be reached, or asks to come back later, this throws and everything
-    /// stays; try again, or sign out here alone with ``reset()``. A server that refuses to revoke does not stop it; ``events``
-    /// says so. A refresh that is under way is dropped, and the service is asked to revoke what it brings.
+    /// If the server cannot be reached, or asks to come back later, this throws and the session stays. Try again, or
+    /// sign out on this machine only with ``reset()``. If the server refuses to revoke, signing out goes on; ``events``
+    /// reports the refusal. A refresh under way is dropped, and the service is asked to revoke its token.
     ///
     ///     do { try await auth.signOut() } catch { show(error, or: { await auth.reset() }) }
     ///
-    /// Who signs in while it runs stays signed in. With a read-only store it counts in this process alone, as ``reset()`` does.
+    /// A user who signs in meanwhile stays signed in. With a read-only store this counts in this process only.
     ///
-    /// - Throws: what ``RefreshableTokenService/revoke(_:)`` or the store threw, ``DeadlineExceeded`` if the server has not
-    ///   answered within the policy's deadline, or `CancellationError`. A store that cannot be cleared is an event, not an
-    ///   error, and it is tried again.
+    /// - Throws: what ``RefreshableTokenService/revoke(_:)`` or the store threw, ``DeadlineExceeded`` if the server has
+    ///   not answered within the policy's deadline, or `CancellationError`. A store that cannot be cleared is an event,
+    ///   not an error; clearing it is tried again.
     public nonisolated func signOut() async throws {
         if let failure = await revocationFailure(at: clock.uptime) { throw failure }
         var revoked: TokenVersion?
         repeat {
-            // What a refresh has brought meanwhile is to be revoked too.
+            // A token that a refresh has brought meanwhile is revoked too.
             guard let current = try await current() else { break }
             if let revoked, current.version.session != revoked.session { return }
             if current.version != revoked { try await revoke(current.token) }
@@ -29,9 +29,9 @@ extension RefreshableTokenAuthorization {
         await settleStore()
     }
 
-    /// The token as it is kept, without a refresh: held, or in the store; `nil` if there is none.
+    /// Returns the held or stored token without a refresh; `nil` if there is none.
     ///
-    /// - Throws: what the store throws, if that alone knows.
+    /// - Throws: what the store throws, if the token is known to the store only.
     package nonisolated func tokenAtHand() async throws -> Token? { try await current()?.token }
 
     // MARK: -
@@ -74,7 +74,7 @@ extension RefreshableTokenAuthorization {
         }
     }
 
-    /// What the server said last time, if it has asked to be left alone until later (RFC 7009 §2.2.1).
+    /// The last error of the server, if it asked to be left alone until later (RFC 7009 §2.2.1).
     private func revocationFailure(at uptime: Duration) -> (any Error)? {
         if let pause = revocationPause, uptime < pause.end { return pause.error }
         revocationPause = nil

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Authorizes requests with a token that expires, and refreshes it once for everybody who waits.
+/// Authorizes requests with a token that expires, and refreshes it once for all waiting requests.
 ///
 ///     let auth = RefreshableTokenAuthorization(service: MyTokenService())     // one per identity, shared
 ///     try await auth.signIn { try await service.login(username, password) }
 ///     let (data, response) = try await URLSession.shared.data(for: request, authorizedBy: auth)
 ///
-/// While the token is valid nobody waits: ahead of expiry it is refreshed in the background. From expiry on, and after a 401,
-/// requests are held until the one refresh has ended, and are resumed in order of arrival. A cancelled request leaves at once
-/// and takes nobody with it. A refresh that fails for a passing reason ends nothing: those who wait get a ``RefreshFailed``,
-/// and so does everybody until the next slot. ``RefreshPolicy`` has the figures.
+/// While the token is valid, requests do not wait: it is refreshed in the background ahead of expiry. After expiry or a
+/// 401, requests wait for a single refresh and are resumed in order of arrival. A cancelled request throws at once; the
+/// refresh goes on for the others. A transient failure keeps the session: waiters get a ``RefreshFailed``, and so do
+/// all requests until the next slot. ``RefreshPolicy`` has the figures.
 ///
-/// With a ``TokenStore`` the token is loaded on first use and saved before anybody gets a new one. Test your own code with
-/// `ManualClock` and `ScriptedTokenService` of `RequestAuthorizationTesting`.
+/// With a ``TokenStore`` the token is loaded on first use, and a new token is saved before it is used. Test your own
+/// code with `ManualClock` and `ScriptedTokenService` of `RequestAuthorizationTesting`.
 public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: AuthorizationProvider, ImmediateAuthorization {
     nonisolated let core: ProviderCore
     nonisolated let bareService: any RefreshableTokenService<Token>
@@ -25,31 +25,31 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     nonisolated let settling = Settling()
     /// The fields that proofs set, in lower case.
     nonisolated let proofFields: Set<String>
-    /// All fields that are set, in lower case.
+    /// All fields that this provider sets, in lower case.
     nonisolated let credentialFields: Set<String>
-    /// Keeps the system from suspending the process during a refresh; `nil` where none is suspended.
+    /// Keeps the system from suspending the process during a refresh; `nil` where processes are not suspended.
     nonisolated let activities: (any ExpiringActivities)?
-    /// Called when a request has been held, with nothing locked; for tests.
+    /// Called outside the lock when a request begins to wait; for tests.
     nonisolated let onHold: (@Sendable () -> Void)?
 
-    /// The end of the last call of the store: one at a time.
+    /// The last call of the store. Calls follow one another.
     var lastStoreCall: Task<Void, Never>?
-    /// Calls of the store that were given up and have not returned.
+    /// The number of store calls that were given up and have not returned.
     var overdueStoreCalls = 0
-    /// Exclusive access to a shared store, by the refresh that got it.
+    /// Locks of a shared store, by the refresh that took them.
     var locks: [RefreshID: TokenStoreLock] = [:]
-    /// The access to a shared store that was taken last, if it runs out by itself.
+    /// The last lock of a shared store, if it is a lease.
     nonisolated let limitedAccess: Lock<TokenStoreLock?>?
-    /// Follows what siblings do to the store.
+    /// Watches the store for changes by siblings.
     var watch: Task<Void, Never>?
-    /// When the server wants to be asked for a revocation again.
+    /// The server's last error, and the uptime before which it wants no revocation.
     var revocationPause: (error: any Error, end: Duration)?
 
-    /// A provider without a store.
+    /// Creates a provider without a store.
     ///
     /// - Parameters:
     ///   - service: fetches tokens.
-    ///   - token: what is held already; without one, ``RefreshableTokenService/initialToken()`` is asked on first use.
+    ///   - token: the first token; by default ``RefreshableTokenService/initialToken()`` is called on first use.
     ///   - policy: when to refresh.
     ///   - clock: the machine's, or a `ManualClock` in tests.
     public init(
@@ -59,11 +59,11 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
         self.init(service: service, token: token, store: nil, policy: policy, clock: clock)
     }
 
-    /// A provider that keeps its token in a store.
+    /// Creates a provider that keeps its token in a store.
     ///
     /// - Parameters:
     ///   - service: fetches tokens.
-    ///   - store: loaded on first use, saved to before anybody gets a new token.
+    ///   - store: keeps the token. It is loaded on first use; a new token is saved before it is used.
     ///   - policy: when to refresh.
     ///   - clock: the machine's, or a `ManualClock` in tests.
     public init(
@@ -120,9 +120,9 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
 // MARK: - Requests
 
 extension RefreshableTokenAuthorization {
-    /// Puts the token into the request's `Authorization` field, waiting for a refresh if need be.
+    /// Puts the token into the request's `Authorization` field, after a refresh if one is needed.
     ///
-    /// - Throws: ``NotAuthorized`` if somebody must sign in first, ``RefreshFailed`` if there is no token at this time,
+    /// - Throws: ``NotAuthorized`` if the user must sign in first, ``RefreshFailed`` if no token is available for now,
     ///   `CancellationError` at once when the task is cancelled.
     public nonisolated func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         try request.refusePlaintext()
@@ -167,7 +167,7 @@ extension RefreshableTokenAuthorization {
         return try await authorized.proven(by: proof, names: proofFields)
     }
 
-    /// Hands an answer to the proof of the token, if that is the one with which the request was sent.
+    /// Passes an answer to the proof of the token with which the request was sent, if that token is still held.
     public nonisolated func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
         from response: Response, to request: Request
     ) -> Bool {
@@ -182,7 +182,7 @@ extension RefreshableTokenAuthorization {
         }
     }
 
-    /// What an answer says of the proof of a request.
+    /// Returns what an answer means for the proof of a request.
     private nonisolated func outcome(
         of response: some AuthorizableResponse, to request: some AuthorizableRequest
     ) -> ProofOutcome {
@@ -192,14 +192,14 @@ extension RefreshableTokenAuthorization {
         return proof.learn(from: response, to: target)
     }
 
-    /// Apart, and not inlined, so that the warm path above touches nothing else.
+    /// Not inlined, so that the warm path in `authorize(_:)` stays small.
     @inline(never)
     private nonisolated func heldToken(at date: Date) async throws -> HeldToken {
         if !proofFields.isEmpty, let held = core.warmToken(at: date) { return held }
         return try await heldToken(.now, at: date)
     }
 
-    /// The token itself, valid now, for those who need it: a command-line tool that prints it, a WebSocket that sends it.
+    /// Returns a token that is valid now, for a tool that prints it or a WebSocket that sends it.
     ///
     /// - Throws: what ``authorize(_:)`` throws.
     public nonisolated func validToken() async throws -> Token {
@@ -208,28 +208,28 @@ extension RefreshableTokenAuthorization {
         return typed(try await heldToken(.now, at: date)).token
     }
 
-    /// The token itself, valid for so long at least, for a program that hands it on.
+    /// Returns a token that is valid for at least a duration, for a program that passes it on.
     ///
-    /// A token that lasts less is refreshed, once at most; if its successor lasts less too, that is returned. After a failure
-    /// the next slot is kept, and ``RefreshPolicy/storm`` counts refreshes of young tokens.
+    /// A token that lasts less is refreshed, once at most. If its successor lasts less too, that one is returned. After
+    /// a failure the next slot is kept, and ``RefreshPolicy/storm`` limits refreshes of young tokens.
     ///
     ///     let token = try await auth.validToken(lasting: .seconds(300))
     ///
-    /// - Throws: what ``authorize(_:)`` throws, also if the token that is held is still valid for a shorter time.
+    /// - Throws: what ``authorize(_:)`` throws, even if the held token is still valid for a shorter time.
     public nonisolated func validToken(lasting duration: Duration) async throws -> Token {
         let date = clock.now.addingTimeInterval(duration.seconds)
         return typed(try await heldToken(.until(date))).token
     }
 
-    /// Refreshes the token now, whatever is left of its life, and returns its successor. The session goes on.
+    /// Refreshes the token now, however long it remains valid, and returns its successor. The session goes on.
     ///
-    /// It joins a refresh that is under way. The next slot after a failure is not waited for, a `Retry-After` is.
+    /// If a refresh is under way, this waits for it. The back-off after a failure is ignored, a `Retry-After` is not.
     ///
     /// - Throws: what ``authorize(_:)`` throws.
     @discardableResult
     public nonisolated func refreshNow() async throws -> Token { typed(try await heldToken(.refreshed)).token }
 
-    /// The token that is held at this moment, valid or not, without asking the store or the service.
+    /// The held token, valid or not; neither the store nor the service is called.
     public nonisolated var currentToken: Token? {
         if case .held(let held) = core.read({ $0.credential }) { typed(held).token } else { nil }
     }
@@ -237,7 +237,7 @@ extension RefreshableTokenAuthorization {
     public nonisolated func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         _ response: UnauthorizedResponse, for request: Request
     ) async throws {
-        // RFC 9449 §9: the token is good, and no refresh changes what is wrong with the proof.
+        // RFC 9449 §9: the token is good; a refresh would not mend the proof.
         switch outcome(of: response, to: request) {
         case .newProofNeeded: return allowAnotherTry()
         case .refused(let error):
@@ -245,7 +245,7 @@ extension RefreshableTokenAuthorization {
             throw NotAuthorized(.proofRefused, underlying: error)
         case .settled, .ignored: break
         }
-        // RFC 9470 §6.1, RFC 6750 §3.1: a refresh gives neither a stronger log-in nor another scope.
+        // RFC 9470 §6.1, RFC 6750 §3.1: a refresh brings neither a stronger log-in nor another scope.
         if let challenge = response.challenges.first(where: \.requiresInteraction) {
             change { $1.emit(.unauthorized) }
             throw NotAuthorized(.needsInteraction, challenge: challenge)
@@ -253,11 +253,11 @@ extension RefreshableTokenAuthorization {
         try await setNeedsRefreshAfterUnauthorizedResponse(for: request)
     }
 
-    /// Begins a refresh if the request carries the token that is held; a 401 for an older one changes nothing.
+    /// Begins a refresh if the request carries the held token; a 401 for an older token changes nothing.
     ///
-    /// Returns at once: the next ``authorize(_:)`` waits for the refresh.
+    /// Returns at once. The next ``authorize(_:)`` waits for the refresh.
     ///
-    /// - Throws: ``NotAuthorized`` if the session of the request is over, or if servers refused fresh tokens too often.
+    /// - Throws: ``NotAuthorized`` if the session of the request is over, or servers refuse new tokens too often.
     public nonisolated func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         for request: Request
     ) async throws {
@@ -270,7 +270,7 @@ extension RefreshableTokenAuthorization {
         allowAnotherTry(in: line)
     }
 
-    /// Lets a call that was answered be sent again, unless a sibling replaces the session before that.
+    /// Allows a retry of the current call, unless a sibling replaces the session before it.
     private nonisolated func allowAnotherTry(in line: Int? = nil) {
         guard let call = SentCall.current else { return }
         let line = line ?? core.read { $0.line.number }
@@ -281,18 +281,18 @@ extension RefreshableTokenAuthorization {
         }
     }
 
-    /// Does not wait for the next slot after a failure, for instance because the network is back.
+    /// Ends the back-off after a failure, for instance because the network is back.
     ///
-    /// A time that the server named with `Retry-After` is kept all the same. Returns at once.
+    /// A `Retry-After` of the server is still kept. Returns at once.
     public nonisolated func retryNow() async { change { $0.retryNow(&$1) } }
 
     // MARK: Waiting
 
-    /// Decides and waits in one step: under the lock, once the task has been suspended. Inlined, for one frame less that is kept.
+    /// Decides and waits in one step, under the lock, once the task is suspended. Inlined: one frame less per waiter.
     ///
     /// - Parameters:
-    ///   - date: now, if it is known: most requests that come during a refresh need nothing else.
-    ///   - isolation: the closures run there too, so that calls of one actor take the lock in the order of the calls.
+    ///   - date: the present date, if it is known. Most requests during a refresh then need nothing else.
+    ///   - isolation: the actor of the caller, so that its calls take the lock in their order.
     @inline(__always)
     private func heldToken(
         _ need: RefreshState.Need, at date: Date? = nil, isolation: isolated (any Actor)? = #isolation
@@ -306,7 +306,7 @@ extension RefreshableTokenAuthorization {
         }
     }
 
-    /// Apart, and not inlined: what it needs for a moment would be kept for each request that waits, in memory of its own.
+    /// Not inlined: otherwise each waiting request would keep memory for these temporary values.
     @inline(never)
     private nonisolated func wait(_ continuation: UnsafeContinuation<HeldToken, any Error>, with ticket: WaiterTicket) {
         let surrounding = SurroundingRefresh.live.map(\.id)
@@ -323,10 +323,11 @@ extension RefreshableTokenAuthorization {
 // MARK: - Sessions
 
 extension RefreshableTokenAuthorization {
-    /// Replaces the token: a new session. Requests that wait go on with it.
+    /// Replaces the token and begins a new session. Waiters get the new token.
     ///
-    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if its header value must not be
-    ///   sent, or ``NotAuthorized/Reason/shutDown``; nothing is changed then. A store that fails is an event, not an error.
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the header value
+    ///   must not be sent, or with ``NotAuthorized/Reason/shutDown``; then nothing is changed. A store that fails is an
+    ///   event, not an error.
     public nonisolated func setToken(_ token: Token) async throws {
         let held = hold(token, version: TokenVersion(session: UUID(), generation: 0), obtainedAt: clock.now)
         if let fault = held.fault { throw fault }
@@ -338,20 +339,21 @@ extension RefreshableTokenAuthorization {
         await settleStore()
     }
 
-    /// Fetches a token by hand; until then, and at most for the policy's deadline, requests are held.
+    /// Begins a manual refresh with a closure. Requests wait for it, but not longer than the policy's deadline.
     ///
-    /// Returns at once. If `body` fails, everything is as it was, and ``events`` says so. Of several that succeed, the one that
-    /// was begun last wins.
+    /// Returns at once. If `body` fails, the session stays as it was, and ``events`` reports the failure. If several
+    /// succeed, the last one begun wins.
     public nonisolated func refresh(using body: @escaping @Sendable () async throws -> Token) async {
         _ = begin(change { state, _ in state.nextID() }, waiter: nil, body)
     }
 
-    /// Signs in: like ``refresh(using:)``, and awaits the outcome.
+    /// Signs in like ``refresh(using:)``, and waits for the result.
     ///
     ///     try await auth.signIn { try await service.login(username, password) }
     ///
-    /// - Throws: what `body` throws; everything is as it was then. ``RefreshFailed`` if the server has named a time before which
-    ///   it wants no call. `CancellationError` if the task is cancelled, or if somebody else signed in meanwhile.
+    /// - Throws: what `body` throws, and the session stays as it was. ``RefreshFailed`` if the server has named a later
+    ///   time for the next call. `CancellationError` if the task is cancelled, or if another sign-in has replaced this
+    ///   one.
     public nonisolated func signIn(using body: @escaping @Sendable () async throws -> Token) async throws {
         let id = change { state, _ in state.nextID() }
         try await withTaskCancellationHandler {
@@ -363,11 +365,11 @@ extension RefreshableTokenAuthorization {
         }
     }
 
-    /// Signs out here: requests that wait, and all that come, throw ``NotAuthorized``. The server is not asked: the token goes
-    /// on to be valid there; see ``signOut()``.
+    /// Signs out on this machine: requests, waiting and later ones, throw ``NotAuthorized``.
     ///
-    /// An answer that is still on its way is dropped, and the service is asked to revoke it. Returns when the store has been
-    /// cleared; if that fails, ``events`` says so, and it is tried again. The store is cleared after a shutdown, too.
+    /// The token stays valid at the server, which is not told; ``signOut()`` revokes it. A refresh under way is
+    /// dropped, and the service is asked to revoke its token. Returns when the store has been cleared. If that fails,
+    /// ``events`` reports it, and clearing is tried again. This works after a shutdown too.
     public nonisolated func reset() async {
         change { $0.reset(newSession: UUID(), &$1) }
         await settleStore()

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Counts refreshes that are caused by 401s on young tokens, and tokens that had expired on arrival.
+/// Counts refreshes caused by 401s on young tokens, and tokens that had expired on arrival.
 ///
-/// One more costs O(1) on average, however many the window holds.
+/// Counting one more costs O(1) on average.
 struct StormGuard: Hashable, Sendable {
-    /// Uptimes, in order; the first ones may be out of the window.
+    /// The uptimes of the counted events, in order. The first ones may be outside the window.
     private(set) var times: ArraySlice<Duration> = []
 
-    /// Whether the window holds none.
+    /// Whether nothing was counted within the window.
     func isQuiet(at uptime: Duration, policy: RefreshPolicy.Storm) -> Bool {
         times.last.map { $0 + policy.window <= uptime } ?? true
     }
 
-    /// Counts one, unless there were too many within the window.
+    /// Counts one more, unless the window holds the limit already.
     ///
     /// - Returns: whether a refresh may begin.
     @discardableResult

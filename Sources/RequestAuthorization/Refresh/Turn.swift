@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a transition of ``RefreshState`` is given, and what it asks for.
+/// The inputs of a transition of ``RefreshState``, and its notices and effects.
 struct Turn {
-    /// Time and chance, and the provider itself.
+    /// The time, a random number and the provider.
     struct Inputs {
         let now: Moment
         /// 0 to 1, for jitter and back-off.
         let random: Double
-        /// What must live on while something is unsaved.
+        /// The provider, kept alive while a token is unsaved.
         var owner: AnyObject?
     }
 
     private let inputs: Inputs
-    /// Whether requests are held at this moment.
+    /// Whether any request waits.
     private(set) var isAwaited: Bool
-    /// Whether requests are held that no session binds.
+    /// Whether a request waits that is bound to no session.
     private let isAwaitedByUnbound: Bool
 
-    /// What is told under the lock, in this order.
+    /// Notices, posted under the lock in this order.
     private(set) var notices: [Notice] = []
-    /// What is done after the lock has been given up, in this order.
+    /// Effects, performed after the lock has been released, in this order.
     private(set) var effects: [Effect] = []
 
     init(_ inputs: Inputs, isAwaited: Bool, byUnbound isAwaitedByUnbound: Bool) {
@@ -36,7 +36,7 @@ struct Turn {
     mutating func emit(_ event: AuthorizationEvent) { notices.append(.event(event)) }
     mutating func perform(_ effect: Effect) { effects.append(effect) }
 
-    /// A sibling has replaced the session: requests that were queued in the former one are not sent in the new one.
+    /// Fails the waiters of the former session, because a sibling has replaced it.
     mutating func dismissFormer() {
         guard isAwaited else { return }
         perform(.dismissFormer)
@@ -44,7 +44,7 @@ struct Turn {
     }
 }
 
-/// What observers and listeners hear. It is posted under the lock, so that all hear it in the same order.
+/// A message for observers or listeners. It is posted under the lock, so that all see the same order.
 enum Notice {
     case token(TokenNotice)
     case event(AuthorizationEvent)
@@ -56,39 +56,37 @@ enum TokenNotice: Sendable {
     case invalidated(NotAuthorized)
 }
 
-/// What is done once the state has been stored.
+/// An action to be performed after the state has been stored.
 enum Effect {
-    /// Resume the requests that are held.
     case resume(Waiters, Result<HeldToken, any Error>)
-    /// Fail the requests that were queued in a session that a sibling has replaced.
+    /// Fail the waiters of a session that a sibling has replaced.
     case dismissFormer
     /// Begin a refresh with its first step.
     case start(RefreshState.Flight)
-    /// Cancel a service call, or a manual refresh, whose result is not waited for.
+    /// Cancel a service call or a manual refresh.
     case cancel(RefreshID)
-    /// Bring ``RefreshState/desired`` to the store.
+    /// Write ``RefreshState/desired`` to the store.
     case write
-    /// Give up exclusive access to the store, which this flight got.
+    /// Release the lock that this refresh took.
     case unlock(RefreshID, endsIntent: Bool)
-    /// Tell the caller that awaits a manual refresh.
+    /// Resume the caller that awaits a manual refresh.
     case answer(RefreshID, Result<HeldToken, any Error>)
-    /// Let the service revoke a token that came too late.
+    /// Ask the service to revoke a token that came too late.
     case discard(HeldToken, number: Int)
-    /// Resume those who wait for the provider to settle.
+    /// Resume callers that wait for the provider to settle.
     case settled([Int])
 
-    /// Which of the requests that are held.
     enum Waiters: Hashable {
-        /// Those that go on with any valid token.
+        /// Requests that accept any valid token.
         case ordinary
-        /// Those that asked for a token that lasts longer than the one that is held.
+        /// Requests that need a token that lasts longer than the held one.
         case lasting
     }
 }
 
-/// The tokens that a state holds. They are kept until the lock has been given up: nothing of a user's ends under it.
+/// The tokens that a state holds, kept until the lock is released: no user's token is released under the lock.
 ///
-/// What is pending is on its way to the store, too.
+/// A pending token is the desired one too.
 struct HeldTokens {
     var credential: HeldToken?
     var flight: HeldToken?

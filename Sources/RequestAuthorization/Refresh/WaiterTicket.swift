@@ -3,12 +3,12 @@
 
 import Synchronization
 
-/// A request that waits, and its place. It exists before the request can be cancelled; the place is noted under the lock.
+/// A waiting request and its place in the queue. The ticket exists before the request can be cancelled.
 final class WaiterTicket: Sendable {
     let need: RefreshState.Need
-    /// When the request came, if that is known.
+    /// When the request arrived, if that is known.
     let date: Date?
-    /// Twice the number of the place, one more for a request that asked for a lasting token; -1 before there is one.
+    /// Twice the number of the place, plus one in the `lasting` queue; -1 before there is a place.
     private let code = Atomic(-1)
 
     init(_ need: RefreshState.Need, at date: Date?) { (self.need, self.date) = (need, date) }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension UInt8 {
-    /// `tchar`: what names of schemes, parameters and header fields are made of (RFC 9110 §5.6.2).
+    /// `tchar`: the characters of names of schemes, parameters and header fields (RFC 9110 §5.6.2).
     var isTokenCharacter: Bool {
         switch self {
         case _ where isASCIILetterOrDigit: true
@@ -14,7 +14,7 @@ extension UInt8 {
         }
     }
 
-    /// What `token68` (RFC 9110 §11.2) and `b64token` (RFC 6750 §2.1) hold before their trailing `=`.
+    /// The characters of `token68` (RFC 9110 §11.2) and `b64token` (RFC 6750 §2.1) before their trailing `=`.
     var isToken68Character: Bool {
         switch self {
         case _ where isASCIILetterOrDigit: true
@@ -31,14 +31,14 @@ extension UInt8 {
 
     @inlinable package var isASCIILetterOrDigit: Bool { isASCIILetter || isASCIIDigit }
 
-    /// Lower case for `A` to `Z`, anything else unchanged.
+    /// The lower-case letter for `A` to `Z`; any other byte is unchanged.
     @inlinable package var asciiLowercased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }
 
 extension String {
-    /// Lower case for `A` to `Z` only: `lowercased()` would turn a Kelvin sign into the letter k.
+    /// The text with `A` to `Z` in lower case. `lowercased()` would also turn a Kelvin sign into the letter k.
     package var asciiLowercased: String {
         utf8.contains { $0 != $0.asciiLowercased } ? String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) : self
     }

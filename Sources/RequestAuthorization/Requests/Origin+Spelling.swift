@@ -2,16 +2,16 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension Origin {
-    /// Whether a URL has this origin, read from its bytes; `nil` if that takes a parser.
+    /// Whether a URL has this origin, decided from its bytes; `nil` if a parser is needed.
     ///
-    /// Read are `scheme://host` and `scheme://host:port` before the end, `/`, `?` or `#`, where the scheme has the length of
-    /// `http` or `https`, and the host consists of ASCII letters, digits, `.` and `-`. Anything else is left to the parser:
-    /// user information, a backslash, an escape, a WebSocket.
+    /// It reads `scheme://host` and `scheme://host:port`, followed by the end, `/`, `?` or `#`. The scheme must have
+    /// the length of `http` or `https`; the host may hold ASCII letters, digits, `.` and `-`. Anything else needs a
+    /// parser: user information, a backslash, an escape, a WebSocket.
     package func isOrigin(ofURL text: String) -> Bool? {
         text.utf8.withContiguousStorageIfAvailable { begins($0) ? true : isOrigin(of: $0) } ?? nil
     }
 
-    /// Whether a URL begins with this origin as most do: `https://`, the host in lower case, and no port.
+    /// Whether a URL begins with this origin in its usual form: `https://`, the host in lower case, no port.
     @inline(__always)
     private func begins(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
         guard port == 443, scheme == "https", url.count > 8 else { return false }
@@ -32,13 +32,13 @@ extension Origin {
         guard end > first, let port = url.port(from: end), let isScheme = url.holds(scheme, in: 0..<colon),
             let isHost = url.holds(host, in: first..<end)
         else { return nil }
-        // If the scheme is the same, so is its default port.
+        // Equal schemes have the same default port.
         return isScheme && isHost && self.port == (port ?? Self.defaultPort(of: scheme))
     }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Where a text ends that stands there.
+    /// Returns the index after a text that begins at `start`; `nil` if it does not.
     @inline(__always)
     fileprivate func skip(_ text: String, from start: Int) -> Int? {
         let end = text.utf8.withContiguousStorageIfAvailable { text -> Int? in
@@ -50,7 +50,7 @@ extension UnsafeBufferPointer<UInt8> {
                     offset &+= 1
                     continue
                 }
-                // Eight bytes at a time; the last eight overlap those before.
+                // Compares eight bytes at a time; the last eight overlap with those before.
                 let place = Swift.min(offset, text.count &- 8)
                 let mine = UnsafeRawBufferPointer(self).loadUnaligned(fromByteOffset: start &+ place, as: UInt64.self)
                 let theirs = UnsafeRawBufferPointer(text).loadUnaligned(fromByteOffset: place, as: UInt64.self)
@@ -62,7 +62,7 @@ extension UnsafeBufferPointer<UInt8> {
         return end ?? nil
     }
 
-    /// Where a run of bytes ends.
+    /// Returns the end of a run of bytes.
     @inline(__always)
     fileprivate func end(of start: Int, _ isPart: (UInt8) -> Bool) -> Int {
         var index = start
@@ -70,7 +70,7 @@ extension UnsafeBufferPointer<UInt8> {
         return index
     }
 
-    /// The port between the host and the end of the authority, `.some(nil)` if there is none; `nil` if that takes a parser.
+    /// Returns the port after the host, `.some(nil)` if there is none; `nil` if a parser is needed.
     fileprivate func port(from start: Int) -> Int?? {
         if isEndOfAuthority(start) { return .some(nil) }
         guard self[start] == UInt8(ascii: ":") else { return nil }
@@ -87,7 +87,7 @@ extension UnsafeBufferPointer<UInt8> {
         return self[index] == UInt8(ascii: "/") || self[index] == UInt8(ascii: "?") || self[index] == UInt8(ascii: "#")
     }
 
-    /// Whether a text in lower case stands there, in letters of either case; `nil` if its bytes are not at hand.
+    /// Whether the range holds a lower-case text, in either case; `nil` if the text's bytes are not contiguous.
     fileprivate func holds(_ text: String, in range: Range<Int>) -> Bool? {
         text.utf8.withContiguousStorageIfAvailable { text in
             guard text.count == range.count else { return false }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Scheme, host and port: the reach of a credential (RFC 9110 §4.3.1, RFC 6454 §4).
+/// The scheme, host and port of a server: where a credential may go (RFC 9110 §4.3.1, RFC 6454 §4).
 ///
 ///     let api: Origin = "https://api.example.com"       // port 443
 ///     let ledger = Origin(scheme: "http", host: "ledger.internal", port: 8080)
 ///
-/// The scheme of a WebSocket is that of its handshake: `wss` is `https`, and `ws` is `http` (RFC 6455 §4.1, §3).
+/// A WebSocket has the scheme of its handshake: `https` for `wss`, `http` for `ws` (RFC 6455 §4.1, §3).
 ///
-/// Two origins are equal if they are spelt alike, letters compared without case: `example.com.`, a percent-encoded
-/// `example%2Ecom` and another spelling of an IP address are other origins, so that doubt never widens the reach. Write
-/// an international name as it stands in DNS, `xn--bcher-kva.example`.
+/// Two origins are equal if their spelling is, without regard to case. `example.com.`, a percent-encoded
+/// `example%2Ecom` and another spelling of an IP address are other origins, so a credential goes nowhere in doubt.
+/// Write an international name as in DNS: `xn--bcher-kva.example`.
 public struct Origin: Hashable, Sendable {
-    /// In lower case, `https` for `wss` and `http` for `ws`.
+    /// In lower case; `https` for `wss` and `http` for `ws`.
     public let scheme: String
-    /// In lower case, an IPv6 literal without brackets; what is not visible ASCII is percent-encoded.
+    /// In lower case; an IPv6 literal has no brackets, and all but visible ASCII is percent-encoded.
     public let host: String
-    /// The explicit port, or the scheme's own: 443 for `https`, 80 for `http`, else 0.
+    /// The explicit port or the default port: 443 for `https`, 80 for `http`, else 0.
     public let port: Int
 
     public init(scheme: String = "https", host: String, port: Int? = nil) {
@@ -25,21 +25,21 @@ public struct Origin: Hashable, Sendable {
         self.port = port ?? Self.defaultPort(of: self.scheme)
     }
 
-    /// The origin of a URL, whatever else the URL holds; `nil` if it has no scheme or no host.
+    /// Creates the origin of a URL; `nil` if the URL has no scheme or no host. Other parts of the URL are ignored.
     public init?(_ url: URL) {
         guard let scheme = url.scheme, let host = url.host(percentEncoded: true), !host.isEmpty else { return nil }
-        // For a name that was given in Unicode `host` answers that name, and `encodedHost` the one the URL was made with.
+        // For a host given in Unicode, `host` returns the Unicode name, and `encodedHost` the one in the URL.
         let isEncoded = host.utf8.contains(UInt8(ascii: "%"))
         let encodedHost = isEncoded ? URLComponents(url: url, resolvingAgainstBaseURL: true)?.encodedHost : nil
         self.init(scheme: scheme, host: encodedHost ?? host, port: url.port)
     }
 
-    /// Reads `scheme://host` or `scheme://host:port`, with nothing behind it but an optional `/`.
+    /// Parses `scheme://host` or `scheme://host:port`, with an optional `/` at the end.
     ///
-    /// - Returns: `nil` if the text holds anything else: user information, a path, a query, a fragment, a host of other
-    ///   characters than ASCII letters, digits, `.`, `-` and `_`, a port beyond 65535.
+    /// - Returns: `nil` if the text holds anything else: user information, a path, a query, a fragment, or a port above
+    ///   65535. A host may hold ASCII letters, digits, `.`, `-` and `_` only.
     public init?(_ text: String) {
-        // Strict on its own: `URL(string:)` repairs what it does not understand.
+        // This parser is strict: `URL(string:)` repairs malformed text.
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
             let first = bytes.first, first.isASCIILetter,
@@ -51,21 +51,21 @@ public struct Origin: Hashable, Sendable {
         self.init(scheme: String(decoding: bytes[..<colon], as: UTF8.self), host: host, port: port)
     }
 
-    /// Whether what is sent there can be read on the way: `http`, and so `ws`.
+    /// Whether requests to this origin can be read on the network: `http`, and so `ws`.
     public var isPlaintext: Bool { scheme == "http" }
 
-    /// Whether the host is this machine: 127.0.0.0/8 in four decimal numbers, `::1` or `localhost`.
+    /// Whether the host is this machine: 127.0.0.0/8 as four decimal numbers, `::1` or `localhost`.
     public var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
         guard host.hasPrefix("127.") else { return false }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        // Written back and compared: `UInt8("+1")` and `UInt8("01")` are numbers too.
+        // Compares the printed number: `UInt8("+1")` and `UInt8("01")` are numbers too.
         return parts.count == 4 && parts.allSatisfy { part in UInt8(part).map { String($0) == part } ?? false }
     }
 }
 
 extension Origin: ExpressibleByStringLiteral {
-    /// An origin written into the program. A literal that is none is a mistake of the program and stops it.
+    /// Creates an origin from a literal. A malformed literal is a programming error and ends the process.
     public init(stringLiteral text: String) {
         guard let origin = Origin(text) else {
             preconditionFailure("\"\(text)\" is not an origin: write scheme://host or scheme://host:port")
@@ -102,7 +102,7 @@ extension Origin {
         }
     }
 
-    /// Only ASCII remains: Swift compares strings by canonical equivalence, and DNS does not.
+    /// Keeps ASCII only: Swift compares strings by canonical equivalence, and DNS does not.
     private static func normalized(_ host: String) -> String {
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]") && host.utf8.contains(UInt8(ascii: ":"))
         let host = isBracketed ? String(host.dropFirst().dropLast()) : host

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension String {
-    /// A URI as a request targets it: a fragment stays with the client (RFC 9110 §7.1).
+    /// The URI without its fragment, which is not sent to the server (RFC 9110 §7.1).
     package var withoutFragment: String {
         guard let fragment = utf8.firstIndex(of: UInt8(ascii: "#")) else { return self }
         return String(self[..<fragment])

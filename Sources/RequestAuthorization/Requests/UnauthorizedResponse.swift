@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a server said when it refused a credential.
+/// The answer of a server that refused a credential.
 public struct UnauthorizedResponse: Sendable {
     /// The status code: 401, or 403 if a challenge asks for another scope.
     public let statusCode: Int
 
     private let fields: [String: [String]]
 
-    /// Describes an answer by its status and its header fields.
+    /// Creates an answer from its status and its header fields.
     ///
     /// - Parameters:
     ///   - statusCode: normally 401.
-    ///   - fields: values by name, one element a line; names are compared without case.
+    ///   - fields: values by name, one element for each line; names are compared without case.
     public init(statusCode: Int = 401, fields: [String: [String]] = [:]) {
         self.statusCode = statusCode
         self.fields = fields.reduce(into: [:]) { $0[$1.key.lowercased(), default: []] += $1.value }
     }
 
-    /// Describes an answer by its status and the fields that are worth keeping, looked up by name.
+    /// Creates an answer from its status and the named fields, which are looked up by name.
     public init(statusCode: Int, fields names: [String], of lookUp: (String) -> [String]) {
         self.init(statusCode: statusCode, fields: names.reduce(into: [:]) { $0[$1] = lookUp($1) })
     }
 
-    /// The challenges of all `WWW-Authenticate` lines in order (RFC 9110 §11.6.1), parsed when asked for.
+    /// The challenges of all `WWW-Authenticate` lines in order (RFC 9110 §11.6.1), parsed on each access.
     public var challenges: [AuthenticationChallenge] {
         AuthenticationChallenge.parse(headerValues(for: "WWW-Authenticate"))
     }
 
-    /// The values of a header field in order, names compared without case; empty if there is none.
+    /// The values of a header field in order; empty if there is none. Names are compared without case.
     public func headerValues(for field: String) -> [String] { fields[field.lowercased()] ?? [] }
 }
 

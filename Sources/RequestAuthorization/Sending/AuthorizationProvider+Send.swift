@@ -2,24 +2,23 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension AuthorizationProvider {
-    /// Authorizes a request, sends it, and after a 401 tells the provider and sends it again.
+    /// Authorizes a request and sends it. After a 401 it tells the provider and retries.
     ///
     ///     let response = try await auth.send(request) { try await client.execute($0, timeout: .seconds(30)) }
     ///
-    /// The original request is authorized anew each time, never the authorized copy. No other status is retried, but for a 403 that
-    /// asks for another scope, if the provider knows a way to it.
+    /// Each try authorizes the original request anew, never the authorized copy. No other status is retried, except a
+    /// 403 that asks for another scope if the provider can get it.
     ///
     /// - Parameters:
     ///   - request: the request, without credential.
-    ///   - refreshCount: how often a 401 may lead to another try.
-    ///   - isReplayable: whether the body can be sent again, where the client carries it beside the request; by default
-    ///     what the request says.
+    ///   - refreshCount: how many 401s may lead to a retry.
+    ///   - isReplayable: whether the body can be sent again, if the client passes it beside the request; by default the
+    ///     request's ``AuthorizableRequest/isReplayable``.
     ///   - transport: sends a request and returns the response, whatever its status.
-    /// - Returns: the last response. A 401 that ends no session is a response too, not an error, and so is each 401 to a body that
-    ///   cannot be sent again.
-    /// - Throws: what ``authorize(_:)`` and the transport throw; ``NotAuthorized`` with the answer's challenge if the session is
-    ///   over (``NotAuthorized/isEndOfSession``), also if another process has replaced it: the request is not sent again in the
-    ///   session of somebody else. `CancellationError` before anything is sent if the task has been cancelled.
+    /// - Returns: the last response: also a 401 that ends no session, or one to a body that cannot be sent again.
+    /// - Throws: what ``authorize(_:)`` and the transport throw; ``NotAuthorized`` with the answer's challenge if the
+    ///   session is over (``NotAuthorized/isEndOfSession``), even if another process has replaced it: the request is
+    ///   not sent again for another user. `CancellationError` before anything is sent if the task has been cancelled.
     public func send<Request: AuthorizableRequest, Response: AuthorizableResponse>(
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
         transport: (Request) async throws -> Response
@@ -28,16 +27,16 @@ extension AuthorizationProvider {
             request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0 }, transport: transport)
     }
 
-    /// The same for clients whose answer is not a response but holds one, such as `(Data, URLResponse)`.
+    /// Does the same for clients whose answer contains a response, such as `(Data, URLResponse)`.
     ///
-    /// A provider that proves its requests (RFC 9449) is shown 401s only, and learns nothing from other answers: a nonce that comes
-    /// with one of them is not used.
+    /// A provider that proves its requests (RFC 9449) sees only 401s here. It gets no nonce from other answers.
     ///
     /// - Parameters:
     ///   - request: the request, without credential.
-    ///   - refreshCount: how often a 401 may lead to another try.
-    ///   - isReplayable: whether the body can be sent again; by default what the request says.
-    ///   - unauthorized: what the server said if the answer is a 401, else `nil`.
+    ///   - refreshCount: how many 401s may lead to a retry.
+    ///   - isReplayable: whether the body can be sent again; by default the request's
+    ///     ``AuthorizableRequest/isReplayable``.
+    ///   - unauthorized: returns what the server said if the answer is a 401, else `nil`.
     ///   - transport: sends a request and returns the answer, whatever its status.
     public func send<Request: AuthorizableRequest, Answer>(
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
@@ -48,41 +47,40 @@ extension AuthorizationProvider {
             unauthorized: unauthorized, discard: { _ in }, transport: transport)
     }
 
-    /// The same for clients whose answer holds a response.
+    /// Does the same for clients whose answer contains a response.
     package func send<Request: AuthorizableRequest, Answer, Head: AuthorizableResponse>(
         _ request: Request, refreshCount: Int, isReplayable: Bool?, head: (Answer) -> Head,
         transport: (Request) async throws -> Answer
     ) async throws -> Answer {
-        // No key paths: generic code makes them anew for each use.
+        // No key paths: generic code creates them again for each use.
         try await CheckedAuthorization(self).send(
             request, refreshCount: refreshCount, isReplayable: isReplayable, head: { head($0) },
             unauthorized: { head($0).unauthorized }, discard: { _ in }, transport: transport)
     }
 
-    /// The same for clients whose answers hold on to something, such as a connection, and which look at the header fields
-    /// themselves.
+    /// Does the same for clients that read header fields themselves and whose answers keep, for instance, a connection.
     ///
     /// - Parameters:
     ///   - head: status and fields of an answer to the credential; `nil` for any other.
-    ///   - discard: lets go of an answer that nobody will see, before the refresh is waited for: what fetches the token may need
-    ///     the very connection that the answer holds.
+    ///   - discard: releases an unused answer before the refresh is awaited. The token request may need the connection
+    ///     that the answer keeps.
     @inlinable package func send<Request: AuthorizableRequest, Answer, Head: AuthorizableResponse>(
         _ request: Request, refreshCount: Int, isReplayable: Bool?, head: (Answer) -> Head?,
         unauthorized: (Answer) -> UnauthorizedResponse?, discard: (Answer) async -> Void,
         transport: (Request) async throws -> Answer
     ) async throws -> Answer {
         let authorized = try await authorize(request)
-        try Task.checkCancellation()  // Clients may send what nobody waits for any more.
+        try Task.checkCancellation()  // Some clients send a request of a cancelled task.
         return try await resend(
             request, after: try await transport(authorized), to: authorized, refreshCount: refreshCount,
             isReplayable: isReplayable, head: head, unauthorized: unauthorized, discard: discard, transport: transport)
     }
 
-    /// What is to be done about an answer: nothing, another try with a new proof, or a refresh and another try.
+    /// Handles an answer: returns it, retries with a new proof, or refreshes and retries.
     ///
     /// - Parameters:
-    ///   - answer: what came of the first try.
-    ///   - authorized: the request that was sent then.
+    ///   - answer: the answer to the first try.
+    ///   - authorized: the request as it was sent in the first try.
     @inlinable package func resend<Request: AuthorizableRequest, Answer, Head: AuthorizableResponse>(
         _ request: Request, after answer: Answer, to authorized: Request, refreshCount: Int, isReplayable: Bool?,
         head: (Answer) -> Head?, unauthorized: (Answer) -> UnauthorizedResponse?, discard: (Answer) async -> Void,
@@ -97,7 +95,7 @@ extension AuthorizationProvider {
                 let isProofRefused =
                     call?.learn(self, from: head, to: authorized) ?? learn(from: head, to: authorized)
                 if isProofRefused {
-                    // The token is good. One more proof for each credential that was sent: servers may refuse all of them.
+                    // The token is good. Retry once with a new proof for each credential: a server might refuse all.
                     guard let call, mayProveAnew, isReplayable ?? request.isReplayable,
                         let refusal = unauthorized(answer)
                     else { return answer }
@@ -118,7 +116,7 @@ extension AuthorizationProvider {
             do {
                 try await call.tell(self, of: refusal, to: authorized)
             } catch let error as NotAuthorized {
-                // No way forward: what the server said is not hidden, unless the session is over.
+                // A retry is pointless: return the server's answer, unless the session is over.
                 guard error.isEndOfSession, isReplayable else { return answer }
                 await discard(answer)
                 throw error.asked(by: refusal)

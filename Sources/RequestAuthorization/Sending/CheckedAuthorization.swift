@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A provider of anybody's, whose requests are looked at before they leave.
+/// Wraps a provider of a user's own and checks its requests before they are sent.
 ///
-/// A request does not take a value that would break out of its line, and setting one cannot throw. Without a look at it, the
-/// request would go out without its credential.
+/// A request silently drops a value that would end its header line, because setting a value cannot throw. Without this
+/// check the request would be sent without its credential.
 struct CheckedAuthorization<Provider: AuthorizationProvider>: AuthorizationProvider, RedactedDescription {
     let provider: Provider
 
@@ -30,7 +30,7 @@ struct CheckedAuthorization<Provider: AuthorizationProvider>: AuthorizationProvi
 }
 
 extension AuthorizationProvider {
-    /// What ``authorize(_:)`` returns, looked at if this is a provider of anybody's. Ours check each value before they set it.
+    /// Calls ``authorize(_:)``, and checks the result. Providers of this package are not checked: they check values.
     @inline(__always)
     func authorizeChecked<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         if let immediate = self as? any ImmediateAuthorization {
@@ -41,7 +41,7 @@ extension AuthorizationProvider {
         return try await authorizeAndCheck(request)
     }
 
-    /// - Parameter isolation: the closure runs there too: a provider runs where its caller runs.
+    /// - Parameter isolation: the actor of the caller, on which the provider runs too.
     @inline(never)
     private func authorizeAndCheck<Request: AuthorizableRequest>(
         _ request: Request, isolation: isolated (any Actor)? = #isolation
@@ -60,13 +60,13 @@ extension AuthorizationProvider {
 }
 
 extension CredentialFields {
-    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if a request did not take
-    ///   a value, or if the usual field would be two on the wire: not every type of request refuses such a value.
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if a request dropped a
+    ///   value, or if `Authorization` holds a line end: some types of requests do not refuse it.
     fileprivate func check(on authorized: some AuthorizableRequest) throws(NotAuthorized) {
         guard !hasRefusal, authorized.credential(in: "Authorization")?.breaksOut != true else {
             throw NotAuthorized(
                 .malformedCredential,
-                detail: "the provider has set a header field whose name or value cannot stand in a header, such as one "
+                detail: "the provider has set a name or a value that no header field may hold, such as one "
                     + "with a line feed")
         }
     }

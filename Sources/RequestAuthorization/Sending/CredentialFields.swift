@@ -3,11 +3,11 @@
 
 /// The names of the fields that a provider sets during a call, in lower case.
 ///
-/// Comparing requests is not enough: a field that held the same value before, because the request was authorized by hand,
-/// would not show and would go along to another origin. Requests whose clients follow redirects fill it in
-/// `setCredential(_:in:)`, and say there if they do not take what is set.
+/// Comparing requests is not enough. A field that the program had set to the same value would not show as changed, and
+/// would follow a redirect to another origin. Requests of clients that follow redirects record the names in
+/// `setCredential(_:in:)`, and note there if they drop a value.
 package final class CredentialFields: Sendable {
-    /// Those of the call that the current task is in.
+    /// The fields of the call that runs in the current task.
     @TaskLocal package static var current: CredentialFields?
 
     private let seen = Lock(Seen())
@@ -21,7 +21,7 @@ package final class CredentialFields: Sendable {
 
     package init() {}
 
-    /// The field of most credentials.
+    /// The name of the field that most credentials use.
     package static let authorization: Set = ["authorization"]
 
     package func insert(_ name: String) {
@@ -35,26 +35,24 @@ package final class CredentialFields: Sendable {
         }
     }
 
-    /// Adds those that a provider has set by way of another one.
+    /// Adds the names that a provider has set through another provider.
     package func insert(_ names: Set<String>) { seen.withLock { $0.names.formUnion(names) } }
 
-    /// Whether the provider has asked where the request goes: what it set may be for that target alone.
+    /// Whether the provider has read the request's target, so that its credential may be valid for that target only.
     package var wasTargetRead: Bool { seen.withLock { $0.wasTargetRead } }
 
     package func noteTarget() { seen.withLock { $0.wasTargetRead = true } }
 
-    /// What proved the request, and the fields that it set.
     package var proof: (proof: any RequestProof, names: Set<String>)? { seen.withLock { $0.proof } }
 
     package func insert(_ proof: any RequestProof, names: Set<String>) {
         seen.withLock { $0.proof = (proof, names) }
     }
 
-    /// A request did not take a value or a name: it cannot stand in a header, and setting it cannot throw.
+    /// Notes that a request has dropped a name or a value that no header field may hold.
     package func refuse() { seen.withLock { $0.hasRefusal = true } }
 
     package var hasRefusal: Bool { seen.withLock { $0.hasRefusal } }
 
-    /// What was set so far.
     package var names: Set<String> { seen.withLock { $0.names } }
 }

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A provider that as a rule has its credential at hand: a client that would have to prepare for waiting asks it first.
+/// A provider that can usually authorize without waiting. Clients try this path before the asynchronous one.
 package protocol ImmediateAuthorization: AuthorizationProvider {
-    /// The names of all header fields that it sets on a request, in lower case; it sets them with `setCredential(_:in:)` and
-    /// checked values. `nil` if a provider that is not one of ours authorizes the request.
+    /// The names of all header fields that it sets, in lower case; `nil` if a user's own provider sets them.
     ///
-    /// Whoever knows them need not find out what a provider did: that costs more than the credential.
+    /// It sets them with `setCredential(_:in:)` and checked values. Callers that know the names need not observe the
+    /// provider, which costs more than the credential itself.
     func credentialFields(for request: some AuthorizableRequest) -> Set<String>?
 
-    /// Does to a request what ``AuthorizationProvider/authorize(_:)`` would, if that can be had without waiting.
+    /// Authorizes a request like ``AuthorizationProvider/authorize(_:)``, if that is possible without waiting.
     ///
-    /// In place: a copy in an optional costs generic code as much as the lock and the clock together.
+    /// It works in place: in generic code, a copy in an optional costs as much as the lock and the clock together.
     ///
-    /// - Returns: whether it has; if not, the request is unchanged.
-    /// - Throws: what `authorize(_:)` would; the request is unchanged.
+    /// - Returns: whether the request was authorized; if not, it is unchanged.
+    /// - Throws: what `authorize(_:)` throws; the request is unchanged.
     func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool
 
-    /// Makes a new proof for an authorized request, with the credential that it has; for a redirect, or after a wait.
+    /// Makes a new proof for an authorized request with its present credential, for a redirect or after a wait.
     ///
-    /// - Parameter ifValidNow: whether the credential must be the one that requests go out with at this moment.
-    /// - Returns: `nil` if its credential needs no proof, or is not held any more.
+    /// - Parameter ifValidNow: whether the credential must be the one that requests use at this moment.
+    /// - Returns: the request with the proof; `nil` if its credential needs no proof, or is no longer held.
     func prove<Request: AuthorizableRequest>(_ authorized: Request, ifValidNow: Bool) async throws -> Request?
 
-    /// Whether a sibling process has replaced the session in which a request was authorized, so that it must not be authorized anew.
+    /// Whether a sibling has replaced the session of an authorized request, which must then not be authorized anew.
     func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool
 }
 
@@ -32,7 +32,7 @@ extension ImmediateAuthorization {
         CredentialFields.authorization
     }
 
-    /// Returns what ``AuthorizationProvider/authorize(_:)`` would, if that can be had without waiting; else `nil`.
+    /// Returns an authorized copy of the request, if that is possible without waiting; else `nil`.
     @inline(__always)
     package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: Request) throws -> Request? {
         var request = request

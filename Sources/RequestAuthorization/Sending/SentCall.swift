@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A call that was refused: in which session it was sent first.
+/// A refused call, with the session in which it was sent first.
 ///
-/// A provider that allows another try remembers the session here, so that nothing has to be remembered before a 401. It finds
-/// the call in a task-local value: also one that stands behind a provider of the user's.
+/// A provider that allows a retry records the session here, so nothing is recorded before a 401. It finds the call in a
+/// task-local value, so a user's own provider may stand between.
 @usableFromInline package final class SentCall: Sendable {
-    /// The call about which a provider is being told.
+    /// The call that a provider is being told about.
     @TaskLocal static var current: SentCall?
 
     private struct Contents {
         var checks: [@Sendable () -> Bool] = []
-        /// Providers that want to know of the next try.
+        /// Called when the request is retried.
         var observers: [@Sendable () -> Void] = []
     }
 
@@ -19,9 +19,9 @@
 
     @usableFromInline package init() {}
 
-    /// Another try is allowed as long as no sibling has replaced the session.
+    /// Allows a retry as long as no sibling has replaced the session.
     ///
-    /// - Parameter onTry: called when the request has its credential for another try.
+    /// - Parameter onTry: called when the request has its credential for the retry.
     func allowAnotherTry(unless isReplaced: @escaping @Sendable () -> Bool, onTry: @escaping @Sendable () -> Void) {
         contents.withLock { contents in
             contents.checks.append(isReplaced)
@@ -31,7 +31,7 @@
 
     /// Tells a provider of a 401.
     ///
-    /// - Parameter isolation: the closure runs there too: a provider runs where its caller runs.
+    /// - Parameter isolation: the actor of the caller, on which the provider runs too.
     @usableFromInline package func tell<Request: AuthorizableRequest>(
         _ provider: some AuthorizationProvider, of refusal: UnauthorizedResponse, to authorized: Request,
         isolation: isolated (any Actor)? = #isolation
@@ -42,17 +42,17 @@
         }
     }
 
-    /// Shows a provider an answer; if another proof is worth a try, it says what that depends on.
+    /// Passes an answer to a provider. If it wants a retry with a new proof, it records the session.
     @usableFromInline package func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
         _ provider: some AuthorizationProvider, from response: Response, to authorized: Request
     ) -> Bool {
         Self.$current.withValue(self) { provider.learn(from: response, to: authorized) }
     }
 
-    /// Authorizes a request for another try.
+    /// Authorizes a request for a retry.
     ///
-    /// - Throws: what the provider throws, with the answer's challenge if the session is over; ``NotAuthorized`` if a sibling
-    ///   has replaced it between the answer and the new credential.
+    /// - Throws: what the provider throws, with the answer's challenge if the session is over; ``NotAuthorized`` if a
+    ///   sibling has replaced the session before the new credential was set.
     @usableFromInline package func authorizeAgain<Request: AuthorizableRequest>(
         _ request: Request, by provider: some AuthorizationProvider, after refusal: UnauthorizedResponse
     ) async throws -> Request {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A credential that expires. Any `Sendable` type will do:
+/// A credential that expires. Any `Sendable` type can conform:
 ///
 ///     struct MyToken: AuthorizationToken {
 ///         let accessToken: String
@@ -9,25 +9,27 @@
 ///         var authorizationHeaderValue: String { "Bearer \(accessToken)" }
 ///     }
 ///
-/// Conforming types print as `MyToken([redacted])`: by `print`, `dump`, string interpolation and in a debugger.
+/// Conforming types print as `MyToken([redacted])`: in `print`, `dump`, string interpolation and the debugger.
 public protocol AuthorizationToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The value of the `Authorization` field: scheme, a space, the credential. Checked when the token is installed.
+    /// The value of the `Authorization` field: scheme, space, credential. It is checked when the token is installed.
     var authorizationHeaderValue: String { get }
 
-    /// From when on the token is refused; `.distantFuture`, the default, if only the server knows.
+    /// The date from which servers refuse the token; `.distantFuture`, the default, if only the server knows.
     ///
-    /// Count it from when the request for the token was sent, not from when the answer came. A property `isExpired` of your own
-    /// is not asked: `AuthorizationTokenChecks` of `RequestAuthorizationTesting` finds a token that has that alone.
+    /// Count it from the time at which the token was requested, not from the answer. The library does not read a
+    /// property `isExpired` of your own: `AuthorizationTokenChecks` of `RequestAuthorizationTesting` reports a token
+    /// that has only that.
     var expiresAt: Date { get }
 
-    /// From when on no refresh helps and somebody must sign in again, if that is known; `nil` by default.
+    /// The date from which no refresh helps and the user must sign in again, if it is known; `nil` by default.
     ///
-    /// Ahead of it a provider says so; see ``AuthorizationEvent/Kind/signInNeeded``.
+    /// The provider sends an event ahead of that date; see ``AuthorizationEvent/Kind/signInNeeded``.
     var signInNeededBefore: Date? { get }
 
-    /// Whether the token is of use on this device alone, because its key cannot leave it; `false` by default.
+    /// Whether the token is of use on this device only, because its key cannot leave it; `false` by default.
     ///
-    /// A provider refuses such a token if its store is shared with other devices; see ``TokenStore/isSharedBetweenDevices``.
+    /// If the store is shared with other devices, a provider refuses the token; see
+    /// ``TokenStore/isSharedBetweenDevices``.
     var isBoundToDevice: Bool { get }
 }
 
@@ -36,7 +38,7 @@ extension AuthorizationToken {
     public var signInNeededBefore: Date? { nil }
     public var isBoundToDevice: Bool { false }
 
-    /// Whether the token has ended at a point in time.
+    /// Whether the token has expired at a date.
     public func isExpired(at date: Date) -> Bool { expiresAt <= date }
 
     public var description: String { "\(Self.self)([redacted])" }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Keeps a token as long as the process lives: for tests, previews, and sessions that shall end with the program.
+/// Keeps a token while the process lives: for tests, previews, and sessions that end with the program.
 ///
 ///     let auth = RefreshableTokenAuthorization(service: service, store: InMemoryTokenStore())
 ///
-/// Several providers that are given the same object see the same token, but each refreshes on its own: share the provider.
+/// Several providers with the same store see the same token, but each refreshes on its own. Share the provider instead.
 public final class InMemoryTokenStore<Token: AuthorizationToken>: TokenStore, RedactedDescription {
     private let kept: Lock<StoredToken<Token>?>
 
-    /// Makes a store.
+    /// Creates a store.
     ///
-    /// - Parameter stored: what is in it; nothing by default.
+    /// - Parameter stored: the first content; nothing by default.
     public init(_ stored: StoredToken<Token>? = nil) { kept = Lock(stored) }
 
-    /// What is kept now.
+    /// The present content.
     public var stored: StoredToken<Token>? { kept.withLock { $0 } }
 
     public func load() async throws -> StoredToken<Token>? { stored }

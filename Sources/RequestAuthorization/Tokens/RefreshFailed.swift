@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// No valid token could be had this time; the session goes on.
+/// No valid token is available for now; the session goes on.
 ///
-/// Everyone who waited for the refresh gets it, and everyone who comes before ``nextTryAt``, at once. The token and its refresh
-/// token are kept, and each slot tries again. What ends a session is a ``NotAuthorized``.
+/// All waiters of the refresh get this error, and so does each request before ``nextTryAt``, at once. The token is kept,
+/// and a new try follows at each slot. The end of a session is a ``NotAuthorized``.
 ///
 ///     catch let error as RefreshFailed where error.suggestsSignIn { offerSignIn() }   // the person decides
 public struct RefreshFailed: Error, Sendable {
-    /// What the token service or the token store threw, for instance a `URLError`. It is not printed here.
+    /// The error of the token service or the token store, for instance a `URLError`. It is not printed here.
     public let underlying: any Error
 
-    /// When the next caller will cause a new try.
+    /// When the next request will cause a new try.
     public let nextTryAt: Date
 
-    /// Whether the server may have processed the request all the same.
+    /// Whether the server may have processed the token request.
     public let delivery: TokenRequestDelivery
 
-    /// The refusals of the token endpoint that ended without a verdict on the session, if the last answer was one.
+    /// The consecutive refusals that did not end the session, if the last answer was one.
     public let refusals: Refusals?
 
-    /// Refusals of a token endpoint in a row, in this process: answers of 4xx other than 408 and 429, without a known error code.
+    /// Consecutive refusals in this process: 4xx answers except 408 and 429, without a known error code.
     public struct Refusals: Hashable, Sendable {
-        /// How many there were.
+        /// The number of refusals.
         public let count: Int
-        /// When the first came.
+        /// When the first one came.
         public let since: Date
-        /// The HTTP status of the last.
+        /// The HTTP status of the last one.
         public let status: Int
-        /// The `error` member of the last, if it had one.
+        /// The `error` member of the last one, if it had one.
         public let code: String?
-        /// Whether 400s and 401s have gone on for at least three tries and five minutes.
+        /// Whether 400s and 401s have continued for at least three tries and five minutes.
         public let suggestsSignIn: Bool
 
         public init(count: Int, since: Date, status: Int, code: String? = nil, suggestsSignIn: Bool = false) {
@@ -42,8 +42,8 @@ public struct RefreshFailed: Error, Sendable {
         }
     }
 
-    /// Whether the token may be dead although no server has said so: 400s and 401s have gone on for at least three tries and five
-    /// minutes. Ask the person; nothing is lost if the server recovers.
+    /// Whether the token may be dead although no server has said so: 400s and 401s have continued for at least three
+    /// tries and five minutes. Ask the user; nothing is lost if the server recovers.
     public var suggestsSignIn: Bool { refusals?.suggestsSignIn ?? false }
 
     public init(
@@ -59,7 +59,7 @@ public struct RefreshFailed: Error, Sendable {
 extension RefreshFailed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String {
         let cause = refusals.map { "\($0)" } ?? "\(type(of: underlying))"
-        let advice = suggestsSignIn ? "signing in again may help" : "nobody needs to sign in"
+        let advice = suggestsSignIn ? "signing in again may help" : "no sign-in is needed"
         return "the token could not be refreshed (\(cause)); try again at \(nextTryAt) or later, \(advice)"
     }
     public var debugDescription: String { description }

@@ -1,59 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A token store that several processes or hosts use at a time, so that they refresh a rotating token once.
+/// A token store that several processes or hosts share, so that they refresh a rotating token only once.
 ///
-/// A refresh then is: lock, read again, adopt what a sibling left; else leave an *intent*, refresh, save, clear the intent,
-/// unlock. Whoever loads a token with an open intent refreshes at once: the answer was lost, and the server's grace period is
-/// running.
+/// A refresh locks the store, reads it again, and adopts a newer token of a sibling. Otherwise it writes an *intent*,
+/// refreshes, saves, removes the intent and unlocks. A provider that loads a token with an open intent refreshes at
+/// once: the answer was lost, and the server's grace period is running.
 public protocol SharedTokenStore<Token>: TokenStore {
-    /// Takes exclusive access, waiting for a sibling that has it.
+    /// Takes exclusive access. Waits for a sibling that has it.
     ///
     /// - Parameter limit: how long to wait.
     /// - Returns: the access; it ends with ``TokenStoreLock/unlock()`` or with the process.
-    /// - Throws: any error if it was not to be had; nobody refreshes without it.
+    /// - Throws: any error if access was not granted. The provider does not refresh without it.
     func lock(within limit: Duration) async throws -> TokenStoreLock
 
-    /// Reads what is kept together with the intent that a refresh left: a refresh needs both.
+    /// Reads the content together with the intent of an unfinished refresh: a refresh needs both.
     ///
-    /// - Throws: as ``TokenStore/load()``, also if the intent cannot be read now.
+    /// - Throws: like ``TokenStore/load()``, also if the intent cannot be read now.
     func loadWithIntent() async throws -> TokenWithIntent<Token>
 
-    /// Saves if what is kept still meets a condition, in one step.
+    /// Saves a token if the content meets a condition, in one atomic step.
     ///
     /// - Parameters:
-    ///   - stored: what to keep.
-    ///   - condition: what must stand there.
-    ///   - intent: the one that is over once this is durable. Remove it then, unless another stands there by now or nothing was
-    ///     saved. A process that dies in between leaves it, which does no harm: it names a token that has been replaced.
-    /// - Throws: any error if it was not saved, or if the intent could not be removed. The provider saves it again.
+    ///   - stored: the new content.
+    ///   - condition: what the store must hold.
+    ///   - intent: the intent to remove once the new content is durable. Keep another intent, and remove none if
+    ///     nothing was saved. If the process dies in between, the intent stays. That does no harm: it names a token
+    ///     that has been replaced.
+    /// - Throws: any error if the save failed, or the intent could not be removed. The provider saves it again.
     func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> TokenSaveResult<Token>
 
-    /// Leaves an intent, durably, or removes it with `nil`. Only who has exclusive access does that.
+    /// Writes an intent durably, or removes it with `nil`. Only the holder of exclusive access calls this.
     func setIntent(_ intent: RefreshIntent?) async throws
 }
 
 extension SharedTokenStore {
-    /// Saves, and leaves the intent as it is; see ``save(_:replacing:ending:)``.
+    /// Saves without removing an intent; see ``save(_:replacing:ending:)``.
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition
     ) async throws -> TokenSaveResult<Token> {
         try await save(stored, replacing: condition, ending: nil)
     }
 
-    /// The intent that a refresh left, if it is still open; see ``loadWithIntent()``.
+    /// Returns the intent of an unfinished refresh, if there is one; see ``loadWithIntent()``.
     public func openIntent() async throws -> RefreshIntent? { try await loadWithIntent().intent }
 }
 
-/// What a shared store keeps, read at once.
+/// The content of a shared store and its intent, read together.
 public struct TokenWithIntent<Token: AuthorizationToken>: Sendable {
-    /// The token, or the fact that somebody signed out; `nil` if nothing is kept.
+    /// The token or a tombstone; `nil` if the store is empty.
     public let stored: StoredToken<Token>?
-    /// Why nothing is kept, if nothing is.
+    /// Why the store is empty, if it is.
     public let absence: TokenAbsence
-    /// The intent that a refresh left, if it is still open.
+    /// The intent of an unfinished refresh, if there is one.
     public let intent: RefreshIntent?
 
     public init(_ stored: StoredToken<Token>?, absence: TokenAbsence = .gone, intent: RefreshIntent?) {
@@ -63,34 +64,34 @@ public struct TokenWithIntent<Token: AuthorizationToken>: Sendable {
     }
 }
 
-/// Why a store keeps nothing.
+/// Why a store is empty.
 public enum TokenAbsence: Hashable, Sendable {
-    /// Somebody removed it, or nothing was ever saved. It ends the session of a provider that read or saved that session there.
+    /// The item was removed, or never saved. This ends the session of a provider that read or saved that session there.
     case gone
-    /// It was damaged, and was set aside. A provider that holds the token saves it anew with its next refresh.
+    /// The item was damaged and set aside. A provider that holds the token saves it anew with its next refresh.
     case setAside
-    /// The place itself is missing or new: a folder that was removed, a table that was dropped. A provider that holds the token
-    /// saves it anew with its next refresh.
+    /// The place itself is missing or new: a removed folder, a dropped table. A provider that holds the token saves it
+    /// anew with its next refresh.
     case placeMissing
 }
 
-/// What must stand in a shared store for a save to happen.
+/// What a shared store must hold for a save to happen.
 public enum TokenSaveCondition: Hashable, Sendable {
-    /// Anything or nothing: for a sign-in.
+    /// Any content, or none: for a sign-in.
     case anything
-    /// Nothing, for whatever reason: for the first token of a session for which no person signed in.
+    /// None, for any reason: for the first token of a session without a user's sign-in.
     case nothing
-    /// A token of this session, of whatever generation. What is damaged or whose place is missing is replaced too; what is gone
-    /// is not, for somebody has ended the session.
+    /// A token of this session, of any generation. A damaged item or a missing place is replaced too. A removed item is
+    /// not: its session has been ended elsewhere.
     case session(UUID)
-    /// A token of this session and of a lower generation; else as ``session(_:)``.
+    /// A token of this session with a lower generation; else like ``session(_:)``.
     case older(session: UUID, generation: Int)
 
-    /// Whether the condition holds for what a store keeps.
+    /// Whether the content of a store meets the condition.
     ///
     /// - Parameters:
-    ///   - stored: what is kept; `nil` for nothing.
-    ///   - absence: why nothing is kept, if nothing is.
+    ///   - stored: the content; `nil` if the store is empty.
+    ///   - absence: why the store is empty, if it is.
     public func allows<Token>(_ stored: StoredToken<Token>?, absence: TokenAbsence = .gone) -> Bool {
         guard let stored else { return self == .anything || self == .nothing || absence != .gone }
         guard stored.token != nil else { return self == .anything }
@@ -104,17 +105,17 @@ public enum TokenSaveCondition: Hashable, Sendable {
     }
 }
 
-/// What became of a conditional save.
+/// The result of a conditional save.
 public enum TokenSaveResult<Token: AuthorizationToken>: Sendable {
-    /// It is kept, durably.
+    /// The content was saved durably.
     case saved
-    /// The condition was not met, and nothing was changed: this is what stands there instead.
+    /// The condition was not met, and nothing was changed. The associated value is the present content.
     case refused(StoredToken<Token>?)
 }
 
 extension TokenSaveResult: Equatable where Token: Equatable {}
 
-/// A refresh that has begun and, as long as this is kept, has not ended.
+/// A note in a shared store that a refresh has begun and not ended.
 public struct RefreshIntent: Hashable, Sendable, Codable {
     /// The session of the token that is being spent.
     public let session: UUID

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a token store keeps: a token, or the fact that somebody signed out or moved it.
+/// The content of a token store: a token, a tombstone after a sign-out, or a note that the token was moved.
 ///
-/// It is encoded flat, in a form that stays; `status` is `token`, `signedOut` (then there is no `token`) or `moved` (then there
-/// is `movedTo`), and the token itself and the date look as its type and the encoder say:
+/// Its encoded form is flat and stable. `status` is `token`, `signedOut` (without `token`) or `moved` (with `movedTo`).
+/// The token's type and the encoder decide the form of the token and of the date:
 ///
 ///     {"status":"token","token":{…},"session":"6D1C…","generation":3,"obtainedAt":…}
 public struct StoredToken<Token: AuthorizationToken>: Sendable {
-    /// What is known of the session.
+    /// The state of the session in the store.
     public enum Content: Sendable {
-        /// The token that is in use.
+        /// The token in use.
         case token(Token)
-        /// The user signed out: a tombstone. A late token of this session must not be used or stored.
+        /// The user signed out: a tombstone. A late token of this session must be neither used nor stored.
         case signedOut
-        /// The token was moved to another store: it must not be used or refreshed from here. The name of that store, for people.
+        /// The token was moved to this store, named for people. It must not be used or refreshed from here.
         case moved(to: String)
     }
 
     public let content: Content
     public let version: TokenVersion
-    /// When the request for the token was sent: with its expiry, the lifetime.
+    /// When the token was requested. With its expiry this gives the lifetime.
     public let obtainedAt: Date
-    /// An earlier version of this package set the token aside: it counts as expired, so that it is refreshed before use.
+    /// An earlier version of this package set the token aside. It counts as expired, so it is refreshed before use.
     package let wasSetAside: Bool
 
     public init(_ content: Content, version: TokenVersion, obtainedAt: Date) {
@@ -36,15 +36,15 @@ public struct StoredToken<Token: AuthorizationToken>: Sendable {
         self.wasSetAside = wasSetAside
     }
 
-    /// The token in use, if there is one.
+    /// The token, if the content is one.
     public var token: Token? { if case .token(let token) = content { token } else { nil } }
 }
 
-/// The place of a token in its session: later ones have the higher generation.
+/// The place of a token in its session. Later tokens have a higher generation.
 public struct TokenVersion: Hashable, Sendable, Codable {
-    /// The session: from one sign-in to the next or to the sign-out.
+    /// The session: from a sign-in to the next sign-in or sign-out.
     public let session: UUID
-    /// Counts the tokens of the session from 0.
+    /// The number of the token in its session, from 0.
     public let generation: Int
 
     public init(session: UUID, generation: Int) {
@@ -81,7 +81,7 @@ extension StoredToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
 extension StoredToken {
     private enum CodingKeys: String, CodingKey { case status, token, session, generation, obtainedAt, movedTo }
 
-    /// `setAside` is read, for what earlier versions wrote, and kept as it is when the item is copied to another store.
+    /// Earlier versions wrote `setAside`. It is decoded, and kept when the item is copied to another store.
     private enum Status: String, Codable { case token, signedOut, moved, setAside }
 }
 
@@ -105,8 +105,8 @@ extension StoredToken: Encodable where Token: Encodable {
 }
 
 extension StoredToken: Decodable where Token: Decodable {
-    /// - Throws: `DecodingError`, also for a status that a later version may have written: what is not understood is neither
-    ///   a token nor a sign-out.
+    /// - Throws: `DecodingError`, also for an unknown status, which a later version may have written: it is taken
+    ///   neither for a token nor for a sign-out.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         guard let status = Status(rawValue: try container.decode(String.self, forKey: .status)) else {

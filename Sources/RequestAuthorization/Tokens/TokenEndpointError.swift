@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a token endpoint answered instead of a token (RFC 6749 §5.2).
+/// An error answer of a token endpoint (RFC 6749 §5.2).
 ///
 ///     throw TokenEndpointError(status: 400, code: "invalid_grant")
 ///
-/// Pass a code only if the body was a JSON object with a string `error`: it alone can end a session.
+/// Pass a code only if the body was a JSON object with a string `error`. Only a code can end a session.
 public struct TokenEndpointError: TokenServiceFailure, Hashable {
     /// The HTTP status.
     public let status: Int
@@ -18,8 +18,8 @@ public struct TokenEndpointError: TokenServiceFailure, Hashable {
     /// - Parameters:
     ///   - status: the HTTP status.
     ///   - code: the `error` member of the answer, if it had one.
-    ///   - retryAfter: how long the server asked to be left alone.
-    ///   - kind: what the server means by it, where that is known better than from status and code.
+    ///   - retryAfter: how long the server asked to wait.
+    ///   - kind: what the failure means, if that is known better than from status and code.
     public init(status: Int, code: String? = nil, retryAfter: Duration? = nil, kind: TokenFailureKind? = nil) {
         self.status = status
         self.code = code
@@ -27,7 +27,7 @@ public struct TokenEndpointError: TokenServiceFailure, Hashable {
         self.kind = kind ?? Self.usualKind(status: status, code: code)
     }
 
-    /// Whether the status says "later" or "broken", whatever the body says (RFC 6585 §4, RFC 9110 §15.6).
+    /// Whether the status alone says that the failure is transient (RFC 6585 §4, RFC 9110 §15.6).
     package static func isPassing(status: Int) -> Bool { status == 429 || (500...599).contains(status) }
 }
 
@@ -41,18 +41,18 @@ extension TokenEndpointError {
         return interactionCodes.contains(code) ? .interaction : .transient
     }
 
-    /// The refresh token is dead (RFC 6749 §5.2), in the words of several servers.
+    /// The refresh token is dead (RFC 6749 §5.2), in the codes of several servers.
     private static let tokenCodes: Set = [
         "invalid_grant", "invalid_token", "expired_token", "token_expired", "token_revoked", "invalid_refresh_token",
     ]
 
-    /// The client is refused, whatever the token (RFC 6749 §5.2, RFC 8707 §2).
+    /// The client is refused, with any token (RFC 6749 §5.2, RFC 8707 §2).
     private static let clientCodes: Set = [
         "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
         "invalid_target",
     ]
 
-    /// A person is wanted (OpenID Connect Core 1.0 §3.1.2.6).
+    /// A user must act (OpenID Connect Core 1.0 §3.1.2.6).
     private static let interactionCodes: Set = [
         "interaction_required", "login_required", "consent_required", "account_selection_required",
     ]
@@ -65,7 +65,7 @@ extension TokenEndpointError: CustomStringConvertible, CustomDebugStringConverti
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["status": status, "kind": kind]) }
 
-    /// Status and code, in words.
+    /// The status and the code in words.
     var answer: String {
         "the token endpoint answered \(status)" + (code.map { " (\(Self.printable($0)))" } ?? "")
     }
@@ -74,9 +74,9 @@ extension TokenEndpointError: CustomStringConvertible, CustomDebugStringConverti
         switch kind {
         case .terminal: "the grant or refresh token is no longer valid; sign in again"
         case .client: "\(clientMeaning); the session is kept"
-        case .interaction: "the server wants a person to sign in again; the session is kept"
+        case .interaction: "the server wants the user to sign in again; the session is kept"
         case .noRefreshToken: "there is no refresh token; sign in again when the token has expired"
-        case .transient: "no verdict on the session, which is kept; try again later"
+        case .transient: "the session is kept; try again later"
         }
     }
 
@@ -86,12 +86,12 @@ extension TokenEndpointError: CustomStringConvertible, CustomDebugStringConverti
         case "unauthorized_client": "the client is not registered for this grant type"
         case "unsupported_grant_type": "the server does not offer this grant type"
         case "invalid_scope": "the client asks for a scope that it may not have"
-        case "invalid_target": "the client asks for a token for a resource that the server does not give it"
+        case "invalid_target": "the client asks for a token for a resource that it may not use"
         default: "the server refuses the client; check how it is registered"
         }
     }
 
-    /// A code if it looks like one: up to 64 ASCII letters, digits, `_`, `-` and `.`; anything else may be a secret.
+    /// The code if it looks like one: up to 64 ASCII letters, digits, `_`, `-` and `.`. Other text may be a secret.
     static func printable(_ code: String) -> String {
         let isCode = (1...64).contains(code.utf8.count) && code.utf8.allSatisfy(isPartOfCode)
         return isCode ? code : "…"

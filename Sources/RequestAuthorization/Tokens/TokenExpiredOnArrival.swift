@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The token service returned a token that had expired already.
+/// The token service returned a token that had already expired.
 ///
-/// The usual cause is this machine's clock: it is fast, and the server names the expiry as a date. Those who waited go on with
-/// the token all the same. The next refresh comes after a back-off, as after a failure.
+/// The usual cause is a fast clock on this machine, while the server names the expiry as a date. Waiters use the token
+/// nevertheless. The next refresh comes after a back-off, as after a failure.
 public struct TokenExpiredOnArrival: TokenServiceFailure, Hashable {
-    /// When the token expired, by its own account.
+    /// When the token expired, by its own date.
     public let expiresAt: Date
-    /// What this machine's clock said when the token came.
+    /// The time of this machine's clock when the token came.
     public let arrivedAt: Date
     public var kind: TokenFailureKind { .transient }
     public var delivery: TokenRequestDelivery { .answered }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// An error of a token service that says what it means for the session.
+/// An error of a token service that tells what it means for the session.
 ///
 /// Conform your own error, or throw a ``TokenEndpointError``.
 public protocol TokenServiceFailure: Error {
     /// What the failure means for the session.
     var kind: TokenFailureKind { get }
 
-    /// How long the server asked to be left alone (RFC 9110 §10.2.3); honoured up to 5 minutes.
+    /// How long the server asked to wait (RFC 9110 §10.2.3); honoured up to 5 minutes by default.
     var retryAfter: Duration? { get }
 
     /// Whether the server may have exchanged the refresh token although the answer was lost.
@@ -24,22 +24,22 @@ extension TokenServiceFailure {
 ///
 /// Only ``terminal`` ends it. In doubt a failure is ``transient``: one call too many costs less than a lost session.
 public enum TokenFailureKind: String, Hashable, Sendable {
-    /// The server said that the refresh token is dead (`invalid_grant`): the session ends.
+    /// The server said that the refresh token is dead (`invalid_grant`). The session ends.
     case terminal
-    /// The server refuses the client, not the token (`invalid_client`): the token is kept, and the next try comes at the longest
-    /// back-off. Callers get ``NotAuthorized/Reason/clientRefused``.
+    /// The server refuses the client, not the token (`invalid_client`). The token is kept, and the next try follows
+    /// after the longest back-off. Callers get ``NotAuthorized/Reason/clientRefused``.
     case client
-    /// The server wants a person (`login_required`): the token is kept, and the next try comes at the longest back-off. Callers
-    /// get ``NotAuthorized/Reason/needsInteraction``.
+    /// The server requires the user (`login_required`). The token is kept, and the next try follows after the longest
+    /// back-off. Callers get ``NotAuthorized/Reason/needsInteraction``.
     case interaction
-    /// There is nothing to refresh with: the token is used until it expires or is refused; then the session ends.
+    /// The token cannot be refreshed. It is used until it expires or is refused; then the session ends.
     case noRefreshToken
     /// It may work later: no network, a time-out, 408, 429, 5xx, any refusal without a known error code.
     case transient
 }
 
 extension TokenFailureKind: Codable {
-    /// - Throws: `DecodingError` for a kind that no version of this package has written.
+    /// - Throws: `DecodingError` for an unknown kind.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -51,12 +51,12 @@ extension TokenFailureKind: Codable {
     }
 }
 
-/// How far a token request got.
+/// How far a token request has come.
 public enum TokenRequestDelivery: Hashable, Sendable {
-    /// The server has not seen it.
+    /// The server has not received it.
     case notSent
-    /// It was sent and no answer came: the server may have spent the refresh token. The first retry comes within a second.
+    /// It was sent, and no answer came: the refresh token may be spent. The first retry follows within a second.
     case mayHaveBeenProcessed
-    /// The server answered, with an error.
+    /// The server answered with an error.
     case answered
 }

@@ -3,8 +3,8 @@
 
 /// Keeps a token across launches.
 ///
-/// A provider that was given a store loads from it on first use, saves to it before anybody gets a new token, and clears it
-/// on sign-out. It calls one method at a time. A store that only one process uses needs three methods:
+/// A provider loads from its store on first use, saves a new token before using it, and clears the store on sign-out.
+/// It calls one method at a time. A store for a single process needs three methods:
 ///
 ///     actor DefaultsStore: TokenStore {
 ///         func load() async throws -> StoredToken<MyToken>? { … }
@@ -12,30 +12,30 @@
 ///         func clear() async throws { … }
 ///     }
 ///
-/// `TokenStoreChecks` of `RequestAuthorizationTesting` proves a conformance.
+/// Test a conformance with `TokenStoreChecks` of `RequestAuthorizationTesting`.
 public protocol TokenStore<Token>: Sendable {
     associatedtype Token: AuthorizationToken
 
-    /// Reads what is kept.
+    /// Reads the content.
     ///
-    /// - Returns: `nil` if there is nothing, and only then.
-    /// - Throws: any error if that cannot be known now (a locked Keychain, an unreachable database). It signs nobody out.
+    /// - Returns: the content; `nil` only if the store is known to be empty.
+    /// - Throws: any error if the content cannot be read now, as in a locked Keychain. It ends no session.
     func load() async throws -> StoredToken<Token>?
 
-    /// Replaces what is kept, durably: a crash after it has returned loses nothing.
+    /// Replaces the content durably: a crash after it has returned loses nothing.
     func save(_ stored: StoredToken<Token>) async throws
 
-    /// Removes what is kept; nothing being there is no error.
+    /// Removes the content. An empty store is no error.
     func clear() async throws
 
-    /// An element for each change that may have been made elsewhere, by a sibling process for instance. `nil` by default.
+    /// Yields an element after each change that another process, for instance, may have made. `nil` by default.
     ///
-    /// The provider then loads again and follows.
+    /// The provider then loads the store again.
     var changes: AsyncStream<Void>? { get }
 
-    /// Whether programs on other devices use what is kept here; `false` by default.
+    /// Whether programs on other devices use this store; `false` by default.
     ///
-    /// A token whose key cannot leave the device is refused then; see ``AuthorizationToken/isBoundToDevice``.
+    /// If so, a token whose key cannot leave the device is refused; see ``AuthorizationToken/isBoundToDevice``.
     var isSharedBetweenDevices: Bool { get }
 }
 

@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Exclusive access to a shared token store, until it is unlocked.
+/// Exclusive access to a shared token store.
 public struct TokenStoreLock: Sendable {
-    /// How long a token request may take under this access; `nil` if the access lasts until it is unlocked.
+    /// How long a token request may take under a lease; `nil` if the access lasts until it is unlocked.
     public let requestDeadline: Duration?
 
     private let timeLeft: @Sendable () -> Duration?
     private let release: @Sendable () async -> Void
 
-    /// Access that lasts until it is unlocked, or until the process ends.
+    /// Creates access that lasts until it is unlocked, or until the process ends.
     ///
-    /// - Parameter release: gives the access up; called at most once by the provider.
+    /// - Parameter release: gives up the access; the provider calls it at most once.
     public init(release: @escaping @Sendable () async -> Void) {
         (requestDeadline, timeLeft) = (nil, { nil })
         self.release = release
     }
 
-    /// Access that runs out by itself, as a lease does.
+    /// Creates access that ends by itself at a time: a lease.
     ///
-    /// The provider sends a token request only if ``remaining`` is the deadline and one second at least, and cancels it at the
-    /// deadline.
+    /// The provider sends a token request only if ``remaining`` is at least the deadline plus one second. It cancels
+    /// the request at the deadline.
     ///
     /// - Parameters:
     ///   - requestDeadline: how long a token request may take.
-    ///   - remaining: how long the access is good for from now on, by a clock that never jumps. Count it from before the access
-    ///     was asked for.
-    ///   - release: gives the access up; called at most once by the provider.
+    ///   - remaining: how long the access still lasts, by a clock that never jumps, counted from before the request.
+    ///   - release: gives up the access; the provider calls it at most once.
     public init(
         requestDeadline: Duration, remaining: @escaping @Sendable () -> Duration,
         release: @escaping @Sendable () async -> Void
@@ -36,26 +35,26 @@ public struct TokenStoreLock: Sendable {
         self.release = release
     }
 
-    /// The same access, given up in another way: for stores around stores.
+    /// Creates the same access with another way to give it up, for stores that wrap a store.
     public init(_ lock: TokenStoreLock, release: @escaping @Sendable () async -> Void) {
         (requestDeadline, timeLeft) = (lock.requestDeadline, lock.timeLeft)
         self.release = release
     }
 
-    /// How long the access is good for from now on; `nil` if it lasts until it is unlocked.
+    /// How long the access still lasts; `nil` if it lasts until it is unlocked.
     public var remaining: Duration? { timeLeft() }
 
-    /// Gives the access up.
+    /// Gives up the access.
     public func unlock() async { await release() }
 }
 
-/// Exclusive access to a token store would not have lasted for a token request: none was sent.
+/// A token request was not sent, because the lease of the store would have ended too soon.
 ///
-/// The usual cause is a slow store or a process that was stopped for seconds. The session is kept, and the next slot tries again.
+/// Usually the store is slow, or the process was stopped for seconds. The session is kept; the next slot tries again.
 public struct TokenStoreAccessTooShort: TokenServiceFailure, Hashable {
-    /// How long the access was good for.
+    /// How long the lease still lasted.
     public let remaining: Duration
-    /// How long it must be good for: the request's deadline and one second.
+    /// How long it must last: the request's deadline plus one second.
     public let needed: Duration
     public var kind: TokenFailureKind { .transient }
     public var delivery: TokenRequestDelivery { .notSent }
@@ -68,7 +67,7 @@ public struct TokenStoreAccessTooShort: TokenServiceFailure, Hashable {
 
 extension TokenStoreAccessTooShort: CustomStringConvertible {
     public var description: String {
-        "exclusive access to the token store lasts \(remaining), and a token request needs \(needed): none was sent; look why "
-            + "the store is slow, or choose a longer lease; the session is kept"
+        "exclusive access to the token store lasts \(remaining), and a token request needs \(needed): none was sent; "
+            + "check why the store is slow, or choose a longer lease; the session is kept"
     }
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Carries one request to a token endpoint and its answer back.
+/// Sends a request to a token endpoint and returns the answer.
 ///
-/// The endpoints of an authorization server are called through it, so that the core needs no HTTP client. `URLSession` is one
-/// (`RequestAuthorizationURLSession`). An implementation sends a request **at most once**, follows no redirect, keeps no
-/// cookies and refuses an answer that is longer than asked for while it streams in.
+/// The core calls the endpoints of an authorization server through it, so it needs no HTTP client. `URLSession`
+/// conforms (`RequestAuthorizationURLSession`). An implementation sends a request **at most once**, follows no redirect
+/// and keeps no cookies. While an answer streams in, it refuses one that is longer than allowed.
 public protocol TokenTransport: Sendable {
     /// Sends a request once and returns the answer, whatever its status.
     ///
-    /// - Throws: ``TokenTransportError``, with what is known of the request's fate; `CancellationError`.
+    /// - Throws: ``TokenTransportError``, which tells whether the request was sent; `CancellationError`.
     func send(_ request: TokenRequest) async throws -> TokenResponse
 }
 
 /// A request to a token endpoint.
 public struct TokenRequest: Sendable {
-    /// `POST` unless said otherwise.
+    /// `POST` by default.
     public var method: String
     public var url: URL
     /// Header fields in order.
@@ -24,7 +24,7 @@ public struct TokenRequest: Sendable {
     public var body: [UInt8]
     /// How long the whole exchange may take.
     public var timeout: Duration
-    /// How many bytes an answer may have after decompression.
+    /// The largest length of the answer after decompression, in bytes.
     public var maximumResponseLength: Int
 
     public init(
@@ -59,7 +59,7 @@ public struct TokenResponse: Sendable, AuthorizableResponse {
     }
 }
 
-/// No usable answer came from an authorization server: its token endpoint, or where its metadata stand.
+/// The authorization server gave no usable answer, at its token endpoint or for its metadata.
 public struct TokenTransportError: TokenServiceFailure {
     /// What went wrong.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -70,11 +70,11 @@ public struct TokenTransportError: TokenServiceFailure {
         public static let unreachable = Code(description: "unreachable")
         /// The connection ended before the answer was whole.
         public static let connectionLost = Code(description: "connection lost")
-        /// No whole answer within the time.
+        /// The whole answer did not arrive in time.
         public static let timedOut = Code(description: "timed out")
         /// The server's certificate was not accepted.
         public static let insecure = Code(description: "insecure")
-        /// The answer is longer than asked for.
+        /// The answer is longer than allowed.
         public static let responseTooLong = Code(description: "response too long")
         /// Anything else; see `underlying`.
         public static let other = Code(description: "other")
@@ -82,7 +82,7 @@ public struct TokenTransportError: TokenServiceFailure {
 
     public let code: Code
     public let delivery: TokenRequestDelivery
-    /// What the client threw; not printed here.
+    /// The error of the HTTP client; it is not printed here.
     public let underlying: (any Error)?
     public var kind: TokenFailureKind { .transient }
 

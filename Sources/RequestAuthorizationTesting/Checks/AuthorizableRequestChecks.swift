@@ -3,7 +3,7 @@
 
 public import RequestAuthorization
 
-/// What every `AuthorizableRequest` must do, to be asked of yours in one line.
+/// Checks that an `AuthorizableRequest` conforms, in one line of a test.
 ///
 ///     @Test func `my request is one`() async throws {
 ///         try await AuthorizableRequestChecks(method: "GET", target: "https://api.example.com/v1") {
@@ -11,25 +11,25 @@ public import RequestAuthorization
 ///         }.run()
 ///     }
 ///
-/// The closure makes a request without credential; it is called for each check.
+/// The closure creates a request without credential. It is called for each check.
 ///
-/// The checks: a credential is set and found by any spelling of its field; another replaces it; other fields stay; the request
-/// goes to its origin and to no other; method, target and body are those that are expected. A `requestMethod` of type `String`
-/// in place of `String?` compiles, and no provider sees it: the last checks find that. They also find a target with a fragment.
+/// The checks: a credential is found under any spelling of its field; another one replaces it; other fields stay; the
+/// request goes to its origin only; method, target and body are the expected ones, and the target has no fragment. A
+/// `requestMethod` of type `String` instead of `String?` compiles, but no provider sees it. The last checks report
+/// that.
 public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable {
     private let method: String?
     private let target: String?
     private let body: [UInt8]?
     private let request: @Sendable () async throws -> Request
 
-    /// Prepares the checks.
+    /// Creates the checks.
     ///
     /// - Parameters:
-    ///   - method: what a provider is to see as `requestMethod`; `nil` if the type has none.
-    ///   - target: what a provider is to see as `targetURI`; `nil` if the type has none.
-    ///   - body: what a provider is to see as `bodyBytes`: the bytes that the request was made with, empty if it has none. With
-    ///     `nil` that is not checked.
-    ///   - request: makes a request.
+    ///   - method: the expected `requestMethod`; `nil` if the type has none.
+    ///   - target: the expected `targetURI`; `nil` if the type has none.
+    ///   - body: the expected `bodyBytes`; empty if there is no body. `nil` skips this check.
+    ///   - request: creates a request.
     public init(
         method: String?, target: String?, body: [UInt8]? = nil,
         _ request: @escaping @Sendable () async throws -> Request
@@ -42,7 +42,7 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
 
     /// Performs the checks.
     ///
-    /// - Throws: ``ChecksFailed`` with all that is wrong; `CancellationError` if the task is cancelled; what the closure throws.
+    /// - Throws: ``ChecksFailed`` with all problems; `CancellationError` if the task is cancelled; the closure's error.
     public func run() async throws {
         let checks = [
             Check("keeps a credential") { try await checkKeeping() },
@@ -59,7 +59,7 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
         for field in ["Authorization", "X-Probe-Key"] {
             var request = try await request()
             let before = request.credential(in: field)
-            try require(before == nil, "had a value in the field \(field) before one was set")
+            try require(before == nil, "had a value in the field \(field) before it was set")
             request.setCredential("Bearer first", in: field)
             for spelling in [field, field.lowercased(), field.uppercased()] {
                 let value = request.credential(in: spelling)
@@ -89,9 +89,9 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
     private func checkOrigin() async throws {
         let request = try await request()
         let other = Origin(scheme: request.origin?.scheme ?? "https", host: "other.invalid", port: request.origin?.port)
-        try require(!request.goes(to: other), "says that it goes to an origin that is not its own")
+        try require(!request.goes(to: other), "goes(to:) accepts an origin that is not the request's")
         guard let origin = request.origin else { return }
-        try require(request.goes(to: origin), "says that it does not go to its origin")
+        try require(request.goes(to: origin), "goes(to:) refuses the request's own origin")
     }
 
     private func checkSigned() async throws {
@@ -101,7 +101,7 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
         try require(request.targetURI?.contains("#") != true, "has a fragment in its targetURI")
     }
 
-    /// A request may go on changing: what it shows must still be the body after a credential was set.
+    /// Checks the body also after a credential was set, because a request may change.
     private func checkBody() async throws {
         guard let body else { return }
         var request = try await request()
@@ -116,7 +116,7 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
                 "providers see no bodyBytes where \(expected.count) bytes are expected: declare it as [UInt8]?, and public if "
                     + "the type is")
         }
-        try require(seen == expected, "providers see other bodyBytes than are expected")
+        try require(seen == expected, "providers see other bodyBytes than expected")
     }
 
     private func check(_ seen: String?, _ expected: String?, _ property: String) throws(CheckProblem) {
@@ -125,6 +125,6 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
                 "providers see no \(property) where \(expected) is expected: declare it as String?, and public if the type is"
             )
         }
-        try require(seen == expected, "providers see another \(property) than is expected")
+        try require(seen == expected, "providers see another \(property) than expected")
     }
 }

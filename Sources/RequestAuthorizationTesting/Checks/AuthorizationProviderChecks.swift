@@ -3,18 +3,19 @@
 
 public import RequestAuthorization
 
-/// What every `AuthorizationProvider` must do, to be asked of yours in one line.
+/// Checks that an `AuthorizationProvider` conforms, in one line of a test.
 ///
 ///     @Test func `my provider is one`() async throws {
 ///         try await AuthorizationProviderChecks { MyAuthorization() }.run()
 ///     }
 ///
-/// The closure makes a provider that has a credential at hand or can get one; it is called for each check, and may return the
-/// same provider each time. One of the checks plays a 401, so a scripted service needs an answer for one refresh.
+/// The closure creates a provider that has a credential or can get one. It is called for each check, and may return the
+/// same provider each time. One check simulates a 401, so a scripted service needs an answer for one refresh.
 ///
-/// The checks: a credential is set, in legal characters, and no other field is touched; another authorization replaces it; each
-/// of 1 000 concurrent calls gets its own request back; a cancelled call ends with a credential or a `CancellationError`;
-/// plain `http` is refused; after a 401 it throws `NotAuthorized` or can authorize again; it does not print its credential.
+/// The checks: a credential of legal characters is set, and no other field is changed; another authorization replaces
+/// it; each of 1 000 concurrent calls gets its own request back; a cancelled call ends with a credential or a
+/// `CancellationError`; plain `http` is refused; after a 401 the provider throws `NotAuthorized` or can authorize
+/// again; it does not print its credential.
 public struct AuthorizationProviderChecks: Sendable {
     private let origin: Origin
     private let allowsPlaintext: Bool
@@ -23,16 +24,16 @@ public struct AuthorizationProviderChecks: Sendable {
     private let waiting: (@Sendable () async throws -> any AuthorizationProvider)?
     private let provider: @Sendable () async throws -> any AuthorizationProvider
 
-    /// Prepares the checks.
+    /// Creates the checks.
     ///
     /// - Parameters:
-    ///   - origin: where the requests of the checks go, for a provider that is bound to origins.
-    ///   - allowsPlaintext: whether it is meant to authorize plain `http` too, to this very host.
-    ///   - limit: how long each check may take; long, so that a busy machine fails none.
-    ///   - clock: what `limit` runs on.
-    ///   - waiting: makes a provider that has no credential and waits for one that never comes, to see that cancellation ends
-    ///     the wait. Without it that is not checked.
-    ///   - provider: makes the provider.
+    ///   - origin: the origin of the requests, for a provider that is restricted to origins.
+    ///   - allowsPlaintext: whether the provider is meant to authorize plain `http` to the same host too.
+    ///   - limit: how long each check may take; long, so that no check fails on a busy machine.
+    ///   - clock: the clock for `limit`.
+    ///   - waiting: creates a provider that waits for a credential that never comes, to check that cancellation ends
+    ///     the wait. Without it this is not checked.
+    ///   - provider: creates the provider.
     public init(
         origin: Origin = "https://api.example.com", allowsPlaintext: Bool = false, limit: Duration = .seconds(120),
         clock: any AuthorizationClock = .system,
@@ -49,8 +50,7 @@ public struct AuthorizationProviderChecks: Sendable {
 
     /// Performs the checks.
     ///
-    /// - Throws: ``ChecksFailed`` with all that is wrong; `CancellationError` if the task is cancelled; what the closure throws
-    ///   the first time.
+    /// - Throws: ``ChecksFailed`` with all problems; `CancellationError` if the task is cancelled; an error of the closure.
     public func run() async throws {
         let subject = "\(type(of: try await provider()))"
         try await Check.run(checks, of: subject, within: limit, of: clock)
@@ -83,7 +83,7 @@ public struct AuthorizationProviderChecks: Sendable {
         try twice.checkAuthorized(from: request)
         for (name, value) in once.credentials {
             let second = twice.credentials[name] ?? ""
-            try require(second == value || !second.contains(value), "added to the field \(name) what it should replace")
+            try require(second == value || !second.contains(value), "added to the field \(name) and did not replace it")
         }
     }
 
@@ -124,7 +124,7 @@ public struct AuthorizationProviderChecks: Sendable {
         } catch is CancellationError {
             return
         }
-        throw CheckProblem("had a credential, where it should have waited for one")
+        throw CheckProblem("had a credential, but should have waited for one")
     }
 
     private func checkPlaintext() async throws {
@@ -135,7 +135,7 @@ public struct AuthorizationProviderChecks: Sendable {
         do {
             let authorized = try await provider.authorize(request)
             if allowsPlaintext { return try authorized.checkAuthorized(from: request) }
-            try require(authorized.credentials.isEmpty, "put its credential on a request that anybody can read")
+            try require(authorized.credentials.isEmpty, "put its credential on a request that others can read")
         } catch let error as NotAuthorized where !allowsPlaintext {
             try require(!error.needsSignIn, "asked for a sign-in, which would not help")
         }

@@ -3,7 +3,7 @@
 
 public import RequestAuthorization
 
-/// What every `AuthorizationToken` must do, to be asked of yours in one line.
+/// Checks that an `AuthorizationToken` conforms, in one line of a test.
 ///
 ///     @Test func `my token is one`() async throws {
 ///         try await AuthorizationTokenChecks(
@@ -11,20 +11,20 @@ public import RequestAuthorization
 ///         ).run()
 ///     }
 ///
-/// The checks: the value of the field can stand in a header; the token does not print it; one has expired by now and the other
-/// has not. A type that has a property `isExpired` and no `expiresAt` compiles, and never expires for a provider: the checks
-/// find that.
+/// The checks: a header can hold the value of the field; the token does not print it; one token has expired and the
+/// other has not. A type with a property `isExpired` but no `expiresAt` compiles, and never expires for a provider. The
+/// checks report that.
 public struct AuthorizationTokenChecks<Token: AuthorizationToken>: Sendable, RedactedDescription {
     private let expired: Token?
     private let valid: Token
     private let clock: any AuthorizationClock
 
-    /// Prepares the checks.
+    /// Creates the checks.
     ///
     /// - Parameters:
-    ///   - expired: a token that has ended by now; `nil` for a type whose tokens do not expire.
-    ///   - valid: a token that has not.
-    ///   - clock: what says what time it is now.
+    ///   - expired: a token that has expired; `nil` for a type whose tokens do not expire.
+    ///   - valid: a token that has not expired.
+    ///   - clock: the clock that tells the present date.
     public init(expired: Token?, valid: Token, clock: any AuthorizationClock = .system) {
         self.expired = expired
         self.valid = valid
@@ -33,7 +33,7 @@ public struct AuthorizationTokenChecks<Token: AuthorizationToken>: Sendable, Red
 
     /// Performs the checks.
     ///
-    /// - Throws: ``ChecksFailed`` with all that is wrong; `CancellationError` if the task is cancelled.
+    /// - Throws: ``ChecksFailed`` with all problems; `CancellationError` if the task is cancelled.
     public func run() async throws {
         let checks = [
             Check("has a value that can be sent") { try checkValue() },
@@ -65,12 +65,12 @@ public struct AuthorizationTokenChecks<Token: AuthorizationToken>: Sendable, Red
 
     private func checkExpiry() throws {
         let now = clock.now
-        try require(!valid.isExpired(at: now), "the valid token has expired: its expiresAt is over")
+        try require(!valid.isExpired(at: now), "the valid token has expired: its expiresAt is in the past")
         guard let expired else { return }
         if expired.expiresAt == .distantFuture {
             throw CheckProblem(
-                "the expired token never expires: implement expiresAt, for a property isExpired is not asked")
+                "the expired token never expires: implement expiresAt; a property isExpired is not used")
         }
-        try require(expired.isExpired(at: now), "the expired token has not expired: its expiresAt is still to come")
+        try require(expired.isExpired(at: now), "the expired token has not expired: its expiresAt is in the future")
     }
 }

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// One thing to ask of a provider or a store.
+/// A named check of a conforming type.
 struct Check: Sendable {
     let name: String
     let body: @Sendable () async throws -> Void
@@ -16,8 +16,8 @@ struct Check: Sendable {
     /// Performs checks one after another.
     ///
     /// - Parameters:
-    ///   - subject: the type that is checked.
-    ///   - limit: how long each may take.
+    ///   - subject: the name of the checked type.
+    ///   - limit: how long each check may take.
     /// - Throws: ``ChecksFailed``, or `CancellationError` if the calling task is cancelled.
     static func run(_ checks: [Check], of subject: String, within limit: Duration, of clock: any AuthorizationClock)
         async throws
@@ -38,7 +38,7 @@ struct Check: Sendable {
         }
     }
 
-    /// Does not wait for a body that hangs and does not heed cancellation.
+    /// Runs the check. It does not wait for a body that hangs and ignores cancellation.
     private func run(within limit: Duration, of clock: any AuthorizationClock) async throws {
         let end = OneShot<Void>()
         let work = Task {
@@ -56,12 +56,11 @@ struct Check: Sendable {
         let result = await end.result()
         work.cancel()
         timer.cancel()
-        _ = await timer.result  // So that a test's clock has one sleeper: that of the check which goes on.
+        _ = await timer.result  // Leaves one sleeper on a test's clock: the next check's.
         try result.get()
     }
 }
 
-/// What a check has seen instead of what it asks for.
 struct CheckProblem: Error {
     let text: String
     let underlying: (any Error)?
@@ -72,7 +71,7 @@ struct CheckProblem: Error {
     }
 }
 
-/// What to print of an error: all of ours, of others no more than the type, for they may hold a secret.
+/// The text for an error. Errors of other packages may contain secrets, so only their type is printed.
 func label(of error: any Error) -> String {
     switch error {
     case is NotAuthorized, is RefreshFailed, is ScriptRanOut, is TokenStoreLockTimedOut, is CancellationError:
@@ -81,7 +80,6 @@ func label(of error: any Error) -> String {
     }
 }
 
-/// Throws what is wrong unless a condition holds.
 func require(_ condition: Bool, _ problem: @autoclosure () -> String) throws(CheckProblem) {
     guard condition else { throw CheckProblem(problem()) }
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What is wrong with a provider or a store, all of it: thrown by the checks.
+/// A type fails some of its checks; the error lists all problems.
 ///
 ///     do { try await TokenStoreChecks { MyStore() }.run() }
 ///     catch { print(error) }
 ///     // MyStore fails 1 of 12 checks:
 ///     // - keeps a sign-out: loaded nothing
 public struct ChecksFailed: Error, CustomStringConvertible {
-    /// One check that was not passed.
+    /// A failed check.
     public struct Failure: Sendable, CustomStringConvertible {
-        /// The name of the check: what it asks for.
+        /// The name of the check, which says what is required.
         public let check: String
-        /// What was seen instead; never a credential.
+        /// What the check observed; never a credential.
         public let problem: String
-        /// What was thrown, if that was the problem. It may hold what others put there, so it is not printed here.
+        /// The error, if one was thrown. It may contain secrets, so it is not printed here.
         public let underlying: (any Error)?
 
         public var description: String { "\(check): \(problem)" }
@@ -22,9 +22,9 @@ public struct ChecksFailed: Error, CustomStringConvertible {
 
     /// The type that was checked.
     public let subject: String
-    /// How many checks it had to pass.
+    /// The number of checks.
     public let total: Int
-    /// The checks that it did not pass, in order.
+    /// The failed checks, in order.
     public let failures: [Failure]
 
     public var description: String {

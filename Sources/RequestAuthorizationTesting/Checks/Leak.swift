@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Finds credentials in what a value shows of itself.
+/// Finds credentials in the printed forms of a value.
 enum Leak {
-    /// Where a value shows one of some header values; `nil` if nowhere.
+    /// The printed form of a value that shows a credential; `nil` if none does.
     static func find(_ headerValues: [String], in value: Any) -> String? {
         let secrets = headerValues.flatMap(secrets)
         var dumped = ""
@@ -15,9 +15,9 @@ enum Leak {
         return faces.first { _, text in secrets.contains { text.contains($0) } }?.0
     }
 
-    /// The value, the credential behind its scheme, and what a Basic credential (RFC 7617) is made from.
+    /// The header value, the credential after its scheme, and the password of a Basic credential (RFC 7617).
     ///
-    /// Parts of fewer than 6 characters are left out: they occur in innocent words.
+    /// Parts of fewer than 6 characters are omitted, because ordinary words contain them.
     private static func secrets(in headerValue: String) -> [String] {
         let parts = headerValue.split(separator: " ", maxSplits: 1).map(String.init)
         var secrets = parts.dropFirst().filter { $0.utf8.count >= 6 }

@@ -3,12 +3,12 @@
 
 import RequestAuthorization
 
-/// A request that remembers which fields were set on it.
+/// A request that records which fields were set.
 struct ProbeRequest: AuthorizableRequest {
     let number: Int
     let origin: Origin?
     private(set) var fields: [(name: String, value: String)]
-    /// The fields that were set by a provider, names in lower case.
+    /// The fields that a provider has set, with names in lower case.
     private(set) var credentials: [String: String] = [:]
 
     var isReplayable: Bool { true }
@@ -29,12 +29,12 @@ struct ProbeRequest: AuthorizableRequest {
 
     mutating func setCredential(_ value: String, in field: String) { credentials[field.lowercased()] = value }
 
-    /// Says what is wrong with this as the authorized form of a request.
+    /// Checks this authorized form of a request.
     func checkAuthorized(from original: ProbeRequest) throws(CheckProblem) {
         try require(number == original.number, "returned another request than it was given")
         try require(!credentials.isEmpty, "set no header field")
         for (name, _) in fields where credentials[name.lowercased()] != nil {
-            throw CheckProblem("set the field \(name), which is none of its business")
+            throw CheckProblem("set the field \(name), which is not a credential")
         }
         for (name, value) in credentials { try checkValue(value, of: name) }
     }

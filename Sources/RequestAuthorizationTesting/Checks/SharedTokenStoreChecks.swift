@@ -3,26 +3,26 @@
 
 public import RequestAuthorization
 
-/// What every `SharedTokenStore` must do, in addition to what every `TokenStore` must.
+/// Checks that a `SharedTokenStore` conforms, ``TokenStoreChecks`` included.
 ///
 ///     try await SharedTokenStoreChecks { (try MyStore<TestToken>(at: path), try MyStore(at: path)) }.run()
 ///
-/// The closure makes two stores on the same empty place, as two processes would; it is called for each check. A store whose
-/// `changes` is `nil` is not asked to announce them.
+/// The closure creates two stores on the same empty place, as two processes would. It is called for each check. If
+/// `changes` is `nil`, announcements are not checked.
 public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where Store.Token: Equatable {
     private let plain: TokenStoreChecks<Store>
     private let lockLimit: Duration
     private let stores: @Sendable () async throws -> (Store, Store)
     private var token: @Sendable (Int) -> Store.Token { plain.token }
 
-    /// Prepares the checks of a store for tokens of any type.
+    /// Creates the checks of a store for tokens of any type.
     ///
     /// - Parameters:
-    ///   - token: makes the token of a number; different ones for different numbers.
-    ///   - limit: how long each check may take; long, so that a busy machine fails none.
-    ///   - lockLimit: how long to wait for exclusive access that is not to be had.
-    ///   - clock: what `limit` runs on.
-    ///   - stores: makes two stores on the same empty place.
+    ///   - token: creates a different token for each number.
+    ///   - limit: how long each check may take; long, so that no check fails on a busy machine.
+    ///   - lockLimit: how long to wait for exclusive access that is already taken.
+    ///   - clock: the clock for `limit`.
+    ///   - stores: creates two stores on the same empty place.
     public init(
         token: @escaping @Sendable (Int) -> Store.Token, limit: Duration = .seconds(120),
         lockLimit: Duration = .milliseconds(50), clock: any AuthorizationClock = .system,
@@ -35,7 +35,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
 
     /// Performs the checks, those of ``TokenStoreChecks`` included.
     ///
-    /// - Throws: ``ChecksFailed`` with all that is wrong; `CancellationError` if the task is cancelled.
+    /// - Throws: ``ChecksFailed`` with all problems; `CancellationError` if the task is cancelled.
     public func run() async throws {
         try await Check.run(plain.checks + checks, of: "\(Store.self)", within: plain.limit, of: plain.clock)
     }
@@ -78,7 +78,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         try expect(try await other.load(), nil)
     }
 
-    /// Every condition against everything that may stand there.
+    /// Checks every condition against every possible content.
     private func checkConditions() async throws {
         let (one, other) = try await empty()
         let session = TokenVersion.probe(0).session
@@ -121,7 +121,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        try require(winners == 1, "\(winners) of 16 saved, each in place of the same token")
+        try require(winners == 1, "\(winners) of 16 saves replaced the same token")
     }
 
     private func checkExclusion() async throws {
@@ -181,7 +181,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         let both = try await other.loadWithIntent()
         try expect(both.stored, stored(.token(token(0)), .probe(0)))
         try checkIntent(both.intent, intents[0], "along with the token")
-        // Refused, or meant for another intent: this one stays.
+        // The intent stays if the save is refused, or ends another intent.
         let older = TokenSaveCondition.older(session: session, generation: 0)
         _ = try await one.save(stored(.token(token(1)), .probe(1)), replacing: older, ending: intents[0])
         try checkIntent(try await other.openIntent(), intents[0], "after a save that was refused")
@@ -211,13 +211,13 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
 }
 
 extension SharedTokenStoreChecks where Store.Token == TestToken {
-    /// Prepares the checks of a store for ``TestToken``.
+    /// Creates the checks of a store for ``TestToken``.
     ///
     /// - Parameters:
-    ///   - limit: how long each check may take; long, so that a busy machine fails none.
-    ///   - lockLimit: how long to wait for exclusive access that is not to be had.
-    ///   - clock: what `limit` runs on.
-    ///   - stores: makes two stores on the same empty place.
+    ///   - limit: how long each check may take; long, so that no check fails on a busy machine.
+    ///   - lockLimit: how long to wait for exclusive access that is already taken.
+    ///   - clock: the clock for `limit`.
+    ///   - stores: creates two stores on the same empty place.
     public init(
         limit: Duration = .seconds(120), lockLimit: Duration = .milliseconds(50),
         clock: any AuthorizationClock = .system, _ stores: @escaping @Sendable () async throws -> (Store, Store)

@@ -3,14 +3,14 @@
 
 public import RequestAuthorization
 
-/// What every `TokenStore` must do, to be asked of yours in one line.
+/// Checks that a `TokenStore` conforms, in one line of a test.
 ///
 ///     @Test func `my store is one`() async throws {
 ///         try await TokenStoreChecks { MyStore<TestToken>(in: temporaryFolder()) }.run()
 ///     }
 ///
-/// The closure makes an empty store; it is called for each check, and may return the same store each time. All checks but the
-/// first clear it before they begin.
+/// The closure creates an empty store. It is called for each check, and may return the same store each time. Every
+/// check but the first clears the store before it begins.
 public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: Equatable {
     let limit: Duration
     let clock: any AuthorizationClock
@@ -18,14 +18,14 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
     let store: @Sendable () async throws -> Store
     let reopened: (@Sendable (Store) async throws -> Store)?
 
-    /// Prepares the checks of a store for tokens of any type.
+    /// Creates the checks of a store for tokens of any type.
     ///
     /// - Parameters:
-    ///   - token: makes the token of a number; different ones for different numbers.
-    ///   - limit: how long each check may take; long, so that a busy machine fails none.
-    ///   - clock: what `limit` runs on.
-    ///   - reopened: makes another store on the same place, as the next launch does. Without it that is not checked.
-    ///   - store: makes an empty store.
+    ///   - token: creates a different token for each number.
+    ///   - limit: how long each check may take; long, so that no check fails on a busy machine.
+    ///   - clock: the clock for `limit`.
+    ///   - reopened: opens the same place again, as the next launch does. Without it this is not checked.
+    ///   - store: creates an empty store.
     public init(
         token: @escaping @Sendable (Int) -> Store.Token, limit: Duration = .seconds(120),
         clock: any AuthorizationClock = .system, reopened: (@Sendable (Store) async throws -> Store)? = nil,
@@ -40,7 +40,7 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
 
     /// Performs the checks.
     ///
-    /// - Throws: ``ChecksFailed`` with all that is wrong; `CancellationError` if the task is cancelled.
+    /// - Throws: ``ChecksFailed`` with all problems; `CancellationError` if the task is cancelled.
     public func run() async throws {
         try await Check.run(checks, of: "\(Store.self)", within: limit, of: clock)
     }
@@ -82,9 +82,9 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
             let version = TokenVersion(session: UUID(), generation: 1 << 40)
             try await store.save(StoredToken(content, version: version, obtainedAt: .probe))
             let loaded = try await store.load()
-            try require(loaded?.version == version, "of \(content) it loaded another version")
+            try require(loaded?.version == version, "loaded another version of \(content)")
             let difference = abs(loaded?.obtainedAt.timeIntervalSince(.probe) ?? .infinity)
-            try require(difference < 0.001, "of \(content) it loaded a time that is \(difference) s off")
+            try require(difference < 0.001, "loaded a time for \(content) that is \(difference) s off")
         }
     }
 
@@ -150,13 +150,13 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
 }
 
 extension TokenStoreChecks where Store.Token == TestToken {
-    /// Prepares the checks of a store for ``TestToken``.
+    /// Creates the checks of a store for ``TestToken``.
     ///
     /// - Parameters:
-    ///   - limit: how long each check may take; long, so that a busy machine fails none.
-    ///   - clock: what `limit` runs on.
-    ///   - reopened: makes another store on the same place, as the next launch does. Without it that is not checked.
-    ///   - store: makes an empty store.
+    ///   - limit: how long each check may take; long, so that no check fails on a busy machine.
+    ///   - clock: the clock for `limit`.
+    ///   - reopened: opens the same place again, as the next launch does. Without it this is not checked.
+    ///   - store: creates an empty store.
     public init(
         limit: Duration = .seconds(120), clock: any AuthorizationClock = .system,
         reopened: (@Sendable (Store) async throws -> Store)? = nil,
@@ -182,19 +182,19 @@ extension TokenVersion {
 }
 
 extension Date {
-    /// With milliseconds, which must be kept.
+    /// A date with milliseconds, which stores must keep.
     static let probe = Date(timeIntervalSince1970: 1_800_000_000.123)
 }
 
 extension StoredToken where Token: Equatable {
-    /// Whether it is the same but for less than a millisecond.
+    /// Whether two items are equal, with less than a millisecond of difference.
     func isSame(as other: StoredToken) -> Bool {
         content == other.content && version == other.version
             && abs(obtainedAt.timeIntervalSince(other.obtainedAt)) < 0.001
     }
 }
 
-/// Compares what was loaded with what should have been.
+/// Compares the loaded item with the expected one.
 func expect<Token: Equatable>(_ loaded: StoredToken<Token>?, _ expected: StoredToken<Token>?) throws(CheckProblem) {
     switch (loaded, expected) {
     case (nil, nil): return
@@ -202,7 +202,7 @@ func expect<Token: Equatable>(_ loaded: StoredToken<Token>?, _ expected: StoredT
         if loaded.isSame(as: expected) { return }
         let isEqual = "\(loaded)" == "\(expected)"
         throw CheckProblem(isEqual ? "loaded another \(loaded)" : "loaded \(loaded) instead of \(expected)")
-    case (let loaded?, nil): throw CheckProblem("loaded \(loaded) where nothing should be")
+    case (let loaded?, nil): throw CheckProblem("loaded \(loaded), but the store should be empty")
     case (nil, let expected?): throw CheckProblem("loaded nothing instead of \(expected)")
     }
 }

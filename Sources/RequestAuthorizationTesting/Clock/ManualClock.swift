@@ -3,13 +3,13 @@
 
 public import RequestAuthorization
 
-/// A clock that stands still until a test moves it.
+/// A clock that moves only when a test advances it.
 ///
 ///     let clock = ManualClock()
 ///     let auth = RefreshableTokenAuthorization(service: service, clock: clock)
 ///     clock.advance(by: .seconds(61))                      // a token of a minute has expired
 ///
-/// To let a time-out strike, wait until somebody has gone to sleep, and move on:
+/// To test a time-out, wait until a task sleeps, then advance the clock:
 ///
 ///     await clock.sleepers(1)
 ///     clock.advance(by: .seconds(30))
@@ -27,7 +27,7 @@ public final class ManualClock: AuthorizationClock {
         var arrivals = 0
         var watchers: [Watcher] = []
 
-        /// Those who watch for what is the case now.
+        /// Removes and returns the watchers whose condition is met.
         mutating func takeSatisfiedWatchers() -> [Watcher] {
             let now = self
             defer { watchers = watchers.filter { !$0.isSatisfied(now) } }
@@ -42,9 +42,9 @@ public final class ManualClock: AuthorizationClock {
 
     private let state: Lock<State>
 
-    /// Makes a clock that shows a given time of day.
+    /// Creates a clock with a time of day.
     ///
-    /// - Parameter now: by default always the same moment, in January 2027.
+    /// - Parameter now: the time of day; by default a fixed moment in January 2027.
     public init(now: Date = Date(timeIntervalSince1970: 1_800_000_000)) {
         state = Lock(State(now: now))
     }
@@ -52,19 +52,19 @@ public final class ManualClock: AuthorizationClock {
     /// The time of day.
     public var now: Date { state.withLock(\.now) }
 
-    /// The time by which the clock has been advanced.
+    /// The total time by which the clock has been advanced.
     public var uptime: Duration { state.withLock(\.uptime) }
 
-    /// How long each of those who sleep still has to, the shortest first.
+    /// The remaining time of each sleeping task, the shortest first.
     public var sleeping: [Duration] {
         state.withLock { state in state.sleepers.values.map { $0.wakeUp - state.uptime }.sorted() }
     }
 
-    /// Moves ``now`` and ``uptime`` on and wakes everybody whose time has come, the earliest deadline first.
+    /// Advances ``now`` and ``uptime``, and wakes all tasks whose time has come, the earliest first.
     ///
-    /// - Parameter duration: not negative; time goes on, and only the wall clock can be set back.
+    /// - Parameter duration: zero or more. Only the wall clock can be set back, with ``setWallClock(to:)``.
     public func advance(by duration: Duration) {
-        precondition(duration >= .zero, "time cannot be turned back; setWallClock(to:) sets the time of day")
+        precondition(duration >= .zero, "the duration is negative; use setWallClock(to:) to set the time of day")
         let due = state.withLock { state in
             state.uptime += duration
             state.now += duration.seconds
@@ -75,12 +75,12 @@ public final class ManualClock: AuthorizationClock {
         for sleeper in due.sorted(by: { ($0.wakeUp, $0.order) < ($1.wakeUp, $1.order) }) { sleeper.signal.fulfill() }
     }
 
-    /// Sets the time of day, as a person or a time server does: ``uptime`` does not change, and nobody wakes.
+    /// Sets the time of day, as a user or a time server does. ``uptime`` does not change, and no task wakes.
     public func setWallClock(to now: Date) {
         state.withLock { $0.now = now }
     }
 
-    /// Sleeps until the clock has been advanced so far.
+    /// Sleeps until the clock has been advanced by a duration.
     ///
     /// - Throws: `CancellationError` at once when the task is cancelled.
     public func sleep(for duration: Duration) async throws {
@@ -101,16 +101,16 @@ public final class ManualClock: AuthorizationClock {
         }
     }
 
-    /// Suspends until at least so many are asleep.
+    /// Suspends until at least this many tasks sleep.
     ///
-    /// It returns early only if the calling task is cancelled.
+    /// Returns early only if the calling task is cancelled.
     public func sleepers(_ count: Int) async {
         await watch { $0.sleepers.count >= count }
     }
 
-    /// Suspends until somebody sleeps who still has exactly so long to sleep: somebody with a time-out of that length.
+    /// Suspends until a task sleeps with exactly this remaining time, such as one with a time-out of that length.
     ///
-    /// It returns early only if the calling task is cancelled.
+    /// Returns early only if the calling task is cancelled.
     public func sleeper(for duration: Duration) async {
         await watch { state in state.sleepers.values.contains { $0.wakeUp - state.uptime == duration } }
     }
@@ -127,6 +127,5 @@ public final class ManualClock: AuthorizationClock {
 }
 
 extension Duration {
-    /// As Foundation counts.
     var seconds: Double { self / .seconds(1) }
 }

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// The steps of a double, and the record of its calls.
+/// The steps of a scripted double, and the record of its calls.
 final class Script<Input: Sendable, Output: Sendable>: Sendable {
     typealias Call = ScriptedCall<Input, Output>
     typealias Step = ScriptStep<Input, Output>
@@ -11,7 +11,7 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
     private struct State: Sendable {
         var steps: [Step]
         var calls: [Call] = []
-        /// Held calls that no ``Script/nextCall()`` has returned yet, and those who wait for the next.
+        /// Held calls that ``Script/nextCall()`` has not returned yet, and the waiters for the next one.
         var held: [Call] = []
         var waiting: [OneShot<Call>] = []
         var watchers: [(count: Int, signal: OneShot<Void>)] = []
@@ -77,7 +77,7 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
         try? await signal.value()
     }
 
-    /// Hands a held call to whoever has waited longest.
+    /// Passes a held call to the first waiter, or keeps it.
     private func offer(_ call: Call) {
         let receiver: OneShot<Call>? = state.withLock { state in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
@@ -87,9 +87,9 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
         receiver?.fulfill(with: .success(call))
     }
 
-    /// Gives up waiting.
+    /// Removes a waiter.
     ///
-    /// - Returns: `false` if a call has been handed over meanwhile, which must not be lost.
+    /// - Returns: `false` if the waiter has received a call meanwhile, which must not be lost.
     private func withdraw(_ signal: OneShot<Call>) -> Bool {
         state.withLock { state in
             guard let index = state.waiting.firstIndex(where: { $0 === signal }) else { return false }
@@ -99,13 +99,13 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
     }
 }
 
-/// A scripted double was called once more than its script has steps.
+/// A scripted double was called more often than its script has steps.
 ///
-/// The test called more often than it meant to, or the script lacks a step.
+/// The test made more calls than intended, or the script lacks a step.
 public struct ScriptRanOut: Error, Hashable, CustomStringConvertible {
-    /// The double, for instance `ScriptedTokenService`.
+    /// The name of the double, for instance `ScriptedTokenService`.
     public let owner: String
-    /// The number of the call for which there was no step; the first call is number 1.
+    /// The number of the call without a step; the first call is number 1.
     public let call: Int
 
     public init(owner: String, call: Int) {
@@ -113,5 +113,7 @@ public struct ScriptRanOut: Error, Hashable, CustomStringConvertible {
         self.call = call
     }
 
-    public var description: String { "the script of \(owner) has \(call - 1) steps and no answer for call \(call)" }
+    public var description: String {
+        "the script of \(owner) has \(call - 1) steps and none for call \(call): add a step, or check why it was called"
+    }
 }

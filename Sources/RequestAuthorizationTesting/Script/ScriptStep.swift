@@ -3,11 +3,11 @@
 
 package import RequestAuthorization
 
-/// What a scripted double does in one call: answer, fail, or wait until the test decides.
+/// What a scripted double does in one call: it succeeds, fails, or waits for the test.
 ///
 ///     ScriptedTokenService(clock: clock, .token("a", lasts: .seconds(60)), .failure(Offline()), .held)
 ///
-/// Each double adds steps that fit it, such as `.token(_:lasts:)` and `.response(_:_:)`.
+/// Each double has steps of its own, such as `.token(_:lasts:)` and `.response(_:_:)`.
 public struct ScriptStep<Input: Sendable, Output: Sendable>: Sendable {
     enum Action: Sendable {
         case run(@Sendable (ScriptedCall<Input, Output>) async throws -> Output)
@@ -16,34 +16,34 @@ public struct ScriptStep<Input: Sendable, Output: Sendable>: Sendable {
 
     let action: Action
 
-    /// Answers with this.
+    /// Succeeds with an output.
     public static func success(_ output: Output) -> Self { run { _ in output } }
 
-    /// Fails with this error.
+    /// Fails with an error.
     public static func failure(_ error: any Error) -> Self { run { _ in throw error } }
 
-    /// Does what the closure says.
+    /// Runs a closure.
     ///
-    /// - Parameter body: gets the call: what it was made with, when, and as the how many-th.
+    /// - Parameter body: receives the call, with its input, its time and its number.
     public static func run(_ body: @escaping @Sendable (ScriptedCall<Input, Output>) async throws -> Output) -> Self {
         Self(action: .run(body))
     }
 
-    /// Waits until the test decides what the call ends with, or until the caller cancels it.
+    /// Waits until the test ends the call, or the caller cancels it.
     ///
     ///     let call = try await service.nextCall()
     ///     call.succeed(TestToken("b"))
     public static var held: Self { Self(action: .held(ignoringCancellation: false)) }
 
-    /// Waits until the test decides, and does not react to cancellation: some clients are like that.
+    /// Waits until the test ends the call, and ignores cancellation, as some clients do.
     public static var heldIgnoringCancellation: Self { Self(action: .held(ignoringCancellation: true)) }
 }
 
-/// One call of a scripted double, recorded; a held one waits here for the test's decision.
+/// A recorded call of a scripted double. A held call waits until the test ends it.
 public final class ScriptedCall<Input: Sendable, Output: Sendable>: Sendable {
-    /// What the call was made with.
+    /// The input of the call.
     public let input: Input
-    /// The first call of a double is number 1.
+    /// The number of the call, from 1.
     public let number: Int
     /// The time of the double's clock when the call began.
     public let startedAt: Date
@@ -57,27 +57,27 @@ public final class ScriptedCall<Input: Sendable, Output: Sendable>: Sendable {
         self.startedAt = startedAt
     }
 
-    /// Ends a held call with an answer.
+    /// Ends a held call with an output.
     ///
-    /// - Returns: `false` if it has ended already, and if it is not a held one.
+    /// - Returns: `false` if the call has already ended, or is not held.
     @discardableResult
     public func succeed(_ output: Output) -> Bool { decision.fulfill(with: .success(output)) }
 
     /// Ends a held call with an error.
     ///
-    /// - Returns: `false` if it has ended already, and if it is not a held one.
+    /// - Returns: `false` if the call has already ended, or is not held.
     @discardableResult
     public func fail(_ error: any Error) -> Bool { decision.fulfill(with: .failure(error)) }
 
-    /// Whether the task that made the call has been cancelled while the call went on.
+    /// Whether the caller's task was cancelled during the call.
     public var isCancelled: Bool { cancelled.isFulfilled }
 
     /// Suspends until the caller cancels the call.
     ///
-    /// It returns early only if the waiting task is itself cancelled.
+    /// Returns early only if the waiting task is itself cancelled.
     public func cancellation() async { try? await cancelled.value() }
 
-    /// The time so long after the call began, for tokens; `.distantFuture` for `nil`.
+    /// The date at this time after the call began, for the expiry of tokens; `.distantFuture` for `nil`.
     public func date(after lifetime: Duration?) -> Date {
         lifetime.map { startedAt + $0.seconds } ?? .distantFuture
     }
@@ -97,7 +97,7 @@ public final class ScriptedCall<Input: Sendable, Output: Sendable>: Sendable {
         }
     }
 
-    /// After the end there is nothing left to decide.
+    /// Runs a step and records its result, so that the test can no longer end the call.
     private func finish(_ body: () async throws -> Output) async throws -> Output {
         do {
             let output = try await body()

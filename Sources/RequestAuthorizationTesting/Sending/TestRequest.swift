@@ -3,7 +3,7 @@
 
 public import RequestAuthorization
 
-/// A request of no client in particular.
+/// A request that belongs to no HTTP client.
 ///
 ///     let request = try await TestRequest().authorized(using: provider)
 ///     request["Authorization"]                             // "Bearer a"
@@ -12,20 +12,20 @@ public struct TestRequest: AuthorizableRequest, Hashable {
     public var method: String
     /// The target, scheme included.
     public var url: String
-    /// The body, empty if there is none; `nil` for one that is not in memory.
+    /// The body: empty if there is none, `nil` if it is not in memory.
     public var body: [UInt8]?
-    /// Whether it can be sent a second time.
+    /// Whether the request can be sent again.
     public var isReplayable: Bool
     private var fields: [String: String]
 
-    /// Makes a request.
+    /// Creates a request.
     ///
     /// - Parameters:
     ///   - url: the target, scheme included.
     ///   - method: `GET` by default.
     ///   - fields: values of header fields by name.
-    ///   - body: none by default; `nil` for one that is not in memory.
-    ///   - isReplayable: whether it can be sent a second time.
+    ///   - body: none by default; `nil` for a body that is not in memory.
+    ///   - isReplayable: whether the request can be sent again.
     public init(
         _ url: String = "https://api.example.com/", method: String = "GET", fields: [String: String] = [:],
         body: [UInt8]? = [], isReplayable: Bool = true
@@ -37,13 +37,13 @@ public struct TestRequest: AuthorizableRequest, Hashable {
         self.fields = fields.reduce(into: [:]) { $0[$1.key.lowercased()] = $1.value }
     }
 
-    /// The value of a header field, names compared without case.
+    /// The value of a header field. Names are compared without case.
     public subscript(field: String) -> String? {
         get { fields[field.lowercased()] }
         set { fields[field.lowercased()] = newValue }
     }
 
-    /// The names of the header fields that are set, in lower case and in alphabetical order.
+    /// The names of the set header fields, in lower case and alphabetical order.
     public var fieldNames: [String] { fields.keys.sorted() }
 
     public var origin: Origin? { URL(string: url).flatMap { Origin($0) } }

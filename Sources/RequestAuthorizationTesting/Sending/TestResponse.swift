@@ -3,7 +3,7 @@
 
 public import RequestAuthorization
 
-/// A response of no client in particular.
+/// A response that belongs to no HTTP client.
 ///
 ///     TestResponse(401, ["WWW-Authenticate": "Bearer error=\"invalid_token\""])
 public struct TestResponse: AuthorizableResponse, Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct TestResponse: AuthorizableResponse, Hashable, Sendable {
     public let statusCode: Int
     private let fields: [String: [String]]
 
-    /// Makes a response.
+    /// Creates a response.
     ///
     /// - Parameters:
     ///   - statusCode: 200 by default.

@@ -3,21 +3,21 @@
 
 public import RequestAuthorization
 
-/// A token store that several processes share, played in one.
+/// A token store that simulates several processes in one.
 ///
 ///     let phone = InMemorySharedTokenStore<TestToken>(clock: clock)
 ///     let widget = phone.sibling()
 ///
-/// Each handle stands for one process: it hears of the ``changes`` of the others, and ``crash()`` is the end of its process.
+/// Each handle represents a process. It receives the ``changes`` of the others, and ``crash()`` ends its process.
 public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTokenStore {
     private let place: SharedPlace<Token>
     private let id: Int
 
-    /// Makes a store with one handle.
+    /// Creates a store with one handle.
     ///
     /// - Parameters:
-    ///   - stored: what is in it; nothing by default.
-    ///   - clock: what the deadlines of ``lock(within:)`` run on.
+    ///   - stored: the first content; nothing by default.
+    ///   - clock: the clock for the limits of ``lock(within:)``.
     public convenience init(_ stored: StoredToken<Token>? = nil, clock: any AuthorizationClock = .system) {
         self.init(place: SharedPlace(stored, clock: clock))
     }
@@ -29,21 +29,21 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
 
     deinit { place.forget(id) }
 
-    /// Another process's handle on the same store.
+    /// Returns the handle of another process on the same store.
     public func sibling() -> InMemorySharedTokenStore { InMemorySharedTokenStore(place: place) }
 
-    /// Ends the process of this handle: exclusive access that it had is free again; what it saved, and its intent, stay.
+    /// Ends the process of this handle. Its exclusive access is released; what it saved, and its intent, stay.
     public func crash() { place.releaseAll(of: id) }
 
-    /// Loses what is kept, as a store does whose item is damaged or whose folder was removed.
+    /// Loses the content, like a store with a damaged item or a removed folder.
     ///
-    /// - Parameter absence: what the store says of it from then on, until something is saved.
+    /// - Parameter absence: what the store reports until the next save.
     public func lose(_ absence: TokenAbsence) { place.put(nil, absence: absence, by: id) }
 
-    /// What is kept now.
+    /// The present content.
     public var stored: StoredToken<Token>? { place.stored }
 
-    /// The intent that is open now.
+    /// The present intent.
     public var intent: RefreshIntent? { place.intent }
 
     public func load() async throws -> StoredToken<Token>? { place.stored }
@@ -72,12 +72,14 @@ extension InMemorySharedTokenStore: CustomStringConvertible, CustomDebugStringCo
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Exclusive access to a shared store was not to be had in time.
+/// Exclusive access to a shared store was not granted in time.
 public struct TokenStoreLockTimedOut: Error, Hashable, CustomStringConvertible {
-    /// How long was waited.
+    /// How long the caller waited.
     public let limit: Duration
 
     public init(limit: Duration) { self.limit = limit }
 
-    public var description: String { "no exclusive access to the token store within \(limit)" }
+    public var description: String {
+        "no exclusive access to the token store within \(limit); find out who holds it, or wait longer"
+    }
 }

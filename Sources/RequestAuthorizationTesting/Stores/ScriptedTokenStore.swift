@@ -3,7 +3,7 @@
 
 public import RequestAuthorization
 
-/// A token store around another that fails and stalls when a test says so, and records what it was asked.
+/// Wraps a token store, records its calls, and fails or stalls when a test says so.
 ///
 ///     let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>())
 ///     store.fail(next: .save, with: DiskFull())
@@ -13,7 +13,7 @@ public import RequestAuthorization
 ///     held.release()
 ///     store.operations                                     // [.load, .save(…), …]
 ///
-/// Around a `SharedTokenStore` it is one too.
+/// If the wrapped store is a `SharedTokenStore`, so is this one.
 public final class ScriptedTokenStore<Base: TokenStore>: TokenStore {
     public typealias Token = Base.Token
 
@@ -29,32 +29,32 @@ public final class ScriptedTokenStore<Base: TokenStore>: TokenStore {
         case held(HeldStoreCall)
     }
 
-    /// The store that does the work.
+    /// The wrapped store.
     public let base: Base
     private let state = Lock(State())
 
     /// Wraps a store.
     public init(_ base: Base) { self.base = base }
 
-    /// What was asked of the store, in order, whatever came of it.
+    /// The calls of the store in order, successful or not.
     public var operations: [TokenStoreOperation<Token>] { state.withLock(\.operations) }
 
-    /// Lets the next call of a kind fail that has no other fault yet.
+    /// Makes the next call of a kind fail. Several faults apply to successive calls.
     ///
     /// - Parameters:
-    ///   - kind: which method.
-    ///   - error: what it throws.
-    ///   - afterwards: whether the store does its work first, as one does whose answer gets lost.
+    ///   - kind: the method.
+    ///   - error: the error to throw.
+    ///   - afterwards: whether the store does its work first, as if its answer were lost.
     public func fail(next kind: TokenStoreOperation<Token>.Kind, with error: any Error, afterwards: Bool = false) {
         state.withLock { $0.faults[kind, default: []].append(afterwards ? .after(error) : .before(error)) }
     }
 
-    /// Lets all calls of a kind fail that have no other fault; `nil` ends that.
+    /// Makes all calls of a kind fail, except those with another fault; `nil` ends that.
     public func fail(all kind: TokenStoreOperation<Token>.Kind, with error: (any Error)?) {
         state.withLock { $0.lasting[kind] = error }
     }
 
-    /// Stalls the next call of a kind that has no other fault yet, until it is released.
+    /// Stalls the next call of a kind until it is released. Several faults apply to successive calls.
     public func hold(next kind: TokenStoreOperation<Token>.Kind) -> HeldStoreCall {
         let call = HeldStoreCall()
         state.withLock { $0.faults[kind, default: []].append(.held(call)) }
@@ -119,23 +119,23 @@ extension ScriptedTokenStore: CustomStringConvertible, CustomDebugStringConverti
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// One call of a token store that waits for the test.
+/// A stalled call of a token store.
 public final class HeldStoreCall: Sendable {
     private let reached = OneShot<Void>()
     private let decision = OneShot<Void>()
 
     /// Suspends until the store has been called.
     ///
-    /// It returns early only if the waiting task is cancelled.
+    /// Returns early only if the waiting task is cancelled.
     public func begins() async { try? await reached.value() }
 
-    /// Lets the store do its work.
+    /// Lets the call proceed.
     public func release() { decision.fulfill() }
 
-    /// Lets the call fail.
+    /// Makes the call fail.
     public func fail(_ error: any Error) { decision.fulfill(with: .failure(error)) }
 
-    /// A store that hangs does not heed cancellation.
+    /// Waits for the test and ignores cancellation, like a store that hangs.
     func wait() async throws {
         reached.fulfill()
         try await decision.valueIgnoringCancellation()

@@ -3,9 +3,9 @@
 
 import RequestAuthorization
 
-/// What the handles of an `InMemorySharedTokenStore` have in common.
+/// The shared content of all handles of an `InMemorySharedTokenStore`.
 final class SharedPlace<Token: AuthorizationToken>: Sendable {
-    /// One who has exclusive access, or waits for it.
+    /// The holder of exclusive access, or a waiter for it.
     private struct Holder: Sendable {
         let handle: Int
         let granted: OneShot<Void>
@@ -16,7 +16,7 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         var absence = TokenAbsence.gone
         var intent: RefreshIntent?
         var handles = 0
-        /// Who has access comes first, the others wait in order of arrival.
+        /// The holder comes first; the waiters follow in order of arrival.
         var queue: [Holder] = []
         var listeners: [Int: (handle: Int, continuation: AsyncStream<Void>.Continuation)] = [:]
         var subscriptions = 0
@@ -60,7 +60,7 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         }
     }
 
-    /// Tells the other handles, unless the body has changed nothing.
+    /// Performs a change, and notifies the other handles if it was saved.
     @discardableResult
     private func change(by handle: Int, _ body: (inout State) -> TokenSaveResult<Token>) -> TokenSaveResult<Token> {
         let (result, listeners) = state.withLock { state in
@@ -132,7 +132,7 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         try await grant.value()
     }
 
-    /// Takes holders out of the queue; who then stands first has access.
+    /// Removes holders and waiters from the queue. The first one left then has access.
     private func release(where isGone: (Holder) -> Bool) {
         var first: Holder?
         state.withLock { state in

@@ -3,7 +3,7 @@
 
 public import RequestAuthorization
 
-/// What a token store was asked to do.
+/// A call of a token store.
 public enum TokenStoreOperation<Token: AuthorizationToken>: Sendable {
     case load
     case save(StoredToken<Token>)
@@ -14,12 +14,12 @@ public enum TokenStoreOperation<Token: AuthorizationToken>: Sendable {
     case conditionalSave(StoredToken<Token>, TokenSaveCondition, ending: RefreshIntent?)
     case setIntent(RefreshIntent?)
 
-    /// Which method of the store it was; both ways of loading are one kind, and both ways of saving.
+    /// The called method. Both ways of loading are one kind, and so are both ways of saving.
     public enum Kind: Hashable, Sendable {
         case load, save, clear, lock, unlock, setIntent
     }
 
-    /// Which method of the store it was.
+    /// The called method.
     public var kind: Kind {
         switch self {
         case .load, .loadWithIntent: .load

@@ -3,9 +3,9 @@
 
 import RequestAuthorization
 
-/// A result that comes once, and those who wait for it.
+/// A result that is set once, and its waiters.
 ///
-/// Whoever asks later gets it at once. Waiters go on in order of arrival.
+/// Later callers get the result at once. Waiters resume in order of arrival.
 package final class OneShot<Value: Sendable>: Sendable {
     private struct State: Sendable {
         var result: Result<Value, any Error>?
@@ -17,12 +17,11 @@ package final class OneShot<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Whether the result is there.
     package var isFulfilled: Bool { state.withLock { $0.result != nil } }
 
-    /// Gives the result, once.
+    /// Sets the result, unless there is one.
     ///
-    /// - Returns: `false` if there was one already.
+    /// - Returns: `false` if there was a result already.
     @discardableResult
     package func fulfill(with result: Result<Value, any Error>) -> Bool {
         let waiters: [CheckedContinuation<Value, any Error>]? = state.withLock { state in
@@ -37,13 +36,13 @@ package final class OneShot<Value: Sendable>: Sendable {
 
     /// Waits for the result.
     ///
-    /// - Throws: the failure, if it is one; `CancellationError` as soon as the task is cancelled.
+    /// - Throws: the failure, if the result is one; `CancellationError` as soon as the task is cancelled.
     package func value() async throws -> Value {
         let id = arrive()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 add(continuation, as: id)
-                // A cancellation that came before `add` found nobody to wake.
+                // A cancellation before `add` found no waiter to resume.
                 if Task.isCancelled { cancel(id) }
             }
         } onCancel: {
@@ -51,12 +50,12 @@ package final class OneShot<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the result; a `CancellationError` as soon as the task is cancelled.
+    /// Waits for the result. Returns a `CancellationError` as soon as the task is cancelled.
     package func result() async -> Result<Value, any Error> {
         do { return .success(try await value()) } catch { return .failure(error) }
     }
 
-    /// Waits for the result, whatever happens to the task.
+    /// Waits for the result and ignores the cancellation of the task.
     package func valueIgnoringCancellation() async throws -> Value {
         let id = arrive()
         return try await withCheckedThrowingContinuation { add($0, as: id) }
@@ -83,7 +82,7 @@ package final class OneShot<Value: Sendable>: Sendable {
 }
 
 extension OneShot<Void> {
-    /// Lets everybody who waits go on.
+    /// Resumes all waiters.
     @discardableResult
     package func fulfill() -> Bool { fulfill(with: .success(())) }
 }

@@ -3,21 +3,21 @@
 
 public import RequestAuthorization
 
-/// A token for tests, known by its name.
+/// A token for tests, identified by its name.
 ///
 ///     TestToken("a").authorizationHeaderValue              // "Bearer a"
 ///
-/// It prints as every token does, redacted: compare names where a failed expectation should say which token it was.
+/// Like every token it prints redacted. Compare names if a failed expectation should show which token it was.
 public struct TestToken: AuthorizationToken, Hashable, Codable {
-    /// What tells it from others; the credential too.
+    /// The name, which is also the credential.
     public let name: String
     public let expiresAt: Date
 
-    /// Makes a token.
+    /// Creates a token.
     ///
     /// - Parameters:
     ///   - name: the credential: letters, digits, `-._~+/`.
-    ///   - expiresAt: never by default.
+    ///   - expiresAt: the expiry date; never by default.
     public init(_ name: String, expiresAt: Date = .distantFuture) {
         self.name = name
         self.expiresAt = expiresAt

@@ -137,8 +137,8 @@ import Testing
         #expect(error?.needsSignIn == true)
         #expect(
             error?.description
-                == "not authorized: needs interaction (the token endpoint answered 400 (\(code))); sign in again, for what "
-                + "the server asks")
+                == "not authorized: needs interaction (the token endpoint answered 400 (\(code))); sign in again with what "
+                + "the server requires")
         bench.clock.advance(by: .seconds(59))
         await #expect(throws: NotAuthorized.self) { try await bench.name() }
         #expect(bench.service.calls == 1)

@@ -27,17 +27,17 @@ import Testing
         (.rejected, "not authorized: rejected by the token endpoint; sign in again"),
         (
             .sessionReplaced,
-            "not authorized: session replaced; send the request again if it is meant for whoever is signed in now"
+            "not authorized: session replaced; send the request again if it is meant for the user who is signed in now"
         ),
         (
             .clientRefused,
             "not authorized: client refused by the token endpoint; check the client's id, secret, grant types and scopes, "
                 + "and how it is registered; the session is kept"
         ),
-        (.needsInteraction, "not authorized: needs interaction; sign in again, for what the server asks"),
+        (.needsInteraction, "not authorized: needs interaction; sign in again with what the server requires"),
         (
             .refreshedTooOften,
-            "not authorized: refreshed too often; find out why the server refuses tokens that are fresh; "
+            "not authorized: refreshed too often; find out why the server refuses new tokens; "
                 + "a refresh is tried again after a while"
         ),
         (
@@ -49,8 +49,8 @@ import Testing
         (.notSignable, "not authorized: not signable; use a request that shows method, target and body"),
         (
             .originNotAllowed,
-            "not authorized: origin not allowed; name the origin where the provider is restricted, if it may have the "
-                + "credential"
+            "not authorized: origin not allowed; if the origin may have the credential, add it where the provider is "
+                + "restricted"
         ),
         (
             .redirectsFollowed,
@@ -77,8 +77,8 @@ import Testing
         let challenge = AuthenticationChallenge(scheme: "Bearer", parameters: ["error": "insufficient_scope"])
         #expect(
             NotAuthorized(.needsInteraction, challenge: challenge).description
-                == #"not authorized: needs interaction, asked for Bearer error="insufficient_scope"; sign in again, for "#
-                + "what the server asks")
+                == #"not authorized: needs interaction, asked for Bearer error="insufficient_scope"; sign in again with "#
+                + "what the server requires")
         #expect(
             NotAuthorized(.insecureTransport, detail: "http://a.example is not encrypted: use https").description
                 == "not authorized: insecure transport (http://a.example is not encrypted: use https)")
@@ -106,7 +106,7 @@ import Testing
         #expect(
             error.description
                 == "the token could not be refreshed (Offline); try again at 1970-01-01 00:00:00 +0000 or "
-                + "later, nobody needs to sign in")
+                + "later, no sign-in is needed")
         #expect(error.debugDescription == error.description)
     }
 
@@ -118,7 +118,7 @@ import Testing
         #expect(
             text(.init(count: 1, since: date, status: 403))
                 == "the token could not be refreshed (the token endpoint answered 403); try again at "
-                + "1970-01-01 00:00:00 +0000 or later, nobody needs to sign in")
+                + "1970-01-01 00:00:00 +0000 or later, no sign-in is needed")
         #expect(
             text(.init(count: 4, since: date, status: 401, code: "BAD_LOGIN", suggestsSignIn: true))
                 == "the token could not be refreshed (the token endpoint has refused 4 times since "

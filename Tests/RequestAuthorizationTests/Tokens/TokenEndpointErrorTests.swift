@@ -58,11 +58,11 @@ import Testing
         ),
         (
             400, "login_required",
-            "400 (login_required): the server wants a person to sign in again; the session is kept"
+            "400 (login_required): the server wants the user to sign in again; the session is kept"
         ),
-        (403, nil, "403: no verdict on the session, which is kept; try again later"),
-        (401, "BAD_LOGIN", "401 (BAD_LOGIN): no verdict on the session, which is kept; try again later"),
-        (400, "v1.bad-Code_2", "400 (v1.bad-Code_2): no verdict on the session, which is kept; try again later"),
+        (403, nil, "403: the session is kept; try again later"),
+        (401, "BAD_LOGIN", "401 (BAD_LOGIN): the session is kept; try again later"),
+        (400, "v1.bad-Code_2", "400 (v1.bad-Code_2): the session is kept; try again later"),
     ]
 
     @Test(arguments: answers)
