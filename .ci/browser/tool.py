@@ -75,7 +75,7 @@ def without_a_token(browser, tool):
 
     assert tool.json("status", status=NOT_SIGNED_IN)["isSignedIn"] is False
     errors = tool.run("me", status=NOT_SIGNED_IN)[1]
-    assert "nobody is signed in" in errors and "spotify login --local" in errors, errors
+    assert "not signed in to" in errors and "spotify login --local" in errors, errors
 
 
 def denied(browser, tool):
@@ -146,7 +146,7 @@ def signed_out(tool):
     assert "Signed out" in tool.run("logout")[0]
     assert tool.json("status", status=NOT_SIGNED_IN)["isSignedIn"] is False
     tool.run("me", status=NOT_SIGNED_IN)
-    assert "Nobody was signed in" in tool.run("logout")[0]
+    assert "You were not signed in" in tool.run("logout")[0]
 
 
 def on_another_device(browser, tool):

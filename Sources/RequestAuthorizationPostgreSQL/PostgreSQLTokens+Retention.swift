@@ -6,15 +6,15 @@ import RequestAuthorization
 import RequestAuthorizationStorage
 
 extension PostgreSQLTokens {
-    /// How many rows there are.
+    /// The number of rows.
     public struct Counts: Hashable, Sendable {
-        /// Users with a token.
+        /// The number of users with a token.
         public let tokens: Int
-        /// Users who have signed out: what ``removeEnded(olderThan:)`` removes in time.
+        /// The number of users without one, whose rows ``removeEnded(olderThan:)`` removes in time.
         public let ended: Int
     }
 
-    /// Counts the rows, for operators. It reads the whole table.
+    /// Counts the rows. It reads the whole table.
     ///
     /// - Throws: `TokenStoreError`.
     public func counts() async throws -> Counts {
@@ -25,23 +25,23 @@ extension PostgreSQLTokens {
         return Counts(tokens: tokens, ended: ended)
     }
 
-    /// Removes what is left of sessions that have ended: sign-outs, moved tokens, and rows that never held a token.
+    /// Removes the rows of ended sessions: tombstones, moved tokens, and rows that never had a token.
     ///
-    /// A replica that has not heard of the sign-out for so long finds nothing in its place, which ends its session too.
+    /// A replica that has not seen the sign-out by then finds no row, which ends its session too.
     ///
-    /// - Parameter days: how long ago the session must have ended; 30 by default.
-    /// - Returns: how many rows were removed.
+    /// - Parameter days: how many days ago the session must have ended; 30 by default.
+    /// - Returns: the number of removed rows.
     /// - Throws: `TokenStoreError`.
     @discardableResult
     public func removeEnded(olderThan days: Int = 30) async throws -> Int {
         try await fleet.query { _ in (Self.prune, ["\(max(0, days))"]) }.count
     }
 
-    /// Removes all that is kept of one user, the tombstone too. Replicas that hold the token find its session ended.
+    /// Removes all data of one user, the tombstone too. This ends the session in all replicas.
     ///
-    /// The authorization server is not asked: sign out with `signOut()` first to revoke the token there.
+    /// The token is not revoked at the authorization server; call `signOut()` first for that.
     ///
-    /// - Returns: whether there was a row.
+    /// - Returns: whether the user had a row.
     /// - Throws: `TokenStoreError`.
     @discardableResult
     public func remove(client: String, account: String) async throws -> Bool {

@@ -5,33 +5,36 @@
 public import RequestAuthorization
 public import RequestAuthorizationStorage
 
-/// Tokens of many users that many hosts share, in a PostgreSQL database of version 14 or later.
+/// The tokens of many users, which many hosts share in a PostgreSQL database of version 14 or later.
 ///
 ///     let fleet = try await PostgreSQLTokens(connection: "postgresql://…", key: key)
 ///     let auth = RefreshableTokenAuthorization(service: service, store: fleet.store(client: "web", account: user))
 ///
-/// Each replica makes one for itself. A rotating refresh token is then refreshed once for all of them. The database sees neither
-/// a token nor a name: tokens are sealed as `EncryptedTokenStore` seals them, and rows are found by an HMAC of client and account.
+/// Each replica creates its own value. All of them together refresh a rotating token only once. The database has
+/// neither tokens nor names in plain text. Tokens are encrypted as by `EncryptedTokenStore`, and the key of a row is an
+/// HMAC of client and account.
 ///
-/// A token of client credentials does not rotate: each replica can have its own, without a store.
-/// `Documentation/Guide/Fleet.md` tells how to run it, and what each failure costs.
+/// A client credentials token does not rotate, so each replica can have its own without a store.
+/// `Documentation/Guide/Fleet.md` describes the operation and the effect of each failure.
 public struct PostgreSQLTokens: Sendable, RedactedDescription {
     let fleet: Fleet
 
-    /// Uses a database through any driver, and makes the tables if there are none.
+    /// Uses a database through any driver, and makes the tables if they do not exist.
     ///
     /// - Parameters:
     ///   - database: runs the statements.
-    ///   - key: seals tokens from now on: 32 random bytes, the same in all replicas. A password would be derived for each row.
-    ///   - oldKeys: what tokens may have been sealed with before.
-    ///   - lease: how long a replica that has died keeps others from refreshing the same token; 10 s by default. Choose it
-    ///     shorter than the grace period of the authorization server.
-    ///   - requestDeadline: how long a token request may take; 5 s by default, 2 s less than the lease at most.
-    ///   - listens: whether sign-outs of other hosts are heard of at once, on one connection more for the process, if the
-    ///     database is a ``ListeningPostgreSQLDatabase``. Say `false` behind a pooler in transaction mode.
-    ///   - clock: for waiting and for the lease; the machine's by default. Times in the table are the database's.
-    /// - Throws: `TokenStoreError`: `unavailable`, `timedOut`; `wrongKey` if the tables are of another key; `unsuitable` if
-    ///   they are not of this package, or of a later version. Nothing was changed then.
+    ///   - key: encrypts tokens from now on: 32 random bytes, the same in all replicas. Avoid a password, from which a
+    ///     key would be derived for each row.
+    ///   - oldKeys: earlier keys, to decrypt with.
+    ///   - lease: how long a replica that died prevents others from refreshing the same token; 10 s by default. It
+    ///     should be shorter than the grace period of the authorization server.
+    ///   - requestDeadline: how long a token request may take; 5 s by default, and at least 2 s less than the lease.
+    ///   - listens: whether sign-outs of other hosts are reported at once, if the database is a
+    ///     ``ListeningPostgreSQLDatabase``. It uses one additional connection. Use `false` behind a pooler in
+    ///     transaction mode.
+    ///   - clock: measures waits and the lease. The times in the table are those of the database.
+    /// - Throws: `TokenStoreError`: `unavailable`; `timedOut`; `wrongKey` if the tables belong to another key;
+    ///   `unsuitable` if they are of another program or a later version. Nothing was changed then.
     public init(
         database: some PostgreSQLDatabase, key: TokenKey, oldKeys: [TokenKey] = [], lease: Duration = .seconds(10),
         requestDeadline: Duration = .seconds(5), listens: Bool = true, clock: any AuthorizationClock = .system
@@ -46,13 +49,13 @@ public struct PostgreSQLTokens: Sendable, RedactedDescription {
             requestDeadline: requestDeadline, listens: listens, clock: clock)
     }
 
-    /// The store of one user's token.
+    /// Returns a store for the token of one user.
     ///
-    /// Nothing is read yet. Make as many as you like: each provider needs one of its own.
+    /// The row is read on first use. Each provider needs its own store; their number is not limited.
     ///
     /// - Parameters:
     ///   - client: the client id.
-    ///   - account: whose token it is.
+    ///   - account: the owner of the token.
     public func store<Token: AuthorizationToken & Codable>(
         client: String, account: String
     ) -> PostgreSQLTokenStore<Token> {

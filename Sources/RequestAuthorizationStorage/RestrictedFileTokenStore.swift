@@ -3,34 +3,35 @@
 
 public import RequestAuthorization
 
-/// Keeps a token in a file that only its user can open: the default on Linux.
+/// Stores a token in a file that only its owner can open. It is the default on Linux.
 ///
 ///     let store = RestrictedFileTokenStore<MyToken>(client: "CLIENT_ID", account: "me")
 ///     let auth = RefreshableTokenAuthorization(service: service, store: store)
 ///
-/// Any number of processes on the machine may share it: an app and its tools, the workers of a server. They refresh a
-/// rotating token once, and see within a second when one of them signs in or out. The file is not encrypted: who can act as
-/// this user, or reads the disk, can read it. `EncryptedTokenStore` seals it.
+/// Any number of processes on the machine may share it, such as an app and its tools or the workers of a server. They
+/// refresh a rotating token only once, and see within a second when one of them signs in or out.
 ///
-/// Every failure is a ``TokenStoreError``: a full disk, a folder that others can enter, a symbolic link in place of a file.
-/// Nothing is overwritten then, and the provider goes on with the token in its memory.
+/// Programs of the same user and readers of the disk can read the file. `EncryptedTokenStore` encrypts it.
+///
+/// Every failure is a ``TokenStoreError``, such as a full disk, a folder that others can enter, or a symbolic link in
+/// place of a file. Nothing is overwritten then, and the provider continues with the token in memory.
 public struct RestrictedFileTokenStore<Token: AuthorizationToken & Codable>: SharedCodableTokenStore,
     RedactedDescription
 {
     public let items: RestrictedFileItems
     private let decoded = DecodedItem<Token>()
 
-    /// Names the token; nothing is opened yet.
+    /// Names the file. It is opened on first use.
     ///
     /// - Parameters:
-    ///   - client: for whom tokens are issued, such as an OAuth client's id; any text.
-    ///   - account: whose token it is; any text. Upper and lower case differ.
-    ///   - folder: where the files are.
+    ///   - client: the client that tokens are issued to, such as an OAuth client id; any text.
+    ///   - account: the owner of the token; any text. Upper and lower case differ.
+    ///   - folder: the folder of the files.
     public init(client: String, account: String, folder: TokenFolder = .default) {
         self.init(RestrictedFileItems(client: client, account: account, folder: folder))
     }
 
-    /// Keeps the token in an item that is named already.
+    /// Stores the token in an item that has its name already.
     public init(_ items: RestrictedFileItems) { self.items = items }
 
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {
@@ -51,7 +52,7 @@ public struct RestrictedFileTokenStore<Token: AuthorizationToken & Codable>: Sha
 }
 
 extension TokenStore {
-    /// A file that only its user can open; see ``RestrictedFileTokenStore``.
+    /// A file that only its owner can open; see ``RestrictedFileTokenStore``.
     ///
     ///     let auth = RefreshableTokenAuthorization(service: service, store: .restrictedFile(client: "tool", account: "me"))
     public static func restrictedFile<Token: AuthorizationToken & Codable>(

@@ -4,24 +4,25 @@
 public import RequestAuthorization
 
 #if canImport(Security)
-/// The store that a platform's apps keep tokens in: the Keychain.
+/// The usual token store of apps on this platform: the Keychain.
 public typealias DefaultTokenStore<Token: AuthorizationToken & Codable> = KeychainTokenStore<Token>
 #else
-/// The store that a platform's apps keep tokens in: a file that only its user can open.
+/// The usual token store of apps on this platform: a file that only its owner can open.
 public typealias DefaultTokenStore<Token: AuthorizationToken & Codable> = RestrictedFileTokenStore<Token>
 #endif
 
 extension TokenStore {
-    /// Where this platform's apps keep tokens: the Keychain on Apple's, which serves one process at a time, and a
-    /// ``RestrictedFileTokenStore`` elsewhere, which any number of processes share.
+    /// The usual token store of apps on this platform.
     ///
-    /// A command-line tool takes `.tool(client:account:)`, which is shared on every platform.
+    /// On Apple platforms it is the Keychain, for one process at a time. Elsewhere it is a
+    /// ``RestrictedFileTokenStore``, which any number of processes share. Command-line tools use
+    /// `.tool(client:account:)`, which is shared everywhere.
     ///
     ///     let auth = RefreshableTokenAuthorization(service: service, store: .default(client: "CLIENT_ID", account: "me"))
     ///
     /// - Parameters:
-    ///   - client: for whom tokens are issued, such as an OAuth client's id.
-    ///   - account: whose token it is: any name that tells this client's sessions apart.
+    ///   - client: the client that tokens are issued to, such as an OAuth client id.
+    ///   - account: any name that tells this client's sessions apart.
     public static func `default`<Token: AuthorizationToken & Codable>(
         client: String, account: String
     ) -> Self where Self == DefaultTokenStore<Token> {

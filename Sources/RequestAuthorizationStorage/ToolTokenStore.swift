@@ -3,20 +3,21 @@
 
 public import RequestAuthorization
 
-/// Keeps the token of a command-line tool in a file that only its user can open, on every platform.
+/// Stores the token of a command-line tool in a file that only its owner can open, on every platform.
 ///
 ///     let auth = RefreshableTokenAuthorization(
 ///         service: service, store: .tool(client: "CLIENT_ID", account: "me"), policy: .tool)
 ///
-/// Each command is a process of its own, and two that run at the same time refresh a rotating token once. It is a
-/// ``RestrictedFileTokenStore``. On a Mac, where `.default(client:account:)` is the Keychain, which is not shared, the item that
-/// an earlier version of the tool kept there moves to the file before anything else is done. A marker stays in the Keychain.
-/// Where anything was ever saved in the file, that counts, a sign-out too, and the Keychain is not looked at.
+/// The file is a ``RestrictedFileTokenStore``: commands that run at the same time refresh a rotating token only once.
 ///
-/// Not run on Apple hardware: what it decides is tested against a Keychain made of status codes.
+/// On a Mac an earlier version of the tool may have used `.default(client:account:)`, the Keychain. The first use moves
+/// that item to the file and leaves a marker in the Keychain. If anything was ever saved in the file, a sign-out
+/// included, the Keychain is not read.
+///
+/// Not run on Apple hardware: its decisions are tested against simulated Keychain status codes.
 public final class ToolTokenStore<Token: AuthorizationToken & Codable>: SharedTokenStore, RedactedDescription {
     private let file: RestrictedFileTokenStore<Token>
-    /// Where an earlier version may have kept the token.
+    /// The store of an earlier version of the tool.
     private let former: (any TokenStore<Token>)?
     private let hasLooked = Lock(false)
 
@@ -24,15 +25,15 @@ public final class ToolTokenStore<Token: AuthorizationToken & Codable>: SharedTo
         (self.file, self.former) = (file, former)
     }
 
-    /// Names the token; nothing is opened yet.
+    /// Names the file. It is opened on first use.
     ///
     /// - Parameters:
-    ///   - client: for whom tokens are issued, such as an OAuth client's id; any text.
-    ///   - account: whose token it is; any text. Upper and lower case differ.
-    ///   - folder: where the files are.
+    ///   - client: the client that tokens are issued to, such as an OAuth client id; any text.
+    ///   - account: the owner of the token; any text. Upper and lower case differ.
+    ///   - folder: the folder of the files.
     public convenience init(client: String, account: String, folder: TokenFolder = .default) {
         let file = RestrictedFileTokenStore<Token>(client: client, account: account, folder: folder)
-        // Tools run on a Mac and on Linux. Written so that CI checks the types of a Mac's branch on Linux.
+        // CI type-checks the branch of the Mac on Linux, hence not `os(macOS)`.
         #if canImport(Security) && !(os(iOS) || os(tvOS) || os(watchOS) || os(visionOS))
         self.init(file, former: KeychainTokenStore<Token>(client: client, account: account))
         #else
@@ -62,14 +63,14 @@ public final class ToolTokenStore<Token: AuthorizationToken & Codable>: SharedTo
         return try await file.save(stored, replacing: condition, ending: intent)
     }
 
-    /// Removes what is kept, also what has not been moved yet.
+    /// Removes the token, also one that has not been moved from the Keychain yet.
     public func clear() async throws {
         try await withoutKeychain { try await former?.clear() }
         try await file.clear()
     }
 
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
-        // Moving takes the lock: who has it must not have to.
+        // The migration takes the lock itself, so it must be done before the caller has it.
         try await moveFormer()
         return try await file.lock(within: limit)
     }
@@ -79,9 +80,9 @@ public final class ToolTokenStore<Token: AuthorizationToken & Codable>: SharedTo
 
     // MARK: -
 
-    /// Moves what an earlier version kept elsewhere, if nothing was ever saved in the file.
+    /// Moves the token of an earlier version, if nothing was ever saved in the file.
     ///
-    /// - Throws: what the stores throw. Then nothing is done with the file: "unavailable" is not "absent".
+    /// - Throws: the errors of the two stores. The file is not used then: an unavailable Keychain may have a token.
     private func moveFormer() async throws {
         guard let former, !hasLooked.withLock({ $0 }) else { return }
         let kept = try await file.items.loadWithIntent()
@@ -93,7 +94,7 @@ public final class ToolTokenStore<Token: AuthorizationToken & Codable>: SharedTo
         hasLooked.withLock { $0 = true }
     }
 
-    /// A tool that is not signed has no Keychain, and never had anything there.
+    /// Treats a missing Keychain as empty: a tool that is not signed has none, and never stored anything there.
     private func withoutKeychain<Result>(_ body: () async throws -> Result?) async throws -> Result? {
         do {
             return try await body()
@@ -110,8 +111,8 @@ extension TokenStore {
     ///         service: service, store: .tool(client: "CLIENT_ID", account: "me"), policy: .tool)
     ///
     /// - Parameters:
-    ///   - client: for whom tokens are issued, such as an OAuth client's id.
-    ///   - account: whose token it is: any name that tells this client's sessions apart.
+    ///   - client: the client that tokens are issued to, such as an OAuth client id.
+    ///   - account: any name that tells this client's sessions apart.
     public static func tool<Token: AuthorizationToken & Codable>(
         client: String, account: String
     ) -> Self where Self == ToolTokenStore<Token> {

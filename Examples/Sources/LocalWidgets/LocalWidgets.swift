@@ -5,15 +5,15 @@ import FlyingFox
 public import Foundation
 import LoopbackHTTP
 
-/// A server of an app's own, on this machine: a log-in that speaks JSON, and one page for those who are signed in.
+/// An app's own server on this machine, with a log-in that speaks JSON and one page for signed-in users.
 ///
 ///     try await LocalWidgets().serve { url in
 ///         …                       // POST url/login, GET url/v1/widgets
 ///     }
 ///
-/// The user is `ada`, the password `lovelace`. An access token serves two calls; then it takes a refresh.
+/// The user is `ada`, the password `lovelace`. An access token is valid for two calls, and must then be refreshed.
 public actor LocalWidgets {
-    /// How many sign-ins and refreshes succeeded.
+    /// The number of successful sign-ins and refreshes.
     public private(set) var tokenCalls = 0
 
     private var refreshToken: String?
@@ -22,9 +22,9 @@ public actor LocalWidgets {
 
     public init() {}
 
-    /// Listens on 127.0.0.1 as long as the closure runs.
+    /// Listens on 127.0.0.1 while the closure runs.
     ///
-    /// - Parameter body: gets the base of all addresses, for instance `http://127.0.0.1:40123`.
+    /// - Parameter body: gets the base URL, for instance `http://127.0.0.1:40123`.
     public nonisolated func serve<Success>(_ body: (URL) async throws -> Success) async throws -> Success {
         try await HTTPServer.serve(ClosureHTTPHandler { try await self.answer($0) }, body)
     }

@@ -6,15 +6,15 @@ import FlyingSocks
 public import Foundation
 
 extension HTTPServer {
-    /// Listens on 127.0.0.1 as long as the closure runs, then ends all connections.
+    /// Listens on 127.0.0.1 while the closure runs, and then closes all connections.
     ///
-    /// FlyingFox 0.27 leaves one descriptor open on Linux, the `eventfd` that ends its wait, with each server that has ended.
+    /// On Linux FlyingFox 0.27 leaves one descriptor open per server: the `eventfd` that ends its wait.
     ///
     /// - Parameters:
-    ///   - handler: answers the calls; none is ended by a time-out.
-    ///   - port: any free one if 0.
-    ///   - body: gets the base of all addresses, for instance `http://127.0.0.1:40123`.
-    /// - Throws: what the closure throws, or what kept the server from listening.
+    ///   - handler: answers the calls, without a time-out.
+    ///   - port: the port, or 0 for any free one.
+    ///   - body: gets the base URL, for instance `http://127.0.0.1:40123`.
+    /// - Throws: the error of the closure, or the reason why the server cannot listen.
     public static func serve<Success>(
         _ handler: some HTTPHandler, port: UInt16 = 0, _ body: (URL) async throws -> Success
     ) async throws -> Success {

@@ -5,16 +5,16 @@ import Foundation
 import RequestAuthorization
 import Synchronization
 
-/// The token endpoint and the token store of all identities, and what they saw.
+/// The token endpoint and the token store of all identities, with counts of their calls.
 ///
-/// Its memory is there, and touched, before the run begins, so that what grows is the pool's.
+/// Its memory is allocated and touched before the run, so that only the pool's memory can grow.
 final class Ledger: Sendable {
     struct Account {
-        /// The generation of the token that is valid.
+        /// The generation of the valid token.
         var issued: Int32 = -1
-        /// How many providers are alive.
+        /// The number of live providers.
         var alive: Int32 = 0
-        /// What is stored; no token yet if the generation is negative.
+        /// The session of the stored token. A negative generation means that there is none yet.
         var session = UUID()
         var generation = -1
         var expiresAt = Date.distantPast
@@ -47,7 +47,7 @@ final class Ledger: Sendable {
 
     var counts: Counts { contents.withLock { $0.counts } }
 
-    /// A provider of an identity is there from now on.
+    /// Counts a new provider of an identity.
     func begin(_ identity: Int) {
         contents.withLock { contents in
             contents.counts.made += 1
@@ -56,7 +56,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// It is gone.
+    /// Counts the end of a provider.
     func end(_ identity: Int) { contents.withLock { $0.accounts[identity].alive -= 1 } }
 
     // MARK: The token endpoint
@@ -100,7 +100,7 @@ final class Ledger: Sendable {
     }
 }
 
-/// A token that says whose it is, and the how manieth.
+/// A token that names its identity and its generation.
 struct LedgerToken: AuthorizationToken {
     let identity: Int
     let generation: Int32
@@ -109,7 +109,7 @@ struct LedgerToken: AuthorizationToken {
     var authorizationHeaderValue: String { "Bearer \(identity).\(generation)" }
 }
 
-/// The service of one provider; it lives as long.
+/// The service of one provider, with the same lifetime.
 final class LedgerService: RefreshableTokenService {
     private let ledger: Ledger
     private let identity: Int

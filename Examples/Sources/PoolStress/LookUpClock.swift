@@ -5,7 +5,8 @@ import Foundation
 import RequestAuthorization
 import Synchronization
 
-/// A time of day that goes on by a second with each look-up, so that tokens expire at any speed. All else takes its real time.
+/// A clock whose time of day advances by a second with each look-up, so that tokens expire at any speed. Waits take
+/// real time.
 final class LookUpClock: AuthorizationClock {
     private let start = Date.now
     private let lookUps = Atomic(0)

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a run does.
+/// The options of a run.
 public struct PoolStressOptions: Hashable, Sendable {
-    /// How many identities there are; each is used a few times, while those around it are.
+    /// The number of identities. Each is used a few times, at about the same time as its neighbours.
     public var identities = 100_000
-    /// How many idle providers the pool keeps.
+    /// The number of idle providers that the pool keeps.
     public var limit = 1_000
-    /// How many tasks use the pool at a time.
+    /// The number of tasks that use the pool at the same time.
     public var tasks = 64
-    /// Uses a table that evicts the oldest, in use or not, in place of the pool.
+    /// Whether to use a table in place of the pool, which evicts the oldest provider even if it is in use.
     public var withoutPool = false
 
     public init() {}
 
-    /// How often each identity is used.
+    /// The number of uses of each identity.
     var uses: Int { 3 }
-    /// How many identities are in use at a time: more than the limit, so that they are evicted and asked for again.
+    /// The number of identities in use at the same time. It exceeds the limit, so that they are evicted and used again.
     var crowd: Int { min(identities, limit * 3 / 2) }
-    /// After how many look-ups a token expires: each one does so a few times while its identity is in use.
+    /// The lifetime of a token in look-ups. It expires a few times while its identity is in use.
     var lifetime: Int { max(crowd * uses / 3, tasks * 20) }
-    /// After how many identities the memory is looked at for the first time.
+    /// The number of identities after which the memory is measured for the first time.
     var first: Int { min(identities, 2 * limit) }
     var lookUps: Int { identities * uses }
 }

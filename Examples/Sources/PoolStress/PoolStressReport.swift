@@ -9,27 +9,28 @@ public struct PoolStressReport: Hashable, Sendable, Codable {
     public var limit = 0
     public var tasks = 0
     public var lookUps = 0
-    /// How many providers were made.
+    /// The number of providers that were made.
     public var made = 0
-    /// How often a provider was made while another one of its identity was alive.
+    /// The number of providers that were made while another one of the same identity was alive.
     public var liveDuplicates = 0
-    /// How many identities got a first token.
+    /// The number of identities that got a first token.
     public var sessions = 0
-    /// How many tokens expired in use and were replaced.
+    /// The number of tokens that expired in use and were replaced.
     public var expiries = 0
-    /// How often a token was asked for: once for each session and each expiry.
+    /// The number of token calls, which must be one for each session and each expiry.
     public var tokenCalls = 0
-    /// How often a token was to be replaced that had been replaced before.
+    /// The number of token calls for a token that had been replaced before.
     public var duplicateTokenCalls = 0
-    /// Look-ups that brought no valid token.
+    /// The number of look-ups without a valid token.
     public var failures = 0
-    /// The memory of the process in bytes, when twice as many identities as the limit had been used, and at the end.
+    /// The memory of the process in bytes after twice as many identities as the limit.
     public var residentBytesAfterFirst = 0
+    /// The memory of the process in bytes at the end.
     public var residentBytesAfterAll = 0
-    /// How many providers the pool held at the end.
+    /// The number of providers in the pool at the end.
     public var count = 0
     public var seconds = 0.0
-    /// What is wrong; empty if all is well.
+    /// The violated expectations. Must be empty.
     public var problems: [String] = []
 
     public var residentRatio: Double {
@@ -59,7 +60,7 @@ public struct PoolStressReport: Hashable, Sendable, Codable {
         return rows.map { $0.padding(toLength: width + 2, withPad: " ", startingAt: 0) + $1 }.joined(separator: "\n")
     }
 
-    /// Notes what is wrong.
+    /// Adds the violated expectations to ``problems``.
     mutating func judge() {
         if liveDuplicates > 0 { problems.append("\(liveDuplicates) providers were made beside one that was alive") }
         if duplicateTokenCalls > 0 { problems.append("\(duplicateTokenCalls) tokens were replaced twice") }

@@ -5,7 +5,7 @@ import Foundation
 import RequestAuthorization
 import Synchronization
 
-/// Many tasks look up many identities, whose tokens expire meanwhile.
+/// Looks up many identities from many tasks while their tokens expire.
 public struct PoolStressRun: Sendable {
     private typealias Provider = RefreshableTokenAuthorization<LedgerToken>
 
@@ -13,7 +13,7 @@ public struct PoolStressRun: Sendable {
     private let clock = LookUpClock()
     private let ledger: Ledger
     private let pool: AuthorizationPool<Int, LedgerToken>
-    /// In place of the pool.
+    /// Used in place of the pool, for comparison.
     private let table: OldestFirst?
     private let failures = Counter()
     private let residentBytesAfterFirst = Counter()
@@ -53,7 +53,7 @@ public struct PoolStressRun: Sendable {
 
     // MARK: -
 
-    /// Uses identities of a crowd that moves on, from the first to the last; keeps some of the providers for a while.
+    /// Uses the identities of a window that moves from the first to the last. It keeps some providers for a while.
     private func work(_ seed: Int) async {
         var randomness = Seeded(seed: UInt64(seed))
         var held: [Provider] = []
@@ -87,7 +87,7 @@ final class Counter: Sendable {
     func set(_ value: Int) { number.store(value, ordering: .relaxed) }
 }
 
-/// What is easily written in place of the pool: it evicts the oldest, and knows nothing of who uses it.
+/// The naive alternative to the pool: it evicts the oldest provider even if it is in use.
 private final class OldestFirst: Sendable {
     typealias Provider = RefreshableTokenAuthorization<LedgerToken>
 
@@ -114,7 +114,7 @@ private final class OldestFirst: Sendable {
     }
 }
 
-/// Random numbers that are the same each time: SplitMix64.
+/// Reproducible random numbers (SplitMix64).
 private struct Seeded: RandomNumberGenerator {
     var seed: UInt64
 

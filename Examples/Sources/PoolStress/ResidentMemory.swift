@@ -5,7 +5,7 @@ import Foundation
 
 /// The memory that this process has in use.
 enum ResidentMemory {
-    /// In bytes; 0 if it is not known.
+    /// In bytes, or 0 if it is unknown.
     static var bytes: Int {
         #if canImport(Darwin)
         var info = mach_task_basic_info()

@@ -3,12 +3,12 @@
 
 import RequestAuthorizationURLSession
 
-/// How a call of the demo ended.
+/// The result of a call of the demo.
 enum CallEnd: Hashable, Sendable {
     case succeeded
-    /// In a typed error; a label without secrets.
+    /// A typed error. The value is a label without secrets.
     case failed(String)
-    /// In an error of no known type, or a cancellation that nobody asked for.
+    /// An error of an unknown type, or an unexpected cancellation.
     case lost
 
     init(_ error: any Error) {
@@ -22,7 +22,7 @@ enum CallEnd: Hashable, Sendable {
     }
 }
 
-/// Counts how the calls of the demo ended.
+/// Counts the results of the demo's calls.
 struct CallTally: Sendable {
     private(set) var ended = 0
     private(set) var succeeded = 0
@@ -39,7 +39,7 @@ struct CallTally: Sendable {
         }
     }
 
-    /// Enters the figures; whatever neither succeeded nor failed is lost, also what has not ended.
+    /// Enters the figures. All other calls count as lost, also those that have not ended.
     func enter(in report: inout DemoReport) {
         report.succeeded = succeeded
         report.failed = failures.values.reduce(0, +)

@@ -5,7 +5,7 @@ import LocalSpotify
 public import RequestAuthorizationSpotify
 import RequestAuthorizationURLSession
 
-/// Calls an embedded Spotify through `URLSession` while its tokens expire and are revoked, and counts what came of it.
+/// Calls an embedded Spotify through `URLSession` while its tokens expire and are revoked, and counts the results.
 ///
 ///     let report = try await Demo(DemoOptions(requests: 60, tokenLifetime: 1)).run()
 ///     print(report.table)
@@ -16,9 +16,9 @@ public struct Demo: Sendable {
     private let progress: @Sendable (_ ended: Int) -> Void
 
     /// - Parameters:
-    ///   - options: what to do.
-    ///   - clock: tells when tokens end, and waits between the calls.
-    ///   - progress: is told how many calls have ended.
+    ///   - options: the options of the run.
+    ///   - clock: tells when tokens expire, and waits between the calls.
+    ///   - progress: called with the number of calls that have ended.
     public init(
         _ options: DemoOptions, clock: any AuthorizationClock = .system,
         progress: @escaping @Sendable (_ ended: Int) -> Void = { _ in }
@@ -29,10 +29,10 @@ public struct Demo: Sendable {
         plan = DemoPlan(options)
     }
 
-    /// Starts the server, signs in, makes the calls, signs out.
+    /// Starts the server, signs in, makes the calls and signs out.
     ///
-    /// - Throws: what keeps the server from starting, the user from signing in, or the provider from ending; not what happens
-    ///   to a call.
+    /// - Throws: if the server does not start, the sign-in fails, or the provider does not end. A failed call is not an
+    ///   error, but is counted.
     public func run() async throws -> DemoReport {
         let tokens = TokenPolicy(
             rotation: options.rotation, accessTokenLifetime: .seconds(options.tokenLifetime),
@@ -69,13 +69,13 @@ public struct Demo: Sendable {
         return report
     }
 
-    /// Allows on the consent page what is asked for, as a user would.
+    /// Signs in and allows all scopes, as a user would on the consent page.
     private func signIn(with service: SpotifyTokenService, at spotify: LocalSpotify) async throws -> OAuthToken {
         let pending = try await service.signIn(scopes: [.userReadPlaybackState, .playlistReadPrivate])
         return try await service.finish(callback: spotify.callback(for: pending.url))
     }
 
-    /// Sends the waves, so many calls at a time at most.
+    /// Sends the waves, with a limit on concurrent calls.
     private func makeCalls(
         at spotify: LocalSpotify, _ url: URL, _ auth: RefreshableTokenAuthorization<OAuthToken>
     ) async -> CallTally {
@@ -106,7 +106,7 @@ public struct Demo: Sendable {
             await spotify.inject(planned.fault, on: planned.target, times: planned.times)
         }
         guard wave.revokes else { return }
-        // Only a token that neither has expired nor is just being replaced can be seen to be revoked.
+        // The revocation has an effect only on a token that is valid and not just being replaced.
         _ = try? await auth.validToken()
         if await !spotify.newestAccessToken(hasLeft: 0.25) {
             try? await clock.sleep(for: .seconds(options.tokenLifetime) / 4)
@@ -115,20 +115,20 @@ public struct Demo: Sendable {
         await spotify.revokeAccessTokens()
     }
 
-    /// How long a call and a refresh may take; short where some are meant to hang.
+    /// The time limit of a call and of a refresh. It is short with faults, because some calls then hang.
     private var timeout: Duration { options.faults ? .seconds(3) : .seconds(30) }
 
-    /// After this time all calls that have not ended are lost.
+    /// The time after which all calls that have not ended count as lost.
     private var patience: Duration { plan.span + .seconds(40) + .milliseconds(5) * options.requests }
 
-    /// Failed refreshes are tried again before the next wave comes, however short the tokens live.
+    /// Tries failed refreshes again before the next wave, also with very short token lifetimes.
     private var policy: RefreshPolicy {
         var policy = RefreshPolicy.default
         policy.backOff.initial = .seconds(options.tokenLifetime) / 4
         return policy
     }
 
-    /// Counts the tokens up to the end of the session, whoever ended it.
+    /// Counts the tokens until the session ends.
     private func enter(_ changes: AsyncStream<TokenChange<OAuthToken>>, in report: inout DemoReport) async {
         var tokens = 0
         for await change in changes {

@@ -3,15 +3,15 @@
 
 public import LocalSpotify
 
-/// What a run of the demo shall do.
+/// The options of a run.
 public struct DemoOptions: Hashable, Sendable {
-    /// How many calls.
+    /// The number of calls.
     public var requests: Int
-    /// How long access tokens live, in seconds.
+    /// The lifetime of access tokens in seconds.
     public var tokenLifetime: Int
     /// Whether refresh tokens rotate.
     public var rotation: TokenPolicy.Rotation
-    /// Whether things go wrong on purpose.
+    /// Whether the server injects faults.
     public var faults: Bool
 
     public init(

@@ -3,16 +3,16 @@
 
 import LocalSpotify
 
-/// When the demo sends how many calls, and what goes wrong when.
+/// The schedule of calls and faults.
 ///
-/// The calls come in waves with pauses between them that last six token lifetimes together, so that every other wave finds
-/// the token expired and waits as one for its successor.
+/// The calls come in waves. The pauses between them last six token lifetimes in total, so that every other wave finds
+/// the token expired and waits for one refresh.
 struct DemoPlan: Hashable, Sendable {
     struct Wave: Hashable, Sendable {
-        /// From the end of the wave before to the beginning of this one.
+        /// From the end of the last wave to the beginning of this one.
         let pause: Duration
         let calls: Int
-        /// What goes wrong with the calls and refreshes from here on.
+        /// The faults of calls and refreshes from here on.
         var faults: [PlannedFault] = []
         /// Whether all access tokens are revoked just before.
         var revokes = false
@@ -30,7 +30,7 @@ struct DemoPlan: Hashable, Sendable {
 
     let waves: [Wave]
 
-    /// All pauses together.
+    /// The sum of all pauses.
     var span: Duration { waves.reduce(.zero) { $0 + $1.pause } }
 
     init(_ options: DemoOptions) {
@@ -44,7 +44,7 @@ struct DemoPlan: Hashable, Sendable {
         }
     }
 
-    /// At most one refresh in a row fails, so that the next wave goes on with a token.
+    /// Never makes two refreshes in a row fail, so that the next wave has a token.
     private static func faults(beforeWave index: Int) -> [PlannedFault] {
         switch index {
         case 1: [.init(fault: .slow(.milliseconds(300)), target: .webAPI, times: 5)]

@@ -3,45 +3,45 @@
 
 import Foundation
 
-/// What a run of the demo came to.
+/// The results of a run.
 public struct DemoReport: Hashable, Sendable, Codable {
-    /// Calls that were begun.
+    /// The number of calls.
     public var requests = 0
-    /// Calls that were answered as they should.
+    /// The number of calls with the expected answer.
     public var succeeded = 0
-    /// Calls that ended in a typed error.
+    /// The number of calls with a typed error.
     public var failed = 0
-    /// Calls that brought neither an answer nor a typed error.
+    /// The number of calls with neither an answer nor a typed error.
     public var lost = 0
-    /// Calls that the server answered with 401.
+    /// The number of calls that the server answered with 401.
     public var unauthorized = 0
-    /// Tokens that were replaced.
+    /// The number of tokens that were replaced.
     public var expiries = 0
-    /// Refreshes that the server counted, sign-ins not.
+    /// The number of refreshes that the server counted, without sign-ins.
     public var tokenCalls = 0
-    /// Refresh tokens presented again, or second refreshes of the same generation, counted by the server.
+    /// The number of reused refresh tokens and of second refreshes of the same generation, counted by the server.
     public var duplicateTokenCalls = 0
-    /// Sign-ins that ended although nobody signed out.
+    /// The number of sessions that ended without a sign-out.
     public var sessionsLost = 0
-    /// The longest that any call took, all it had to wait for included.
+    /// The longest duration of a call, waits included.
     public var longestWaitSeconds = 0.0
 
-    /// Refreshes that were asked for again because the first answer was lost on the way; faults do that.
+    /// The number of refreshes that were repeated because a fault lost the first answer.
     public var retriesAfterLostAnswer = 0
-    /// How often all access tokens were revoked.
+    /// The number of revocations of all access tokens.
     public var revocations = 0
-    /// How many things went wrong on purpose.
+    /// The number of injected faults.
     public var faults = 0
     /// The typed errors by kind.
     public var failures: [String: Int] = [:]
-    /// How long the run took.
+    /// The duration of the run.
     public var seconds = 0.0
 
     public init() {}
 
-    /// What must not have happened, a sentence each; empty if all is well.
+    /// The violated expectations, one sentence each. Must be empty.
     ///
-    /// - Parameter faultsWereAsked: then calls may fail, but nothing may be lost or asked for twice all the same.
+    /// - Parameter faultsWereAsked: whether calls may fail. Lost calls and duplicate token calls are never allowed.
     public func problems(faultsWereAsked: Bool) -> [String] {
         var problems: [String] = []
         if lost > 0 { problems.append("\(lost) calls were lost") }
@@ -52,7 +52,7 @@ public struct DemoReport: Hashable, Sendable, Codable {
         return problems
     }
 
-    /// One JSON object in one line.
+    /// A JSON object in one line.
     public var json: String {
         get throws {
             let encoder = JSONEncoder()
@@ -61,7 +61,7 @@ public struct DemoReport: Hashable, Sendable, Codable {
         }
     }
 
-    /// For people: a line for each figure.
+    /// A table for people, with a line for each figure.
     public var table: String {
         var rows = [
             ("requests", "\(requests)"), ("succeeded", "\(succeeded)"), ("failed", "\(failed)"), ("lost", "\(lost)"),

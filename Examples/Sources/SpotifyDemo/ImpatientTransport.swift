@@ -3,7 +3,7 @@
 
 import RequestAuthorizationURLSession
 
-/// Gives a token request no more than so much time, as short as the faults of the demo need it.
+/// Limits the time of a token request, because some faults of the demo make it hang.
 struct ImpatientTransport: TokenTransport {
     private let base: any TokenTransport
     private let timeout: Duration

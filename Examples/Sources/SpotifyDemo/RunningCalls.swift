@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Runs calls side by side, so many at a time at most, and gives up on those that never end.
+/// Runs calls concurrently up to a limit, and abandons calls that do not end.
 ///
-/// A task group would wait for a call that hangs; here it counts as lost.
+/// A task group would wait for a call that hangs. Here such a call counts as lost.
 struct RunningCalls: ~Copyable {
     private(set) var tally = CallTally()
     private var running = 0
@@ -14,9 +14,9 @@ struct RunningCalls: ~Copyable {
     private let progress: @Sendable (_ ended: Int) -> Void
 
     /// - Parameters:
-    ///   - limit: how many calls at a time.
-    ///   - patience: after this time nothing is waited for any more.
-    ///   - progress: is told how many calls have ended.
+    ///   - limit: the largest number of concurrent calls.
+    ///   - patience: the time after which all waits end.
+    ///   - progress: called with the number of calls that have ended.
     init(limit: Int, patience: Duration, progress: @escaping @Sendable (_ ended: Int) -> Void = { _ in }) {
         let (ends, end) = AsyncStream.makeStream(of: (CallEnd, Duration).self)
         self.ends = ends.makeAsyncIterator()
@@ -31,7 +31,7 @@ struct RunningCalls: ~Copyable {
 
     deinit { watchdog.cancel() }
 
-    /// Begins a call as soon as there is room for it; does nothing once patience has ended.
+    /// Begins a call as soon as the limit allows it. Does nothing after the end of `patience`.
     mutating func begin(_ call: @escaping @Sendable () async throws -> Void) async {
         while running >= limit { guard await next() else { return } }
         running += 1
@@ -46,7 +46,7 @@ struct RunningCalls: ~Copyable {
         }
     }
 
-    /// Waits until all calls have ended, or patience has.
+    /// Waits until all calls have ended, at most until the end of `patience`.
     mutating func finish() async {
         while running > 0 { guard await next() else { return } }
     }

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// What the Web API said instead of an answer: its regular error object.
+/// The regular error object of the Web API.
 struct SpotifyError: Error, Hashable {
     let status: Int
     let message: String

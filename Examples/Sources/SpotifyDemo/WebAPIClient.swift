@@ -3,7 +3,7 @@
 
 import RequestAuthorizationURLSession
 
-/// Makes the calls of the demo: each of four addresses in turn.
+/// Makes the calls of the demo to four addresses in turn.
 struct WebAPIClient: Sendable {
     let base: URL
     let session: URLSession
@@ -11,9 +11,9 @@ struct WebAPIClient: Sendable {
     /// In seconds.
     var timeout: Double = 30
 
-    /// Makes a call and looks whether the answer is the right one.
+    /// Makes a call and checks its answer.
     ///
-    /// - Throws: ``SpotifyError`` for any answer but that, and what `URLSession` and the provider throw.
+    /// - Throws: ``SpotifyError`` for a wrong answer, and the errors of `URLSession` and the provider.
     func call(_ number: Int) async throws {
         let (path, sign) = Self.addresses[number % Self.addresses.count]
         guard let url = URL(string: path, relativeTo: base) else { throw URLError(.badURL) }
@@ -26,7 +26,7 @@ struct WebAPIClient: Sendable {
         }
     }
 
-    /// The addresses, each with something that its right answer holds.
+    /// The addresses, each with a part of its right answer.
     private static let addresses = [
         ("/v1/me", #""id":"local-listener""#),
         ("/v1/me/player", #""is_playing":true"#),

@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 
 // sample: app
-/// What the server issues at a log-in.
+/// The token that the server issues at a log-in.
 struct SessionToken: AuthorizationToken, Codable {
     let accessToken: String
     let refreshToken: String
@@ -56,7 +56,7 @@ func useWidgets(at server: URL) async throws {
 }
 // end sample
 
-/// `swift run --package-path Examples first-app`: an app's session, with a server of the app's own.
+/// `swift run --package-path Examples first-app`: an app's session with its own server.
 @main struct FirstApp {
     static func main() async throws {
         let widgets = LocalWidgets()

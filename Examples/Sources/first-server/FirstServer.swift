@@ -28,7 +28,7 @@ func findNightMusic(at url: URL) async throws {
 }
 // end sample
 
-/// `swift run --package-path Examples --traits Clients first-server`: a program that acts for itself, with async-http-client.
+/// `swift run --package-path Examples --traits Clients first-server`: a server's own token, with async-http-client.
 @main struct FirstServer {
     static func main() async throws {
         let spotify = try LocalSpotify()

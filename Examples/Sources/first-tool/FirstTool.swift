@@ -25,7 +25,7 @@ func showProfile(at url: URL) async throws {
     let request = URLRequest(url: url.appending(path: "v1/me"))
     let (data, _) = try await URLSession.shared.data(for: request, authorizedBy: auth)
     print(String(decoding: data, as: UTF8.self))
-    // What was begun has ended and is stored.
+    // Waits until a refresh that has begun is stored.
     try await auth.settle(within: .seconds(10))
 }
 

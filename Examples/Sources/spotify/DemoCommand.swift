@@ -5,7 +5,7 @@ public import ArgumentParser
 public import LocalSpotify
 import SpotifyDemo
 
-/// `spotify demo`: the main job against an embedded Spotify.
+/// `spotify demo`: makes many calls to an embedded Spotify while tokens expire.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo", abstract: "Calls an embedded Spotify while its tokens expire and are revoked.",

@@ -5,12 +5,12 @@ import ArgumentParser
 import Foundation
 import SpotifyTool
 
-/// How results are written.
+/// The format of results.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON value and nothing else.")
     var json = false
 
-    /// Runs a command, and says on standard error why nothing came of it.
+    /// Runs a command, and writes its failure to standard error.
     func run(_ body: (ToolOutput) async throws -> Void) async throws {
         let output = ToolOutput(json: json, environment: ProcessInfo.processInfo.environment)
         do {

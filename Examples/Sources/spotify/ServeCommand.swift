@@ -5,7 +5,7 @@ import ArgumentParser
 import LocalSpotify
 import SpotifyTool
 
-/// `spotify serve`: a Spotify on this machine, for all commands with `--local`.
+/// `spotify serve`: a local Spotify for all commands with `--local`.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serves a local Spotify, for all commands with --local.",

@@ -8,7 +8,7 @@ import SpotifyTool
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Says who is signed in, for what, and how long the token lasts.",
-        discussion: "It calls nobody and never prints the token. The exit code is 77 if nobody is signed in.")
+        discussion: "It makes no call and never prints the token. The exit code is 77 if the account is not signed in.")
 
     @OptionGroup var options: ToolOptions
 

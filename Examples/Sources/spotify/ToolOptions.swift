@@ -5,7 +5,7 @@ import ArgumentParser
 import Foundation
 import SpotifyTool
 
-/// What all commands that talk to Spotify understand.
+/// The options of all commands that call Spotify.
 struct ToolOptions: ParsableArguments {
     @Flag(help: "Talk to the local Spotify that `spotify serve` runs.")
     var local = false

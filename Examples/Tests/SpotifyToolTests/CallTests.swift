@@ -62,7 +62,7 @@ import Testing
             #expect(result.status == 77)
             #expect(result.errors.contains("has ended") && result.errors.contains("spotify login --local"))
             #expect(try await person.run("status").output.hasPrefix("not signed in"))
-            #expect(try await person.run("me").errors.contains("nobody is signed in"))
+            #expect(try await person.run("me").errors.contains("not signed in to"))
             #expect(await person.spotify.tokenCalls.map(\.outcome) == [.signedIn, .familyEnded])
         }
     }

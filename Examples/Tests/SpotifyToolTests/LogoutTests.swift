@@ -18,7 +18,7 @@ import Testing
             #expect(try !person.kept.contains { $0.contains("accessToken") })
             #expect(try await person.run("status").status == 77)
             #expect(try await person.run("me").status == 77)
-            #expect(try await person.run("logout").output == "Nobody was signed in.\n")
+            #expect(try await person.run("logout").output == "You were not signed in.\n")
         }
     }
 

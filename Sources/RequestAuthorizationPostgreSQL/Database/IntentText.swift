@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// How an intent stands in its column: the JSON of `RefreshIntent`, the same text for the same intent.
+/// Encodes and decodes `RefreshIntent` as JSON with sorted keys, so that equal intents have equal texts.
 enum IntentText {
     static func encode(_ intent: RefreshIntent) throws -> String {
         let encoder = JSONEncoder()
@@ -11,10 +11,10 @@ enum IntentText {
         return String(decoding: try encoder.encode(intent), as: UTF8.self)
     }
 
-    /// - Parameter stored: what is kept beside it.
+    /// - Parameter stored: the token of the same row.
     static func decode<Token>(_ text: String, for stored: StoredToken<Token>?) -> RefreshIntent? {
         if let intent = try? JSONDecoder().decode(RefreshIntent.self, from: Data(text.utf8)) { return intent }
-        // Somebody has edited it. If it was that of the token which is kept, its grace period is running.
+        // The column was edited. Assume the stored token: its server may still accept the old token for a grace period.
         return stored.map {
             RefreshIntent(session: $0.version.session, generation: $0.version.generation, beganAt: $0.obtainedAt)
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Runs statements in a PostgreSQL database: what ``PostgreSQLTokens`` needs of a driver.
+/// A driver that runs the statements of ``PostgreSQLTokens``.
 ///
 ///     struct MyDatabase: PostgreSQLDatabase {
 ///         let client: PostgresClient
@@ -9,8 +9,8 @@
 ///     }
 ///     let fleet = try await PostgreSQLTokens(database: MyDatabase(client: client), key: key)
 ///
-/// Each statement is a transaction of its own, so a pooler may hand each one to another connection. All parameters and all
-/// columns are text: statements cast them. `Documentation/Guide/Fleet.md` has a whole conformance.
+/// Each statement is a transaction of its own, so a pooler may use another connection for each. All parameters and
+/// columns are text, which the statements cast. `Documentation/Guide/Fleet.md` has a complete conformance.
 public protocol PostgreSQLDatabase: Sendable {
     /// Runs one statement and commits it.
     ///
@@ -18,6 +18,6 @@ public protocol PostgreSQLDatabase: Sendable {
     ///   - statement: SQL with the placeholders `$1`, `$2`, ….
     ///   - parameters: a text or NULL for each placeholder.
     /// - Returns: the rows, each with its columns as text or NULL.
-    /// - Throws: ``PostgreSQLError``, with the SQLSTATE if the server answered; `CancellationError` if the task is cancelled.
+    /// - Throws: ``PostgreSQLError``, with the SQLSTATE of the server if it answered; `CancellationError`.
     func query(_ statement: String, parameters: [String?]) async throws -> [[String?]]
 }

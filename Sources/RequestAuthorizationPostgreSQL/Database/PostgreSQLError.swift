@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A statement that PostgreSQL has not run.
+/// The failure of a statement or a connection.
 ///
-/// It holds neither the connection string nor what the server wrote: either may contain a secret. The server's log has the rest.
+/// It has neither the connection string nor the server's message, which may contain secrets. See the server's log.
 public struct PostgreSQLError: Error, Hashable, Sendable {
-    /// What went wrong.
+    /// The reason for the failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// A short label without secrets, for metrics.
         public let description: String
 
-        /// The server could not be reached, or does not accept connections now.
+        /// The server could not be reached or does not accept connections.
         public static let unreachable = Code(description: "unreachable")
-        /// The connection ended during the statement, which may have been run.
+        /// The connection ended during the statement. The server may have run it.
         public static let connectionLost = Code(description: "connection lost")
-        /// The server did not answer in time. The statement may have been run.
+        /// The server did not answer in time. It may have run the statement.
         public static let timedOut = Code(description: "timed out")
         /// TLS was refused, or the server's certificate was not accepted.
         public static let insecure = Code(description: "insecure")
-        /// The server does not let this user in.
+        /// The server refuses this user.
         public static let accessDenied = Code(description: "access denied")
         /// The connection string cannot be read.
         public static let malformedConnection = Code(description: "malformed connection string")
@@ -32,7 +32,7 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     public let sqlState: String?
 
     /// - Parameters:
-    ///   - code: what went wrong.
+    ///   - code: the reason for the failure.
     ///   - sqlState: the server's error code, for instance `42P01`.
     public init(_ code: Code, sqlState: String? = nil) {
         self.code = code
@@ -49,7 +49,7 @@ extension PostgreSQLError: CustomStringConvertible, CustomDebugStringConvertible
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["code": code.description]) }
 
-    /// What to do.
+    /// What to do, for the error message.
     var advice: String {
         switch code {
         case .unreachable: "check that the server runs and that host and port are right"
@@ -62,7 +62,7 @@ extension PostgreSQLError: CustomStringConvertible, CustomDebugStringConvertible
         }
     }
 
-    /// An SQLSTATE has five digits and capital letters; anything else is not shown.
+    /// An SQLSTATE has five digits and capital letters. Other text is not shown.
     private static func printable(_ state: String) -> String {
         let isState =
             state.utf8.count == 5 && state.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Values as statements take them and rows give them: text.
+/// Converts values to and from the text of parameters and columns.
 enum SQLText {
-    /// Bytes as PostgreSQL reads them (`bytea`, hex format).
+    /// Encodes bytes as `bytea` in hex format.
     static func bytes(_ bytes: some Sequence<UInt8>) -> String { "\\x" + hex(bytes) }
 
     static func hex(_ bytes: some Sequence<UInt8>) -> String {
@@ -13,8 +13,8 @@ enum SQLText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Parameter hex: as `encode(…, 'hex')` writes them.
-    /// - Returns: `nil` if it is not that.
+    /// - Parameter hex: text of `encode(…, 'hex')`.
+    /// - Returns: `nil` if the text is not hexadecimal.
     static func data(hex: String) -> Data? {
         let digits = hex.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count.isMultiple(of: 2) else { return nil }
@@ -32,7 +32,7 @@ enum SQLText {
         return "\(Double(seconds) + Double(attoseconds) * 1e-18)"
     }
 
-    /// Seconds since 1970 for `to_timestamp`; `nil` if PostgreSQL knows no such time.
+    /// Seconds since 1970 for `to_timestamp`, or `nil` for a time that PostgreSQL does not support.
     static func seconds(_ date: Date) -> String? {
         let seconds = date.timeIntervalSince1970
         return abs(seconds) < 1e11 ? "\(seconds)" : nil

@@ -4,7 +4,7 @@
 import RequestAuthorization
 
 extension TokenStoreError {
-    /// What an error of the database means for a store.
+    /// Creates the store's error for an error of the database.
     init(_ error: PostgreSQLError) {
         let (kind, detail) = Self.meaning(of: error)
         self.init(kind, detail, underlying: error)
@@ -19,7 +19,7 @@ extension TokenStoreError {
         }
     }
 
-    /// Appendix A of PostgreSQL's manual.
+    /// See appendix A of PostgreSQL's manual.
     private static func meaning(ofState state: String, _ error: PostgreSQLError) -> (Kind, String) {
         switch state {
         case "53100": (.noSpace, "the database's disk is full; make room")
@@ -39,7 +39,7 @@ extension TokenStoreError {
         }
     }
 
-    /// Connections, transactions that lost a race, resources, an operator: later it may work.
+    /// Whether a later try may succeed: connections, conflicting transactions, resources, operator intervention.
     private static func isPassing(_ state: String) -> Bool {
         ["08", "40", "53", "55", "57", "58"].contains { state.hasPrefix($0) }
     }

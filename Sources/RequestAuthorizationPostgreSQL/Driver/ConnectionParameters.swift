@@ -5,11 +5,11 @@
 internal import CPostgreSQL
 import RequestAuthorization
 
-/// How to connect: the user's connection string, and defaults for what it leaves open.
+/// The user's connection string, with defaults for what it does not set.
 struct ConnectionParameters: Sendable, RedactedDescription {
     private let connection: String
 
-    /// - Throws: ``PostgreSQLError``. What libpq says of a string that it cannot read quotes parts of it, so it is not kept.
+    /// - Throws: ``PostgreSQLError`` without libpq's message, which quotes parts of the string.
     init(_ connection: String) throws {
         guard !connection.utf8.contains(0), let options = PQconninfoParse(connection, nil) else {
             throw PostgreSQLError(.malformedConnection)
@@ -18,7 +18,7 @@ struct ConnectionParameters: Sendable, RedactedDescription {
         self.connection = connection
     }
 
-    /// Connects, blocking the thread.
+    /// Connects. Blocks the thread.
     ///
     /// - Throws: ``PostgreSQLError``.
     func connected() throws -> OpaquePointer {
@@ -27,7 +27,7 @@ struct ConnectionParameters: Sendable, RedactedDescription {
             defer { PQfinish(handle) }
             throw PostgreSQLError(Self.problem(with: String(cString: PQerrorMessage(handle))))
         }
-        // By default notices go to the standard error output.
+        // By default libpq writes notices to the standard error output.
         _ = PQsetNoticeReceiver(handle, { _, _ in }, nil)
         return handle
     }
@@ -35,7 +35,7 @@ struct ConnectionParameters: Sendable, RedactedDescription {
     // MARK: -
 
     private func connect() -> OpaquePointer? {
-        // Those before `dbname` give way to what stands in the connection string, those after it do not.
+        // The connection string (`dbname`) overrides the entries before it, but not those after it.
         let entries = [
             ("connect_timeout", "5"), ("tcp_user_timeout", "10000"),
             ("application_name", "swift-request-authorization"), ("dbname", connection), ("client_encoding", "UTF8"),
@@ -45,7 +45,7 @@ struct ConnectionParameters: Sendable, RedactedDescription {
         }
     }
 
-    /// Sorts what libpq says. The text is not kept: it names hosts and users, and quotes what it was given.
+    /// Classifies a message of libpq. The text is dropped, because it names hosts and users and quotes its input.
     private static func problem(with message: String) -> PostgreSQLError.Code {
         if message.hasPrefix("invalid ") { return .malformedConnection }
         if ["SSL", "TLS", "certificate"].contains(where: message.contains) { return .insecure }
@@ -55,7 +55,7 @@ struct ConnectionParameters: Sendable, RedactedDescription {
     }
 }
 
-/// Lends C strings in an array that ends with a null pointer; NULL for `nil`.
+/// Calls the body with an array of C strings and a null pointer at its end. A `nil` text is a null pointer, too.
 func withCStrings<Result>(
     _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
 ) -> Result {
@@ -65,7 +65,7 @@ func withCStrings<Result>(
     return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
 }
 
-/// A copy of a C string that is overwritten before it is freed: it may hold a password.
+/// A copy of a C string that is overwritten before it is freed, because it may have a password.
 private struct CString {
     let pointer: UnsafeMutablePointer<CChar>
     private let count: Int

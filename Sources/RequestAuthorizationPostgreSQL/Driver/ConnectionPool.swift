@@ -4,7 +4,7 @@
 #if PostgreSQL
 import RequestAuthorization
 
-/// Connections that are lent to one statement at a time, in order of arrival.
+/// Lends each connection to one statement at a time, in order of arrival.
 final class ConnectionPool: Sendable {
     private struct Waiter {
         let number: Int
@@ -23,14 +23,14 @@ final class ConnectionPool: Sendable {
     private let state = Lock(State())
 
     /// - Parameters:
-    ///   - limit: how many there are at most.
-    ///   - make: makes one, which connects with its first statement.
+    ///   - limit: the largest number of connections.
+    ///   - make: makes a connection, which connects with its first statement.
     init(limit: Int, _ make: @escaping @Sendable () -> LibPQConnection) {
         self.limit = limit
         self.make = make
     }
 
-    /// Lends a connection, waiting for one if all are lent.
+    /// Returns a connection, and waits if all are in use.
     ///
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func take() async throws -> LibPQConnection {
@@ -46,7 +46,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Takes a connection back, for the one who has waited longest. A closed one connects again with its next statement.
+    /// Takes a connection back and lends it to the waiter that came first. Its next statement reconnects if needed.
     func giveBack(_ connection: LibPQConnection) {
         let next = state.withLock { state -> Waiter? in
             if !state.waiters.isEmpty { return state.waiters.removeFirst() }
@@ -60,7 +60,7 @@ final class ConnectionPool: Sendable {
 
     private func wait(_ waiter: Waiter) {
         let result = state.withLock { state -> Result<LibPQConnection, any Error>? in
-            // The handler of a task that has been cancelled may have run already.
+            // The cancellation handler may have run before.
             if Task.isCancelled { return .failure(CancellationError()) }
             if let connection = state.idle.popLast() { return .success(connection) }
             guard state.open < limit else {

@@ -6,9 +6,10 @@ internal import CPostgreSQL
 import Dispatch
 import RequestAuthorization
 
-/// One connection, on a thread of its own.
+/// A connection, which runs its statements on a serial queue of its own.
 ///
-/// `@unchecked Sendable` is safe: `handle` is touched on the serial `queue` alone, and in `deinit`, when nobody else refers to it.
+/// `@unchecked Sendable` is safe: `handle` is used on the serial `queue` only, and in `deinit` without other
+/// references.
 final class LibPQConnection: @unchecked Sendable {
     private let parameters: ConnectionParameters
     private let queue = DispatchQueue(label: "RequestAuthorizationPostgreSQL.connection")
@@ -18,9 +19,9 @@ final class LibPQConnection: @unchecked Sendable {
 
     deinit { PQfinish(handle) }
 
-    /// Runs a statement, connecting first if need be.
+    /// Runs a statement, and connects first if necessary.
     ///
-    /// - Throws: ``PostgreSQLError``; `CancellationError` if the task was cancelled, whether or not the statement was run.
+    /// - Throws: ``PostgreSQLError``; `CancellationError` on cancellation. The server may have run the statement.
     func run(_ statement: String, parameters: [String?], within limit: Duration) async throws -> [[String?]] {
         let cancellation = StatementCancellation()
         return try await withTaskCancellationHandler {
@@ -44,7 +45,7 @@ final class LibPQConnection: @unchecked Sendable {
         guard cancellation.begin(handle) else { throw CancellationError() }
         var isWhole = false
         defer {
-            // What was cancelled late must not hit the next statement.
+            // A late cancellation must not reach the next statement, so the connection is closed.
             if cancellation.end() || !isWhole { close() }
         }
         do {
@@ -64,9 +65,10 @@ final class LibPQConnection: @unchecked Sendable {
         return new
     }
 
-    /// Whether an idle connection has not been closed by the server meanwhile.
+    /// Whether an idle connection is still open.
     ///
-    /// A server that shuts down says so and closes a moment later. It says little else unasked.
+    /// A readable idle connection is taken for closed: a server that shuts down sends a message and closes soon after,
+    /// and sends little else unasked.
     private func isAlive(_ handle: OpaquePointer) -> Bool {
         PQstatus(handle) == CONNECTION_OK && !Readiness.isReadable(PQsocket(handle), within: .zero)
     }

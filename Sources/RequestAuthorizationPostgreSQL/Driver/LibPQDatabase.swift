@@ -4,22 +4,22 @@
 #if PostgreSQL
 import RequestAuthorization
 
-/// A PostgreSQL database through libpq.
+/// A PostgreSQL driver that uses libpq.
 ///
-/// Statements run on threads of their own, one for each connection, and block none of Swift's. A connection is made when one is
-/// needed and kept. A statement that takes too long, or whose task is cancelled, is cancelled at the server too, and its
-/// connection is closed.
+/// Each connection runs its statements on a queue of its own, and blocks no thread of Swift's cooperative pool.
+/// Connections are made when needed and kept open. A statement that takes too long, or whose task is cancelled, is
+/// cancelled at the server too, and its connection is closed.
 public final class LibPQDatabase: ListeningPostgreSQLDatabase, RedactedDescription {
     private let pool: ConnectionPool
     private let statementTimeout: Duration
     private let parameters: ConnectionParameters
 
-    /// Connects to nothing yet.
+    /// Reads the connection string. It connects on first use.
     ///
     /// - Parameters:
-    ///   - connection: a URL or keywords and values, as libpq takes them, TLS included (`sslmode`). Unless it says otherwise,
+    ///   - connection: a connection string of libpq, a URL or keywords and values, TLS included (`sslmode`). By default
     ///     `connect_timeout` is 5 s and `tcp_user_timeout` 10 s.
-    ///   - connections: how many connections are open at most; further statements wait.
+    ///   - connections: the largest number of open connections; further statements wait.
     ///   - statementTimeout: how long a statement may take.
     /// - Throws: ``PostgreSQLError`` if the connection string cannot be read.
     public init(_ connection: String, connections: Int = 8, statementTimeout: Duration = .seconds(5)) throws {
@@ -35,7 +35,7 @@ public final class LibPQDatabase: ListeningPostgreSQLDatabase, RedactedDescripti
         return try await connection.run(statement, parameters: parameters, within: statementTimeout)
     }
 
-    /// Its connection comes on top of the others. When nothing comes for 30 s it is asked whether it is still there.
+    /// Uses one additional connection, which is checked after 30 s without a notification.
     public func listen(to channel: String) async throws -> AsyncThrowingStream<String, any Error> {
         try await LibPQListener(parameters).payloads(of: channel)
     }

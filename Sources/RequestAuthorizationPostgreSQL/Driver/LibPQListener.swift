@@ -6,9 +6,10 @@ internal import CPostgreSQL
 import Dispatch
 import RequestAuthorization
 
-/// A connection that only listens, on a thread of its own.
+/// A connection that only listens, on a serial queue of its own.
 ///
-/// `@unchecked Sendable` is safe: `handle` is touched on the serial `queue` alone, and in `deinit`, when nobody else refers to it.
+/// `@unchecked Sendable` is safe: `handle` is used on the serial `queue` only, and in `deinit` without other
+/// references.
 final class LibPQListener: @unchecked Sendable {
     private let parameters: ConnectionParameters
     private let queue = DispatchQueue(label: "RequestAuthorizationPostgreSQL.listener")
@@ -16,7 +17,7 @@ final class LibPQListener: @unchecked Sendable {
     private let silence: Duration
     private var handle: OpaquePointer?
 
-    /// - Parameter silence: when nothing has come for so long, the server is asked whether it is still there.
+    /// - Parameter silence: the time without a notification after which the connection is checked.
     init(_ parameters: ConnectionParameters, silence: Duration = .seconds(30)) throws {
         (self.parameters, self.silence) = (parameters, silence)
         wake = try WakePipe()
@@ -55,7 +56,7 @@ final class LibPQListener: @unchecked Sendable {
         try LibPQStatement(handle, StatementCancellation(), .seconds(5)).run(statement, []).get()
     }
 
-    /// - Returns: why it ended; `nil` if nobody listens any more.
+    /// - Returns: the error that ended it, or `nil` if the iteration of the payloads has ended.
     private func listen(
         on handle: OpaquePointer, _ payloads: AsyncThrowingStream<String, any Error>.Continuation
     ) -> (any Error)? {

@@ -5,7 +5,7 @@
 internal import CPostgreSQL
 import RequestAuthorization
 
-/// One statement on a connection, on the connection's thread.
+/// Runs one statement on the queue of its connection.
 struct LibPQStatement {
     private let handle: OpaquePointer
     private let cancellation: StatementCancellation
@@ -17,8 +17,8 @@ struct LibPQStatement {
         end = .now + limit
     }
 
-    /// - Returns: the rows or the server's error, after which the connection is as good as before.
-    /// - Throws: ``PostgreSQLError`` if there is no answer: the connection is of no use any more.
+    /// - Returns: the rows or the server's error. The connection can be used further.
+    /// - Throws: ``PostgreSQLError`` if the server did not answer. The connection cannot be used any more.
     func run(_ statement: String, _ parameters: [String?]) throws -> Result<[[String?]], PostgreSQLError> {
         let isSent = withCStrings(parameters) { values in
             PQsendQueryParams(handle, statement, Int32(parameters.count), nil, values, nil, nil, 0)
@@ -27,7 +27,7 @@ struct LibPQStatement {
         var answer: Result<[[String?]], PostgreSQLError> = .success([])
         while let result = try nextResult() {
             defer { PQclear(result) }
-            // An error counts, whatever comes after it.
+            // The first error counts.
             if case .success = answer { answer = rows(of: result) }
         }
         guard PQstatus(handle) == CONNECTION_OK else { throw PostgreSQLError(.connectionLost) }

@@ -10,17 +10,17 @@ import Musl
 import Darwin
 #endif
 
-/// Waits for descriptors, blocking the thread.
+/// Waits for descriptors. Blocks the thread.
 enum Readiness {
     enum Which { case first, second }
 
-    /// - Returns: whether there is something to read, or the connection has ended.
+    /// - Returns: whether the socket has data to read, or the connection has ended.
     static func isReadable(_ socket: CInt, within limit: Duration) -> Bool {
         first(of: socket, -1, within: limit) != nil
     }
 
     /// - Parameter second: a descriptor, or -1 for none.
-    /// - Returns: which of them has something to read, the second if both have; `nil` if the time is over.
+    /// - Returns: the descriptor that has data to read, the second if both have; `nil` if the time is over.
     static func first(of first: CInt, _ second: CInt, within limit: Duration) -> Which? {
         let end = ContinuousClock.now + limit
         var entries = [first, second].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

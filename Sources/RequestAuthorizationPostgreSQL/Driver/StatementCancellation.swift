@@ -8,12 +8,11 @@ import RequestAuthorization
 
 /// Cancels a statement at the server, from any thread.
 ///
-/// `PQcancel` connects once more and blocks until the server has answered, so it runs on a queue of its own, and nobody waits
-/// for it.
+/// `PQcancel` makes another connection and blocks until the server answers, so it runs on a queue of its own.
 final class StatementCancellation: Sendable {
     private struct State {
         var isCancelled = false
-        /// What `PQcancel` needs, while the statement runs.
+        /// The argument of `PQcancel`, while the statement runs.
         var request: CancelRequest?
     }
 
@@ -21,9 +20,7 @@ final class StatementCancellation: Sendable {
 
     var isCancelled: Bool { state.withLock(\.isCancelled) }
 
-    /// The statement begins.
-    ///
-    /// - Returns: `false` if it was cancelled before.
+    /// Begins the statement, or returns `false` if it was cancelled before.
     func begin(_ handle: OpaquePointer) -> Bool {
         state.withLock { state in
             guard !state.isCancelled else { return false }
@@ -42,9 +39,7 @@ final class StatementCancellation: Sendable {
         Self.queue.async { request.send() }
     }
 
-    /// The statement has ended.
-    ///
-    /// - Returns: whether it was cancelled.
+    /// Ends the statement, and returns whether it was cancelled.
     func end() -> Bool {
         state.withLock { state in
             state.request = nil
@@ -56,7 +51,7 @@ final class StatementCancellation: Sendable {
         label: "RequestAuthorizationPostgreSQL.cancel", attributes: .concurrent)
 }
 
-/// `@unchecked Sendable` is safe: libpq lets any thread use the object, it is never changed, and `deinit` runs once.
+/// `@unchecked Sendable` is safe: the object never changes, libpq lets any thread use it, and `deinit` runs once.
 private final class CancelRequest: @unchecked Sendable {
     private let cancel: OpaquePointer?
 

@@ -10,13 +10,13 @@ import Musl
 import Darwin
 #endif
 
-/// Wakes a thread that waits for a descriptor.
+/// A pipe that wakes a thread in `poll`.
 final class WakePipe: Sendable {
-    /// Readable from the first signal on.
+    /// The reading end. It has data after the first signal.
     let descriptor: CInt
     private let writer: CInt
 
-    /// - Throws: ``PostgreSQLError`` if the process has too many files open.
+    /// - Throws: ``PostgreSQLError`` if the process has too many open files.
     init() throws {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { throw PostgreSQLError(.unreachable) }

@@ -5,13 +5,13 @@
 import RequestAuthorization
 import RequestAuthorizationStorage
 
-/// What all stores of a fleet's tables share in this process.
+/// The state that all stores of the same tables share in this process.
 final class Fleet: Sendable {
     let keys: FleetKeys
     let lease: Duration
     let requestDeadline: Duration
     let clock: any AuthorizationClock
-    /// `nil` if it does not listen.
+    /// `nil` if the fleet does not listen.
     let news: FleetNews?
     private let database: any PostgreSQLDatabase
     private let current: Lock<FleetPlace>
@@ -34,9 +34,9 @@ final class Fleet: Sendable {
 
     var place: FleetPlace { current.withLock { $0 } }
 
-    /// Runs a statement, and once more if the tables had been dropped: they are made again.
+    /// Runs a statement. If the tables were dropped, makes them again and runs the statement once more.
     ///
-    /// - Parameter statement: gets the place as it is then.
+    /// - Parameter statement: makes the statement for the current tables.
     /// - Throws: `TokenStoreError`; `CancellationError`.
     func query(
         _ statement: (FleetPlace) -> (String, [String?])
@@ -55,8 +55,9 @@ final class Fleet: Sendable {
         }
     }
 
-    /// Tells the other replicas that a row has another session, or none: in a statement of its own, for commits of transactions
-    /// with a notice wait for one another. It may fail.
+    /// Notifies the other replicas that a row has another session or none. A failure is ignored.
+    ///
+    /// It is a separate statement, because commits of transactions with a notification wait for each other.
     func announce(client: String, account: String) async {
         guard news != nil else { return }
         let row = SQLText.hex(place.rowKey.row(client: client, account: account))
@@ -64,7 +65,7 @@ final class Fleet: Sendable {
             "SELECT pg_notify($1::text, $2::text)::text", parameters: [FleetNews.channel, row])
     }
 
-    /// Looks again which tables there are: they have been dropped, and perhaps made again.
+    /// Opens the tables again after they were dropped or made again.
     func reopen() async throws {
         let place = try await FleetPlace.open(in: database, keys: keys)
         current.withLock { $0 = place }

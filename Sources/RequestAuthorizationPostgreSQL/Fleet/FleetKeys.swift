@@ -5,17 +5,17 @@
 import RequestAuthorization
 import RequestAuthorizationStorage
 
-/// What seals the tokens of a fleet, and the key by which rows are found.
+/// The keys that encrypt the tokens of a fleet and its row key.
 struct FleetKeys: Sendable, RedactedDescription {
     let key: TokenKey
     let oldKeys: [TokenKey]
 
-    /// - Parameter row: the key of the row, so that an envelope cannot be moved to another one.
+    /// - Parameter row: the key of the row. The envelope includes it, so that it cannot be moved to another row.
     func sealer<Token>(row: [UInt8]) -> StoredTokenSealer<Token> {
         StoredTokenSealer(key: key, oldKeys: oldKeys, client: "row", account: SQLText.hex(row))
     }
 
-    /// Seals the key of rows for a place.
+    /// Encrypts the row key for a place.
     func rowKeySealer(place: UUID) -> StoredTokenSealer<RowKey> {
         StoredTokenSealer(key: key, oldKeys: oldKeys, client: "row key", account: place.uuidString)
     }

@@ -4,9 +4,9 @@
 #if canImport(CryptoKit) || Crypto
 import RequestAuthorization
 
-/// Hears of sign-outs and replaced sessions on one connection for all stores of a fleet.
+/// Receives notifications of sign-outs and replaced sessions, on one connection for all stores of a fleet.
 ///
-/// Nothing depends on it: whoever refreshes reads the row under its lease.
+/// Correctness does not depend on it, because a refresh reads the row under its lease.
 final class FleetNews: Sendable {
     static let channel = "request_authorization"
 
@@ -26,9 +26,9 @@ final class FleetNews: Sendable {
 
     deinit { state.withLock { $0.task }?.cancel() }
 
-    /// An element for each time when a row may have changed. The first one who asks makes the connection.
+    /// Returns a stream of possible changes of a row. The first call makes the connection.
     ///
-    /// - Parameter row: its key, in hex.
+    /// - Parameter row: the key of the row, in hexadecimal digits.
     func changes(of row: String) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
@@ -57,7 +57,7 @@ final class FleetNews: Sendable {
                 do {
                     let payloads = try await database.listen(to: Self.channel)
                     pause = .seconds(1)
-                    // What was said before it listened has been missed.
+                    // Notifications from before it listened were missed.
                     self?.announce()
                     for try await row in payloads { self?.announce(row) }
                 } catch {}
@@ -69,7 +69,7 @@ final class FleetNews: Sendable {
         }
     }
 
-    /// - Parameter row: `nil` for all.
+    /// - Parameter row: the key of the row, or `nil` for all rows.
     private func announce(_ row: String? = nil) {
         let listeners = state.withLock { state in
             guard let row else { return state.listeners.values.flatMap(\.values) }

@@ -5,13 +5,13 @@
 import RequestAuthorization
 import RequestAuthorizationStorage
 
-/// The tables as they were found or made: which they are, and how their rows are found.
+/// The identity of the tables, and the key of their rows.
 struct FleetPlace: Sendable, RedactedDescription {
-    /// Another one if the tables were dropped and made again.
+    /// Changes if the tables are dropped and made again.
     let id: UUID
     let rowKey: RowKey
 
-    /// Reads it, making the tables if there are none.
+    /// Opens the tables, and makes them if they do not exist.
     ///
     /// - Throws: `TokenStoreError`; ``PostgreSQLError``.
     static func open(in database: some PostgreSQLDatabase, keys: FleetKeys) async throws -> FleetPlace {
@@ -21,7 +21,7 @@ struct FleetPlace: Sendable, RedactedDescription {
         _ = try await database.query(
             FleetSchema.makePlace,
             parameters: ["\(FleetSchema.version)", id.uuidString, SQLText.bytes(sealed)])
-        // Another replica may have been first.
+        // Another replica may have made the tables first.
         guard let place = try await read(in: database, keys: keys) else {
             throw TokenStoreError(.failed, "the tables lose what is written to them; look for triggers and rules")
         }
@@ -34,7 +34,7 @@ struct FleetPlace: Sendable, RedactedDescription {
         do {
             return try await readTables(in: database, keys: keys)
         } catch let error as PostgreSQLError where error.sqlState == "42P01" {
-            // A user who may not make tables gets here only if there are none.
+            // Only without tables: a user without the privilege to make tables can use existing ones.
             _ = try await database.query(FleetSchema.migration, parameters: [])
             return try await readTables(in: database, keys: keys)
         }

@@ -2,14 +2,15 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-/// The tables, and how they come to be.
+/// The statements that make and check the tables.
 enum FleetSchema {
-    /// What this version makes.
+    /// The schema version of this program.
     static let version = 1
 
-    /// All replicas may run it at once: one after the other gets the lock, and those that come later find everything there.
+    /// Makes the tables. Replicas may run it at the same time: the lock orders them, and the first one makes the
+    /// tables.
     ///
-    /// A block is one statement, and so one transaction, with every driver.
+    /// A `DO` block is one statement, and so one transaction, with every driver.
     static let migration = """
         DO $migration$ BEGIN
             PERFORM pg_advisory_xact_lock(7236839810225873);
@@ -40,8 +41,8 @@ enum FleetSchema {
         END $migration$
         """
 
-    /// `oldest_program`: the lowest `version` of a program that may use the tables. Later versions add columns, which this one
-    /// neither reads nor writes.
+    /// `oldest_program` is the lowest `version` of a program that may use the tables. Later versions add columns, which
+    /// this version neither reads nor writes.
     static let readPlace = """
         SELECT schema_version::text, oldest_program::text, place::text, encode(row_key, 'hex')
         FROM request_authorization_fleet

@@ -9,18 +9,18 @@ import Crypto
 #endif
 import RequestAuthorization
 
-/// The key by which rows are found: the database learns of no client and no account.
+/// The secret that hides client and account from the database: it turns them into the key of a row.
 ///
-/// It is made with the tables and kept there, sealed, so that it outlives the keys that seal tokens.
+/// It is made with the tables and stored there encrypted, so that it outlives the keys that encrypt tokens.
 struct RowKey: AuthorizationToken, Codable {
     private let key: Data
 
-    /// A random one, 32 bytes.
+    /// Creates a random key of 32 bytes.
     init() { key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) } }
 
     var authorizationHeaderValue: String { "" }
 
-    /// The key of the row of a client and account: HMAC-SHA256 (RFC 2104) of both, each after its length in 8 bytes.
+    /// Returns the key of a row: HMAC-SHA256 (RFC 2104) of client and account, each after its length in 8 bytes.
     func row(client: String, account: String) -> [UInt8] {
         var code = HMAC<SHA256>(key: SymmetricKey(data: key))
         for name in [client, account] {

@@ -4,20 +4,20 @@
 #if canImport(CryptoKit) || Crypto
 import RequestAuthorization
 
-/// A lease that is renewed until it ends, is lost, or nobody refers to it any more.
+/// A lease that is renewed until it is released, lost or deinitialized.
 final class HeldLease: Sendable {
     private let length: Duration
     private let clock: any AuthorizationClock
-    /// Until when the lease is good for certain; uptime.
+    /// The uptime until which the lease is certainly valid.
     private let goodUntil: Lock<Duration>
     private let release: @Sendable () async -> Void
     private let renewal = Lock<Task<Void, Never>?>(nil)
 
     /// - Parameters:
-    ///   - length: how long a lease lasts that is not renewed.
-    ///   - askedAt: uptime before the database was asked.
-    ///   - renew: renews it in the database; `false` if it is somebody else's.
-    ///   - release: gives it up in the database.
+    ///   - length: the duration of a lease without renewal.
+    ///   - askedAt: the uptime before the database was asked.
+    ///   - renew: renews the lease in the database. Returns `false` if another host has it.
+    ///   - release: releases the lease in the database.
     init(
         length: Duration, askedAt: Duration, clock: any AuthorizationClock,
         renew: @escaping @Sendable () async throws -> Bool, release: @escaping @Sendable () async -> Void
@@ -42,13 +42,12 @@ final class HeldLease: Sendable {
         Task { [release] in await release() }
     }
 
-    /// How long the lease is good for from now on.
+    /// How long the lease is valid from now on.
     var remaining: Duration { max(.zero, goodUntil.withLock { $0 } - clock.uptime) }
 
-    /// Suspends until it is not renewed any more; for tests.
+    /// Suspends until the renewal has ended, for tests.
     func renewalEnds() async { await renewal.withLock { $0 }?.value }
 
-    /// Gives it up.
     func end() async {
         let task = renewal.withLock { task in
             defer { task = nil }

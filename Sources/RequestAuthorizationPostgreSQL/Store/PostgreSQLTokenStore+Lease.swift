@@ -6,11 +6,11 @@ public import RequestAuthorization
 import RequestAuthorizationStorage
 
 extension PostgreSQLTokenStore {
-    /// Takes the lease, waiting for a host that has it: asks again after 50 ms to 1 s.
+    /// Acquires the lease. While another host has it, tries again after 50 ms to 1 s.
     ///
-    /// It is renewed until it is given up. No connection is held.
+    /// The lease is renewed until it is released. It holds no connection.
     ///
-    /// - Throws: `TokenStoreError`: `timedOut` if it was not to be had in time; `CancellationError` at once when the task is
+    /// - Throws: `TokenStoreError`: `timedOut` if the limit is over; `CancellationError` at once when the task is
     ///   cancelled.
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
         let id = UUID()
@@ -18,11 +18,11 @@ extension PostgreSQLTokenStore {
         var pauses = LeasePauses()
         while true {
             try Task.checkCancellation()
-            // Before it is asked for, so that the database's count ends later than this one.
+            // Read before the request, so that the lease ends later in the database than here.
             let askedAt = fleet.clock.uptime
             if let row = try await take(id) {
                 guard row.place == fleet.place.id else {
-                    // A lease in tables that were made again, on a row that has another key there.
+                    // The tables were made again and have other row keys, so this lease is on the wrong row.
                     _ = try await query(RowStatements.release, id.uuidString)
                     try await fleet.reopen()
                     continue
@@ -41,21 +41,21 @@ extension PostgreSQLTokenStore {
 
     // MARK: -
 
-    /// - Returns: the row as it was then; `nil` if another has the lease.
+    /// - Returns: the row, or `nil` if another host has the lease.
     private func take(_ id: UUID) async throws -> TokenRow? {
         do {
             let rows = try await query(RowStatements.lease, id.uuidString, SQLText.seconds(fleet.lease))
             return rows.isEmpty ? nil : try TokenRow(rows)
         } catch {
             if Self.mayHaveBeenRun(after: error) {
-                // Then it is ours, and would keep others waiting until its end.
+                // The lease may be ours, and would make other hosts wait until it ends.
                 Task { _ = try? await self.query(RowStatements.release, id.uuidString) }
             }
             throw error
         }
     }
 
-    /// Whether a statement that failed may have been run.
+    /// Whether the server may have run a statement that failed.
     private static func mayHaveBeenRun(after error: any Error) -> Bool {
         if error is CancellationError { return true }
         let code = ((error as? TokenStoreError)?.underlying as? PostgreSQLError)?.code
@@ -80,7 +80,7 @@ extension PostgreSQLTokenStore {
     }
 }
 
-/// How long to wait for a lease: 50 ms at first, then longer, 1 s at most; at random, so that hosts do not ask in step.
+/// Random pauses between tries to acquire a lease, from 50 ms up to a bound that grows from 100 ms to 1 s.
 struct LeasePauses {
     private var bound = 0.1
 

@@ -5,21 +5,21 @@
 public import RequestAuthorization
 import RequestAuthorizationStorage
 
-/// Keeps the token of one user for all hosts of a fleet; made by ``PostgreSQLTokens/store(client:account:)``.
+/// Stores the token of one user for all hosts of a fleet. Create it with ``PostgreSQLTokens/store(client:account:)``.
 ///
-/// Exclusive access is a lease in the row. It holds no connection, so that a token endpoint that hangs stops nobody else. Who
-/// waits asks again after 50 ms to 1 s.
+/// Exclusive access is a lease in the row. The lease holds no connection, so a token endpoint that hangs does not stop
+/// other users. Waiting hosts try again after 50 ms to 1 s.
 public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: SharedTokenStore, RedactedDescription {
     let fleet: Fleet
     let client: String
     let account: String
-    /// The lease of this store, from when it is asked for until it is given up.
+    /// The lease of this store, until it is released.
     let held = Lock<UUID?>(nil)
-    /// The row as it was when the lease was taken, for the next load, and until when that may use it; uptime.
+    /// The row from when the lease was acquired, for the next load, and the uptime until which the load may use it.
     let leasedRow = Lock<(row: TokenRow, until: Duration)?>(nil)
-    /// What was read last, for the save that comes next: it replaces nothing else.
+    /// The result of the last load. The next save replaces only this row.
     private let known = Lock<Found?>(nil)
-    /// The tables that held this store's session last: what is missing in others was lost, not ended.
+    /// The tables that last had this store's session. If other tables lack it, it was lost and has not ended.
     private let seenPlace = Lock<UUID?>(nil)
     private let serialTasks = SerialTasks()
 
@@ -27,8 +27,8 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         (self.fleet, self.client, self.account) = (fleet, client, account)
     }
 
-    /// - Throws: `TokenStoreError`: `wrongKey`, `corrupt` (it was set aside), `unreadable`, and what keeps the database from
-    ///   answering.
+    /// - Throws: `TokenStoreError`: `wrongKey`, `corrupt` (the token was set aside), `unreadable`, and failures of the
+    ///   database.
     public func load() async throws -> StoredToken<Token>? { try await loadWithIntent().stored }
 
     /// - Throws: as ``load()``.
@@ -40,12 +40,12 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
             stored, absence: found.absence, intent: found.row.intent.flatMap { IntentText.decode($0, for: stored) })
     }
 
-    /// - Throws: as ``load()``, if what is there cannot be opened: it is not replaced.
+    /// - Throws: as ``load()``, if the stored token cannot be decrypted. It is not replaced then.
     public func save(_ stored: StoredToken<Token>) async throws {
         _ = try await save(stored, replacing: .anything, ending: nil)
     }
 
-    /// A refreshed token is also refused while another holds the lease: that one has asked for a token after this one.
+    /// A refreshed token is refused while another host has the lease, because that host has begun a later refresh.
     ///
     /// - Throws: as ``save(_:)``.
     public func save(
@@ -56,7 +56,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
             while true {
                 try Task.checkCancellation()
                 let found = try await find(for: condition == .anything ? .signIn : .refresh)
-                // The answer to an earlier try was lost.
+                // The token is stored already: the answer to an earlier try was lost.
                 if let opened = found.opened, found.sealer.holds(stored, opened) {
                     try await end(intent)
                     return .saved
@@ -67,13 +67,13 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
                 if try await put(stored, in: found, replacing: condition, ending: intent) { return .saved }
                 guard try await read().sealed == found.row.sealed else { continue }
                 if let opened = found.opened { return .refused(opened.stored) }
-                // Refused with nothing there would be the end of the session.
+                // `.refused(nil)` would end the session.
                 throw TokenStoreError(.timedOut, "another host holds the lease; the token is saved when that is over")
             }
         }
     }
 
-    /// An element when another host may have signed the user out or in, if the fleet listens; `nil` otherwise.
+    /// Yields an element when another host may have signed the user out or in. `nil` if the fleet does not listen.
     public var changes: AsyncStream<Void>? {
         fleet.news?.changes(of: SQLText.hex(fleet.place.rowKey.row(client: client, account: account)))
     }
@@ -86,7 +86,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         }
     }
 
-    /// - Throws: `TokenStoreError`: `timedOut` if another holds the lease.
+    /// - Throws: `TokenStoreError`: `timedOut` if another host has the lease.
     public func setIntent(_ intent: RefreshIntent?) async throws {
         let lease = held.withLock { $0?.uuidString }
         guard let intent else {
@@ -100,7 +100,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
 
     // MARK: - The row
 
-    /// What the row is opened for: it decides what may be set aside.
+    /// The operation that opens the row. It determines which tokens may be set aside.
     private enum Purpose { case load, signIn, refresh }
 
     private struct Found: Sendable {
@@ -110,7 +110,6 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         let absence: TokenAbsence
     }
 
-    /// Runs a statement on the row.
     func query(_ statement: String, _ parameters: String?...) async throws -> [[String?]] {
         try await fleet.query { [client, account] place in
             (statement, [SQLText.bytes(place.rowKey.row(client: client, account: account))] + parameters)
@@ -124,13 +123,13 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         return try TokenRow(try await query(RowStatements.load))
     }
 
-    /// What was read is not used again.
+    /// Drops the results of earlier reads.
     private func forget() {
         leasedRow.withLock { $0 = nil }
         known.withLock { $0 = nil }
     }
 
-    /// The row as the lease found it, once and for a second; else as it is now.
+    /// Returns the row from when the lease was acquired, once and within a second of it; otherwise reads the row.
     private func readForLoad() async throws -> TokenRow {
         let leased = leasedRow.withLock { leased in
             defer { leased = nil }
@@ -142,7 +141,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         return leased.row
     }
 
-    /// What is kept and can be opened. What cannot is set aside if it may be; a save then finds nothing in its way.
+    /// Opens the row. A token that cannot be opened is set aside if the purpose allows it; a save then continues.
     private func find(for purpose: Purpose) async throws -> Found {
         while true {
             let row = try await purpose == .load ? readForLoad() : read()
@@ -164,15 +163,14 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         }
     }
 
-    /// Why nothing is kept.
     private func absence(in row: TokenRow) -> TokenAbsence {
         if let seen = seenPlace.withLock({ $0 }), seen != row.place { return .placeMissing }
         return row.wasSetAside ? .setAside : .gone
     }
 
-    /// Saves over what was read last, without another look: a refresh has just read it, under its lease.
+    /// Replaces the row of the last load without reading it again, because a refresh has just read it under its lease.
     ///
-    /// - Returns: whether it was saved; `false` if that does not do.
+    /// - Returns: `false` if the token was not saved and the row must be read.
     private func saveAtOnce(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> Bool {
@@ -184,7 +182,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         return try await put(stored, in: found, replacing: condition, ending: intent)
     }
 
-    /// - Returns: whether it was saved; `false` if something else stands there, or another holds the lease.
+    /// - Returns: `false` if the row has changed, or another host has the lease.
     private func put(
         _ stored: StoredToken<Token>, in found: Found, replacing condition: TokenSaveCondition,
         ending intent: RefreshIntent?
@@ -216,7 +214,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
 }
 
 extension StoredToken {
-    /// What stands in the column `status`, for people and for ``PostgreSQLTokens``.
+    /// The value of the column `status`, for people and for ``PostgreSQLTokens``.
     fileprivate var statusText: String {
         switch content {
         case .token: "token"

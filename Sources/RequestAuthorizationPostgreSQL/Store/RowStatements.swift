@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-/// The statements on one row. `$1` is its key; all times are the database's, at the moment when the row is looked at.
+/// The statements on one row. `$1` is its key. All times are those of the database at the moment of the check.
 enum RowStatements {
     static let load = """
         SELECT f.place::text, \(columns)
@@ -10,7 +10,7 @@ enum RowStatements {
         LEFT JOIN request_authorization_tokens AS t ON t.row_key = $1::text::bytea
         """
 
-    /// Takes a lease that nobody has and reads the row, in one step. `$2`: the new lease; `$3`: its length in seconds.
+    /// Acquires a free lease and reads the row, in one step. `$2`: the new lease; `$3`: its length in seconds.
     static let lease = """
         INSERT INTO request_authorization_tokens AS t (row_key, lease_id, lease_until)
         VALUES ($1::text::bytea, $2::text::uuid, clock_timestamp() + $3::text::float8 * interval '1 second')
@@ -45,8 +45,9 @@ enum RowStatements {
         WHERE row_key = $1::text::bytea AND (lease_until < clock_timestamp() OR lease_id = $2::text::uuid)
         """
 
-    /// Replaces nothing. `$2`: status; `$3`: session; `$4`: generation; `$5`: the envelope; `$6`: when it was obtained; `$7`: the
-    /// intent that ends; `$8`: the holder's lease; `$9`: whether the lease of another stands in the way.
+    /// Saves if the row has no envelope. `$2`: status; `$3`: session; `$4`: generation; `$5`: the envelope; `$6`: the
+    /// time when it was obtained; `$7`: the intent that ends; `$8`: the holder's lease; `$9`: whether another lease
+    /// prevents it.
     static let insert = """
         INSERT INTO request_authorization_tokens AS t (row_key, status, session, generation, sealed, obtained_at)
         VALUES ($1::text::bytea, $2::text, $3::text::uuid, $4::text::bigint, $5::text::bytea,
@@ -56,7 +57,7 @@ enum RowStatements {
         RETURNING \(durable)
         """
 
-    /// Replaces an envelope, which is `$10`, byte by byte: its session and generation stand in it.
+    /// Replaces the envelope `$10`, which is compared byte by byte and includes session and generation.
     static let replace = """
         UPDATE request_authorization_tokens AS t SET \(assignments)
         WHERE t.row_key = $1::text::bytea AND t.sealed = $10::text::bytea AND \(noOtherHolder)
@@ -71,7 +72,7 @@ enum RowStatements {
         RETURNING \(durable)
         """
 
-    /// `$2`: the envelope that nobody can read.
+    /// `$2`: the envelope that cannot be opened.
     static let setAside = """
         WITH damaged AS (
             UPDATE request_authorization_tokens
@@ -84,7 +85,7 @@ enum RowStatements {
 
     // MARK: -
 
-    /// What a ``TokenRow`` has beside the place.
+    /// The columns of a ``TokenRow`` after the place.
     private static let columns = "t.status, encode(t.sealed, 'hex'), t.intent"
 
     private static let assignments = """
@@ -97,7 +98,7 @@ enum RowStatements {
         (NOT $9::text::boolean OR t.lease_until < clock_timestamp() OR t.lease_id = $8::text::uuid)
         """
 
-    /// A commit that is reported must survive a crash of the server, whatever the database's own setting is.
+    /// Makes a reported commit survive a crash of the server, independent of the database's setting.
     private static let durable = """
         CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
             THEN set_config('synchronous_commit', 'on', true) ELSE 'as set' END

@@ -5,17 +5,17 @@
 import RequestAuthorization
 import RequestAuthorizationStorage
 
-/// A row as it was read.
+/// The columns of a row.
 struct TokenRow: Sendable, RedactedDescription {
-    /// The tables that it stands in.
+    /// The tables of the row.
     let place: UUID
-    /// The envelope; `nil` if nothing is kept.
+    /// The envelope, or `nil` if the row has none.
     let sealed: Data?
-    /// Whether an envelope that nobody can read stood there last.
+    /// Whether the last envelope could not be opened and was set aside.
     let wasSetAside: Bool
     let intent: String?
 
-    /// - Throws: `TokenStoreError` if the columns are not those that were asked for.
+    /// - Throws: `TokenStoreError` if the columns have other types or another number.
     init(_ rows: [[String?]]) throws {
         guard let row = rows.first, row.count == 4, let place = row[0].flatMap({ UUID(uuidString: $0) }) else {
             throw TokenStoreError(.unsuitable, "the tables are not those of this package; choose another schema")

@@ -5,8 +5,9 @@ import Dispatch
 import RequestAuthorization
 
 extension ExclusiveActivity {
-    /// Access is held only while the system does not suspend the process, and given up before it does: iOS ends a process
-    /// that is suspended with a locked file in an app group (0xdead10cc).
+    /// Releases exclusive access before the system suspends the process.
+    ///
+    /// iOS ends a process that is suspended while it has a locked file in an app group (0xdead10cc).
     static func expiring(_ activities: any ExpiringActivities) -> ExclusiveActivity {
         ExclusiveActivity { expire in
             let hold = ActivityHold(expire: expire)
@@ -16,7 +17,7 @@ extension ExclusiveActivity {
     }
 }
 
-/// One stay of a process's suspension.
+/// One expiring activity, which delays the suspension of the process.
 final class ActivityHold: Sendable {
     private enum Phase: Sendable {
         case new
@@ -29,7 +30,7 @@ final class ActivityHold: Sendable {
     private let isOver = DispatchSemaphore(value: 0)
     private let expire: @Sendable () -> Void
 
-    /// - Parameter expire: gives up what is held, before it returns.
+    /// - Parameter expire: releases the access before it returns.
     init(expire: @escaping @Sendable () -> Void) { self.expire = expire }
 
     func begin(_ activities: any ExpiringActivities) async throws {
@@ -48,7 +49,7 @@ final class ActivityHold: Sendable {
 
     // MARK: -
 
-    /// On a thread of the system's, which waits here as long as access is held.
+    /// Blocks a thread of the system for as long as access is held.
     private func began() {
         let continuation = phase.withLock { phase -> UnsafeContinuation<Void, any Error>? in
             guard case .asked(let continuation) = phase else { return nil }
@@ -65,7 +66,7 @@ final class ActivityHold: Sendable {
         case .asked(let continuation):
             continuation.resume(
                 throwing: TokenStoreError(
-                    .unavailable, "the app is about to be suspended; it is tried again when it runs on"))
+                    .unavailable, "the app is about to be suspended; it is tried again when the app resumes"))
         case .held:
             expire()
             isOver.signal()

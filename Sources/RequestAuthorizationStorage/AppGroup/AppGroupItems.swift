@@ -3,20 +3,18 @@
 
 import RequestAuthorization
 
-/// The few calls for app groups that are used, as values.
-///
-/// `SystemAppGroups` makes them; tests have groups of their own.
+/// The system calls for app groups: `SystemAppGroups`, or a simulation in tests.
 protocol AppGroups: Sendable {
-    /// `FileManager.containerURL(forSecurityApplicationGroupIdentifier:)`: the path; `nil` if the program is not in the group.
+    /// `FileManager.containerURL(forSecurityApplicationGroupIdentifier:)`: the path, or `nil` outside the group.
     func container(of group: String) -> String?
 
     /// `URLResourceValues.isExcludedFromBackup`
     func excludeFromBackup(_ folder: String)
 }
 
-/// An item in the container of an app group, for the app and its extensions.
+/// An item in the container of an app group, shared by the app and its extensions.
 ///
-/// The container is looked up when it is needed first, so that a store can be made where errors cannot be thrown.
+/// The container is looked up on first use, so that the initializer need not throw.
 final class AppGroupItems: SharedByteStore, RedactedDescription {
     private let client: String
     private let account: String
@@ -77,7 +75,7 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
         }
     }
 
-    /// A file is locked while it is exchanged, if only for a moment.
+    /// Runs a change within an activity, because the file is locked while it is replaced.
     private func changing<Result: Sendable>(
         _ body: (RestrictedFileItems) async throws -> Result
     ) async throws -> Result {
@@ -87,7 +85,7 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
         return try await body(items)
     }
 
-    /// A backup that is restored elsewhere would bring an envelope whose key stays on this device.
+    /// A backup that is restored on another device would have an envelope whose key stays on this one.
     private func excludeFromBackup() {
         let isFirst = isExcluded.withLock { isExcluded in
             defer { isExcluded = true }

@@ -4,20 +4,19 @@
 #if canImport(CryptoKit) || Crypto
 public import RequestAuthorization
 
-/// Keeps a token encrypted in the container of an app group: for an app with extensions and widgets.
+/// Stores a token encrypted in the container of an app group, for an app with extensions and widgets.
 ///
 ///     let auth = RefreshableTokenAuthorization(
 ///         service: service, store: .appGroup("group.com.example", client: "CLIENT_ID", account: "me"))
 ///
-/// App and extensions may use it at the same time: they refresh a rotating token once, and learn of each other's sign-ins and
-/// sign-outs within a second. An extension that shall never refresh takes it `readOnly`.
+/// The app and its extensions may use it at the same time. They refresh a rotating token only once, and see each
+/// other's sign-ins and sign-outs within a second. An extension that shall never refresh uses it `readOnly`.
 ///
-/// What lies in the container is an envelope of ``EncryptedTokenStore``; its key is a Keychain item of the group that never
-/// leaves the device. Files rather than shared defaults, for a value in defaults is neither durable when it was set nor
-/// exchanged under a lock. Exclusive access is held only within an expiring activity, and given up before the system suspends
-/// the process.
+/// The container has an envelope of ``EncryptedTokenStore``. Its key is a Keychain item of the group that never leaves
+/// the device. Shared defaults are not used, because they are neither durable at once nor changed under a lock.
+/// Exclusive access is held within an expiring activity, and is released before the system suspends the process.
 ///
-/// Not run on Apple hardware: what it decides is tested with groups, a Keychain and suspensions made by tests.
+/// Not run on Apple hardware: its decisions are tested with simulated groups, Keychain and suspensions.
 public struct AppGroupTokenStore<Token: AuthorizationToken & Codable>: SharedTokenStore {
     private let sealed: EncryptedTokenStore<Token, AppGroupItems>
 
@@ -54,8 +53,8 @@ extension AppGroupTokenStore {
     /// - Parameters:
     ///   - group: the identifier of the app group.
     ///   - client: the client id at the authorization server.
-    ///   - account: whose token it is, in your words; not a secret.
-    ///   - keyGroup: the keychain access group of the key; by default the app group, which is one too on iOS.
+    ///   - account: the owner of the token, in your words; not a secret.
+    ///   - keyGroup: the keychain access group of the key; by default the app group, which on iOS is also one.
     public init(_ group: String, client: String, account: String, keyGroup: String? = nil) {
         #if os(macOS)
         let activity = ExclusiveActivity.none
@@ -85,7 +84,7 @@ extension TokenStore {
 #else
 public import RequestAuthorization
 
-/// Keeps a token encrypted in the container of an app group: on Apple's platforms.
+/// Stores a token encrypted in the container of an app group, on Apple platforms.
 @available(*, unavailable, message: "app groups are on Apple's platforms only: use .default(client:account:)")
 public enum AppGroupTokenStore<Token: AuthorizationToken & Codable> {}
 #endif

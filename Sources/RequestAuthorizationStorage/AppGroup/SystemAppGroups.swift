@@ -4,8 +4,8 @@
 #if canImport(Security)
 import Foundation
 
-// Not compiled on Linux, where CI checks its types against declarations of these calls: nothing but the calls. What they mean
-// is decided in `AppGroupItems`.
+// System calls only, because Linux does not compile this file: CI checks its types against declarations of these calls.
+// `AppGroupItems` has the decisions.
 
 /// https://developer.apple.com/documentation/foundation/filemanager/containerurl(forsecurityapplicationgroupidentifier:)
 struct SystemAppGroups: AppGroups {

@@ -3,20 +3,18 @@
 
 import RequestAuthorization
 
-/// The few calls of CloudKit that are used, as values. They throw ``CloudFailure``.
-///
-/// `CloudKitDatabase` makes them; tests have a cloud of their own.
+/// The system calls for CloudKit: `CloudKitDatabase`, or a simulation in tests. They throw ``CloudFailure``.
 protocol CloudCalls: Sendable {
     /// The identifier of the container.
     var container: String { get }
 
-    /// Those of this program; `nil` if the system does not tell.
+    /// The entitlements of this program, or `nil` if the system does not tell them.
     var entitlements: CloudEntitlements? { get }
 
     /// `CKContainer.accountStatus()`
     func accountStatus() async throws -> CloudAccountStatus
 
-    /// `CKContainer.userRecordID()`: a name for the iCloud account that is the same on all its devices.
+    /// `CKContainer.userRecordID()`: a name of the iCloud account that is the same on all its devices.
     func accountName() async throws -> String
 
     /// `CKDatabase.record(for:)` of the private database
@@ -28,7 +26,7 @@ protocol CloudCalls: Sendable {
     /// `CKDatabase.modifyRecords(…, deleting:)`
     func deleteRecord(named name: String) async throws
 
-    /// `CKAccountChanged`: somebody signed in to iCloud, or out.
+    /// `CKAccountChanged`: the user signed in to iCloud or out of it.
     var accountChanges: AsyncStream<Void>? { get }
 }
 
@@ -36,7 +34,7 @@ protocol CloudCalls: Sendable {
 struct CloudRecord: Hashable, Sendable, RedactedDescription {
     let name: String
     var value: Data
-    /// What the server said of it last, its change tag among that (`CKRecord.encodeSystemFields`); `nil` for a new one.
+    /// The server's last fields, such as the change tag (`CKRecord.encodeSystemFields`), or `nil` for a new record.
     var systemFields: Data?
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a program may use of iCloud, as its signature says.
+/// The parts of iCloud that the signature of a program lets it use.
 ///
-/// A `CKContainer` that the program may not use ends it with an exception, which Swift cannot catch. So this is looked at before
-/// one is made.
+/// They are checked first, because a `CKContainer` without entitlement raises an exception that Swift cannot catch.
 struct CloudEntitlements: Hashable, Sendable {
     /// `com.apple.developer.icloud-services`
     var services: [String]
@@ -20,7 +19,7 @@ extension CloudCalls {
     func checkContainer() throws {
         guard container.hasPrefix("iCloud."), container.count > "iCloud.".count else {
             throw TokenStoreError(
-                .unsuitable, "'\(container)' names no iCloud container; give one such as iCloud.com.example.app")
+                .unsuitable, "'\(container)' is no iCloud container; use an identifier such as iCloud.com.example.app")
         }
         guard let entitlements else { return }
         guard !Set(entitlements.services).isDisjoint(with: ["CloudKit", "CloudKit-Anonymous", "*"]) else {

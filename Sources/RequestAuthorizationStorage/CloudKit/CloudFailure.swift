@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Why a call of CloudKit failed.
+/// An error of CloudKit.
 struct CloudFailure: Error, Sendable {
     /// `CKError.Code` (https://developer.apple.com/documentation/cloudkit/ckerror/code)
     struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -9,7 +9,7 @@ struct CloudFailure: Error, Sendable {
         var description: String { "CKError \(rawValue)" }
 
         static let internalError = Self(rawValue: 1)
-        /// Some records failed; which, the failure says.
+        /// Some records failed; `partial` has the failures.
         static let partialFailure = Self(rawValue: 2)
         static let networkUnavailable = Self(rawValue: 3)
         static let networkFailure = Self(rawValue: 4)
@@ -17,12 +17,12 @@ struct CloudFailure: Error, Sendable {
         static let serviceUnavailable = Self(rawValue: 6)
         static let requestRateLimited = Self(rawValue: 7)
         static let missingEntitlement = Self(rawValue: 8)
-        /// Nobody is signed in to iCloud.
+        /// No user is signed in to iCloud.
         static let notAuthenticated = Self(rawValue: 9)
         static let permissionFailure = Self(rawValue: 10)
-        /// There is no such record.
+        /// The record does not exist.
         static let unknownItem = Self(rawValue: 11)
-        /// The record was changed since it was read; the failure has what is there now.
+        /// The record has changed since it was read; `serverRecord` has the current one.
         static let serverRecordChanged = Self(rawValue: 14)
         static let operationCancelled = Self(rawValue: 20)
         /// Another record of the request failed.
@@ -32,7 +32,7 @@ struct CloudFailure: Error, Sendable {
         static let quotaExceeded = Self(rawValue: 25)
         static let zoneNotFound = Self(rawValue: 26)
         static let limitExceeded = Self(rawValue: 27)
-        /// The person deleted the app's data in the settings.
+        /// The user deleted the app's data in Settings.
         static let userDeletedZone = Self(rawValue: 28)
         static let managedAccountRestricted = Self(rawValue: 32)
         static let serverResponseLost = Self(rawValue: 34)
@@ -47,32 +47,32 @@ struct CloudFailure: Error, Sendable {
     /// `CKPartialErrorsByItemIDKey`, by the name of the record
     var partial: [String: CloudFailure] = [:]
 
-    /// What it means for one record.
+    /// The failure of one record.
     func about(_ name: String) -> CloudFailure {
         code == .partialFailure ? partial[name] ?? self : self
     }
 
-    /// The record is not there, as opposed to: that cannot be known now.
+    /// Whether the record is known not to exist.
     var meansAbsent: Bool { [.unknownItem, .zoneNotFound, .userDeletedZone].contains(code) }
 
-    /// What to tell people. Whatever is not known counts as unavailable: that signs nobody out.
+    /// The error to throw. An unknown code counts as unavailable, which does not sign out.
     var reported: TokenStoreError {
         switch code {
         case .networkUnavailable, .networkFailure, .serverResponseLost:
             TokenStoreError(.unavailable, "iCloud cannot be reached (\(code)); it is tried again")
         case .notAuthenticated, .accountTemporarilyUnavailable:
-            TokenStoreError(.unavailable, "nobody is signed in to iCloud (\(code)); do that in Settings")
+            TokenStoreError(.unavailable, "this device is not signed in to iCloud (\(code)); sign in in Settings")
         case .badContainer, .missingEntitlement, .badDatabase:
             TokenStoreError(
-                .unsuitable, "the app may not use this iCloud container (\(code)); see its entitlements")
+                .unsuitable, "the app may not use this iCloud container (\(code)); check its entitlements")
         case .permissionFailure, .managedAccountRestricted:
             TokenStoreError(
-                .unsuitable, "this iCloud account may not be used for it (\(code)); use KeychainTokenStore")
-        case .quotaExceeded: TokenStoreError(.noSpace, "the person's iCloud storage is full; it is tried again")
+                .unsuitable, "this iCloud account may not store tokens (\(code)); use KeychainTokenStore")
+        case .quotaExceeded: TokenStoreError(.noSpace, "the user's iCloud storage is full; free some space")
         default:
-            TokenStoreError(.unavailable, "iCloud could not do it now (\(code)\(wait)); it is tried again")
+            TokenStoreError(.unavailable, "iCloud failed (\(code)\(wait)); it is tried again")
         }
     }
 
-    private var wait: String { retryAfter.map { ", in \(Int($0.rounded(.up))) s at the earliest" } ?? "" }
+    private var wait: String { retryAfter.map { ", retry after \(Int($0.rounded(.up))) s" } ?? "" }
 }

@@ -5,8 +5,8 @@
 import CloudKit
 import Foundation
 
-// Not compiled on Linux, where CI checks its types against declarations of these calls: nothing but the calls. What their
-// errors mean is decided in `CloudFailure` and `CloudKitTokenItem`.
+// System calls only, because Linux does not compile this file: CI checks its types against declarations of these calls.
+// `CloudFailure` and `CloudKitTokenItem` have the decisions.
 
 /// The private database of an iCloud container (https://developer.apple.com/documentation/cloudkit/ckdatabase).
 struct CloudKitDatabase: CloudCalls {
@@ -17,7 +17,7 @@ struct CloudKitDatabase: CloudCalls {
 
     var entitlements: CloudEntitlements? { .ofThisProgram }
 
-    /// Ends the program if it is not entitled to it: see `CloudCalls.checkContainer()`.
+    /// Ends a program without entitlement; call `CloudCalls.checkContainer()` first.
     private var openedContainer: CKContainer { CKContainer(identifier: container) }
 
     func accountStatus() async throws -> CloudAccountStatus {

@@ -8,7 +8,7 @@ import CryptoKit
 import Crypto
 #endif
 
-/// The name of a device that signs in for itself: random, kept in its Keychain, so that it outlives the app.
+/// The random name of a device that signs in separately. It is in the Keychain, so that it survives deleting the app.
 struct CloudKitDevice: Sendable {
     private let item: KeychainTokenItem
 
@@ -24,7 +24,7 @@ struct CloudKitDevice: Sendable {
         try await item.load(orAdding: Data(UUID().uuidString.utf8))
     }
 
-    /// Any client and account makes a name that CloudKit takes (255 ASCII characters at most) and that shows neither.
+    /// A name for the record that CloudKit accepts (at most 255 ASCII characters) and that hides client and account.
     static func recordName(client: String, account: String, device: Data?) -> String {
         var hash = SHA256()
         for part in [Data(client.utf8), Data(account.utf8), device ?? Data()] {

@@ -3,17 +3,17 @@
 
 import RequestAuthorization
 
-/// A record of the private database as an item of bytes.
+/// Stores an item in a record of the private database.
 final class CloudKitTokenItem: ByteStore {
-    /// Other devices may change the record again and again.
+    /// A limit for the case that other devices keep changing the record.
     static let attempts = 4
 
     private let cloud: any CloudCalls
     private let name: @Sendable () async throws -> String
-    /// What the server said last: a save is only for that.
+    /// The last record from the server. A save replaces only this one.
     private let last = Lock<CloudRecord?>(nil)
 
-    /// - Parameter name: of the record; asked each time, for it may have to come from a Keychain that is locked.
+    /// - Parameter name: returns the record's name. Called for each operation, because it may be in a locked Keychain.
     init(cloud: any CloudCalls, name: @escaping @Sendable () async throws -> String) {
         self.cloud = cloud
         self.name = name
@@ -53,9 +53,7 @@ final class CloudKitTokenItem: ByteStore {
         }
     }
 
-    /// The iCloud account that is in use.
-    ///
-    /// - Throws: ``TokenStoreError`` if there is none: what is in it cannot be known then.
+    /// Returns the name of the current iCloud account, or throws ``TokenStoreError`` if there is none.
     func account() async throws -> String {
         try cloud.checkContainer()
         do {
@@ -83,7 +81,7 @@ final class CloudKitTokenItem: ByteStore {
         }
     }
 
-    /// What has to be replaced, after a save that found something else than it was for.
+    /// The system fields of the record that the next attempt replaces, after a save that met another record.
     private func standing(after failure: CloudFailure, _ name: String) async throws -> Data? {
         if failure.meansAbsent { return nil }
         guard failure.code == .serverRecordChanged else { throw failure }
@@ -91,7 +89,7 @@ final class CloudKitTokenItem: ByteStore {
         return try await record(named: name)?.systemFields
     }
 
-    /// Where there is an account, and with errors to tell people.
+    /// Runs the body if there is an iCloud account, and maps its errors to ``TokenStoreError``.
     private func onRecord<Result>(_ body: (_ name: String) async throws -> Result) async throws -> Result {
         _ = try await account()
         let name = try await name()

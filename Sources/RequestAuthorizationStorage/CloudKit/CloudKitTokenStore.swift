@@ -4,13 +4,15 @@
 #if canImport(CryptoKit) || Crypto
 public import RequestAuthorization
 
-/// Whose token a record in iCloud is, since iCloud cannot lock: two devices that share a refresh token which changes with
-/// each use would spend it twice, and servers then end the session.
+/// Whether the devices of a user share one token in iCloud.
+///
+/// iCloud has no locks: two devices would use a shared rotating refresh token twice, and servers then end the session.
 public enum CloudKitSharing<Token: AuthorizationToken>: Sendable {
-    /// All devices of the person use one token. Its refresh token must stay the same; the closure says which it is, and a
-    /// token that would change it is refused with a ``TokenStoreError`` (`unsuitable`).
+    /// All devices of the user share one token, whose refresh token must stay the same.
+    ///
+    /// The closure returns the refresh token. A token that changes it is refused (`unsuitable`).
     case oneForAllDevices(refreshToken: @Sendable (Token) -> String?)
-    /// Each device signs in for itself and has a record of its own, so its refresh tokens may rotate.
+    /// Each device signs in separately and has its own record, so its refresh tokens may rotate.
     case eachDeviceSignsIn
 }
 
@@ -23,22 +25,23 @@ extension CloudKitSharing: RedactedDescription {
     }
 }
 
-/// Keeps a token encrypted in the person's private database in iCloud.
+/// Stores a token encrypted in the user's private iCloud database.
 ///
 ///     let store = CloudKitTokenStore<MyToken>(
 ///         container: "iCloud.com.example.app", client: "CLIENT_ID", account: "me",
 ///         sharing: .oneForAllDevices { $0.refreshToken })
 ///
-/// The record holds an envelope of ``EncryptedTokenStore``. Its key is a Keychain item: one that iCloud Keychain takes to the
-/// person's other devices where they share the token, one that stays on this device where each signs in for itself.
+/// The record has an envelope of ``EncryptedTokenStore``. Its key is a Keychain item. iCloud Keychain syncs the key if
+/// the devices share the token; the key stays on the device if each signs in separately.
 ///
-/// - A container that the program is not entitled to: `unsuitable` on a Mac. Elsewhere the system does not tell an app its
-///   entitlements, and CloudKit ends one that lacks them, at its first call.
-/// - No account, no connection, a key that iCloud Keychain has not brought yet: "unavailable", nobody is signed out.
-/// - Another iCloud account: what this store was loaded with is not saved there; ``changes`` says so, and the provider loads.
-/// - Another device's sign-out is seen at the next launch, not at once.
+/// - Without the entitlement for the container, the error on a Mac is `unsuitable`. Other systems do not tell an app
+///   its entitlements, and CloudKit ends an app that lacks them at its first call.
+/// - Without an account, a connection or the synced key, the error is `unavailable`, which does not sign out.
+/// - After a change of the iCloud account, the earlier account's token is not saved in the new one. ``changes`` reports
+///   the change, and the provider loads again.
+/// - A sign-out on another device is seen at the next launch, not at once.
 ///
-/// Not run on Apple hardware: what it decides is tested against a cloud made of error codes.
+/// Not run on Apple hardware: its decisions are tested against simulated CloudKit error codes.
 public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: TokenStore {
     private let item: CloudKitTokenItem
     private let sealed: EncryptedTokenStore<Token, CloudKitTokenItem>
@@ -68,7 +71,7 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
         return stored
     }
 
-    /// - Throws: ``TokenStoreError``: `unsuitable` for a refresh token that rotates, and for a token of another account.
+    /// - Throws: ``TokenStoreError``: `unsuitable` for a rotating refresh token, and for another iCloud account.
     public func save(_ stored: StoredToken<Token>) async throws {
         let account = try await checkedAccount("the token is not saved there")
         try await checkRotation(stored)
@@ -76,9 +79,9 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
         owner.withLock { $0 = account }
     }
 
-    /// Removes the record, also one that cannot be opened.
+    /// Removes the record, also one that cannot be decrypted.
     ///
-    /// - Throws: ``TokenStoreError``: `unsuitable` if the record would be another person's.
+    /// - Throws: ``TokenStoreError``: `unsuitable` if another iCloud account is signed in.
     public func clear() async throws {
         _ = try await checkedAccount("their token is not removed")
         try await sealed.clear()
@@ -90,12 +93,12 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
 
     // MARK: -
 
-    /// - Returns: the iCloud account, which is the one that the token in use belongs to.
+    /// - Returns: the iCloud account, after checking that the token in use belongs to it.
     private func checkedAccount(_ consequence: String) async throws -> String {
         let account = try await item.account()
         guard owner.withLock({ $0 == nil || $0 == account }) else {
             throw TokenStoreError(
-                .unsuitable, "another person is signed in to iCloud now: \(consequence); load again")
+                .unsuitable, "another user is signed in to iCloud now: \(consequence); load again")
         }
         return account
     }
@@ -108,7 +111,7 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
         throw TokenStoreError(
             .unsuitable,
             """
-            this server gives out a new refresh token with each use, and iCloud cannot lock: use \
+            the server rotates refresh tokens, and devices cannot share one through iCloud, which has no locks; use \
             CloudKitTokenStore(…, sharing: .eachDeviceSignsIn), or KeychainTokenStore
             """)
     }
@@ -121,9 +124,9 @@ extension CloudKitTokenStore {
     /// - Parameters:
     ///   - container: the identifier of the iCloud container, such as `iCloud.com.example.app`, as in the entitlements.
     ///   - client: the client id at the authorization server.
-    ///   - account: whose token it is, in your words; not a secret.
+    ///   - account: the owner of the token, in your words; not a secret.
     ///   - sharing: whether the devices share a token.
-    ///   - accessGroup: the keychain access group of the key; by default the program's first.
+    ///   - accessGroup: the keychain access group of the key; by default the program's first group.
     public convenience init(
         container: String, client: String, account: String, sharing: CloudKitSharing<Token>,
         accessGroup: String? = nil
@@ -145,11 +148,11 @@ extension CloudKitTokenStore {
 #else
 public import RequestAuthorization
 
-/// Whose token a record in iCloud is: on Apple's platforms.
+/// Whether the devices of a user share one token in iCloud, on Apple platforms.
 @available(*, unavailable, message: "CloudKit is on Apple's platforms only: use .default(client:account:)")
 public enum CloudKitSharing<Token: AuthorizationToken> {}
 
-/// Keeps a token encrypted in the person's private database in iCloud: on Apple's platforms.
+/// Stores a token encrypted in the user's private iCloud database, on Apple platforms.
 @available(*, unavailable, message: "CloudKit is on Apple's platforms only: use .default(client:account:)")
 public enum CloudKitTokenStore<Token: AuthorizationToken & Codable> {}
 #endif

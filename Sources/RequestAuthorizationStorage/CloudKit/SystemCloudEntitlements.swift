@@ -6,11 +6,11 @@
 import Security
 #endif
 
-// Not compiled on Linux, where CI checks its types against declarations of these calls: nothing but the calls. What they mean
-// is decided in `CloudEntitlements`.
+// System calls only, because Linux does not compile this file: CI checks its types against declarations of these calls.
+// `CloudEntitlements` has the decisions.
 
 extension CloudEntitlements {
-    /// Those of this program; `nil` where the system does not tell, which is everywhere but on a Mac.
+    /// The entitlements of this program. Only a Mac tells them; elsewhere `nil`.
     static var ofThisProgram: CloudEntitlements? {
         #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
         return nil

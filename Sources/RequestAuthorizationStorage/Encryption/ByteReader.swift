@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-/// Reads fields from bytes that anybody may have written: it believes no length before it has compared it.
+/// Reads fields from untrusted bytes. It checks every length before it uses it.
 struct ByteReader {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-    /// How many bytes were not read yet.
+    /// The number of bytes that are left.
     var count: Int { rest.count }
 
     func starts(with bytes: [UInt8]) -> Bool { rest.starts(with: bytes) }
@@ -19,14 +19,14 @@ struct ByteReader {
         return Array(rest.prefix(count))
     }
 
-    /// A field: its length in 4 bytes, the first the most significant, then its bytes.
+    /// Reads a field: its length in 4 bytes, big-endian, and then its bytes.
     mutating func field(_ allowed: ClosedRange<Int>) throws(EnvelopeProblem) -> [UInt8] {
         let length = try bytes(4).reduce(0) { $0 << 8 | Int($1) }
         guard allowed.contains(length) else { throw .malformed }
         return try bytes(length)
     }
 
-    /// A field that holds one number of that type.
+    /// Reads a field that has one big-endian number.
     mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) throws(EnvelopeProblem) -> Number {
         let size = Number.bitWidth / 8
         return try field(size...size).reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
@@ -34,7 +34,7 @@ struct ByteReader {
 }
 
 extension [UInt8] {
-    /// Writes what ``ByteReader/field(_:)`` reads.
+    /// Appends a field in the format of ``ByteReader/field(_:)``.
     mutating func append(field: [UInt8]) {
         append(contentsOf: UInt32(field.count).bigEndianBytes)
         append(contentsOf: field)
@@ -42,7 +42,6 @@ extension [UInt8] {
 }
 
 extension FixedWidthInteger {
-    /// The first is the most significant.
     var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
 }
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// What needs cryptography, where there is none: its use is a message that names the trait.
+// Without cryptography, using these types is a compiler error that names the trait.
 #if !canImport(CryptoKit) && !Crypto
 public import RequestAuthorization
 
-/// Keeps a token encrypted, in any store of bytes: with the trait `Crypto`.
+/// Stores a token encrypted in any ``ByteStore``, with the trait `Crypto`.
 @available(
     *, unavailable, message: "enable the trait 'Crypto' of swift-request-authorization, which brings cryptography"
 )
@@ -33,7 +33,7 @@ public struct EncryptedTokenStore<Token: AuthorizationToken & Codable, Items: By
 @available(*, unavailable)
 extension EncryptedTokenStore: SharedTokenStore, SharedCodableTokenStore where Items: SharedByteStore {}
 
-/// A key that tokens are sealed with: with the trait `Crypto`.
+/// A key that encrypts tokens, with the trait `Crypto`.
 @available(
     *, unavailable, message: "enable the trait 'Crypto' of swift-request-authorization, which brings cryptography"
 )
@@ -53,7 +53,7 @@ public struct TokenKey: Sendable {
     }
 }
 
-/// How tokens are sealed: with the trait `Crypto`.
+/// An algorithm that encrypts tokens, with the trait `Crypto`.
 @available(
     *, unavailable, message: "enable the trait 'Crypto' of swift-request-authorization, which brings cryptography"
 )

@@ -4,34 +4,34 @@
 #if canImport(CryptoKit) || Crypto
 public import RequestAuthorization
 
-/// Keeps a token encrypted, in any store of bytes.
+/// Stores a token encrypted in any ``ByteStore``.
 ///
 ///     let items = RestrictedFileItems(client: "CLIENT_ID", account: "ada")
 ///     let store = EncryptedTokenStore<MyToken, _>(around: items, key: try .password(password))
 ///     let auth = RefreshableTokenAuthorization(service: service, store: store)
 ///
-/// What the store of bytes gets is an envelope that only the key opens, that shows a change of any bit, and that belongs to
-/// this client and account. Client, account, session, generation and the names of key and cipher stand in it readable. An
-/// older envelope that somebody puts back cannot be told from the newest; see `Documentation/Guide/Encryption.md`.
+/// The byte store gets an envelope that belongs to this client and account. Only the key opens it, and a change of any
+/// bit is detected. Client, account, session, generation and the names of key and cipher are not encrypted. The
+/// store cannot detect that an older envelope was put back; see `Documentation/Guide/Encryption.md`.
 ///
-/// A token that was sealed with another key is an error of `load`, never "no token", and nothing is saved over it. What is
-/// damaged is set aside where the store of bytes can do that. ``clear()`` removes whatever is there.
+/// A token that was encrypted with another key makes `load` throw, and is never overwritten. A damaged envelope is set
+/// aside if the byte store can do that. ``clear()`` removes the item in any case.
 ///
-/// It serves several processes if the store of bytes does. On Linux it needs the trait `Crypto`.
+/// Several processes may use it if they may use the byte store. On Linux it needs the trait `Crypto`.
 public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Items: ByteStore>: CodableTokenStore {
     public let items: Items
     private let sealer: StoredTokenSealer<Token>
     private let serialTasks = SerialTasks()
 
-    /// Makes a store; nothing is read yet, and no key derived.
+    /// Creates a store. The item is read, and the key derived, on first use.
     ///
     /// - Parameters:
-    ///   - items: where the envelope is kept.
-    ///   - key: what the next token is sealed with.
-    ///   - oldKeys: what tokens may have been sealed with before. The next save, or ``reencrypt()``, replaces them.
-    ///   - cipher: AES-GCM by default. Tokens that were sealed with another are opened all the same.
+    ///   - items: the storage of the envelope.
+    ///   - key: encrypts the next token.
+    ///   - oldKeys: earlier keys, to decrypt with. The next save, or ``reencrypt()``, encrypts with `key`.
+    ///   - cipher: encrypts the next token. The store also decrypts tokens of the other cipher.
     ///   - client: the client id, at most 4096 bytes.
-    ///   - account: whose token it is, at most 4096 bytes.
+    ///   - account: the owner of the token, at most 4096 bytes.
     public init(
         around items: Items, key: TokenKey, oldKeys: [TokenKey] = [], cipher: TokenCipher = .aesGCM, client: String,
         account: String
@@ -40,13 +40,13 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
         sealer = StoredTokenSealer(key: key, oldKeys: oldKeys, cipher: cipher, client: client, account: account)
     }
 
-    /// Makes a store around a restricted file, for the client and account of the file.
+    /// Creates a store for the client and account of a restricted file.
     ///
     /// - Parameters:
-    ///   - items: where the envelope is kept.
-    ///   - key: what the next token is sealed with.
-    ///   - oldKeys: what tokens may have been sealed with before.
-    ///   - cipher: AES-GCM by default.
+    ///   - items: the storage of the envelope.
+    ///   - key: encrypts the next token.
+    ///   - oldKeys: earlier keys, to decrypt with.
+    ///   - cipher: encrypts the next token.
     public convenience init(
         around items: Items, key: TokenKey, oldKeys: [TokenKey] = [], cipher: TokenCipher = .aesGCM
     ) where Items == RestrictedFileItems {
@@ -54,24 +54,23 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
             around: items, key: key, oldKeys: oldKeys, cipher: cipher, client: items.client, account: items.account)
     }
 
-    /// - Throws: ``TokenStoreError``: `wrongKey`, `corrupt` (it was set aside), `unreadable`; what the store of bytes and the
-    ///   source of the key throw.
+    /// - Throws: ``TokenStoreError``: `wrongKey`, `corrupt` (the item was set aside) or `unreadable`; the errors of the
+    ///   byte store and of the source of the key.
     public func load() async throws -> StoredToken<Token>? {
         try await opened(for: .load).opened?.stored
     }
 
-    /// - Throws: ``TokenStoreError`` as ``load()`` does, if what is there cannot be opened and not be set aside either: it is
-    ///   not replaced.
+    /// - Throws: as ``load()``, if the stored item can be neither decrypted nor set aside. It is not replaced then.
     public func save(_ stored: StoredToken<Token>) async throws {
         _ = try await replace(for: .signIn) { _, _ in stored }
     }
 
-    /// Removes what is kept, also what cannot be opened.
+    /// Removes the item, also one that cannot be decrypted.
     public func clear() async throws { try await serialTasks.run { [items] in try await items.clear() } }
 
-    /// Seals what is kept again if it was not sealed with the current key, rounds and cipher.
+    /// Encrypts the stored token again, unless it was encrypted with the current key, rounds and cipher.
     ///
-    /// - Returns: whether anything had to be done.
+    /// - Returns: whether it was encrypted again.
     /// - Throws: as ``load()``.
     @discardableResult
     public func reencrypt() async throws -> Bool {
@@ -82,7 +81,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
 
     private struct Found {
         let opened: StoredTokenSealer<Token>.Opened?
-        /// Why there is nothing, if there is nothing.
+        /// Why the store is empty. Without meaning if it has an item.
         let absence: TokenAbsence
         let intent: Data?
     }
@@ -94,12 +93,14 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
         var isReplaced: Bool { if case .done = self { true } else { false } }
     }
 
-    /// What an item is opened for: it decides what may be set aside.
+    /// The operation that opens an item. It determines which items may be set aside.
     enum Purpose: Hashable, Sendable { case load, signIn, refresh, reencryption }
 
-    /// Replaces what is kept by what a rule makes of it, if the rule does, and if nobody else replaces it meanwhile.
+    /// Replaces the stored token by the one that a rule returns. Starts again if another process replaces it meanwhile.
     ///
-    /// The rule sees only what was opened, so no decision depends on bytes that anybody could have written.
+    /// The rule sees authenticated contents only, so no decision depends on bytes that others could have written.
+    ///
+    /// - Parameter rule: returns the new token, or `nil` to keep the stored one.
     func replace(
         for purpose: Purpose, ending intent: Data? = nil,
         _ rule: @escaping @Sendable (StoredToken<Token>?, TokenAbsence) -> StoredToken<Token>?
@@ -119,7 +120,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
         }
     }
 
-    /// - Returns: whether the item that it was to replace was still there.
+    /// - Returns: `false` if the stored item was no longer the one to replace.
     private func put(_ item: Data, ending intent: Data?, replacing kept: Data?) async throws -> Bool {
         guard let shared = items as? any SharedByteStore else {
             try await items.save(item)
@@ -128,7 +129,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
         return try await shared.save(item, ending: intent) { found, _ in found == kept } == .saved
     }
 
-    /// What is kept and can be opened. What cannot is set aside if it may be; a save then finds nothing in its way.
+    /// Opens the stored item. One that cannot be opened is set aside if the purpose allows it; a save then continues.
     private func opened(for purpose: Purpose) async throws -> Found {
         while true {
             let kept = try await read()
@@ -168,7 +169,7 @@ extension EncryptedTokenStore: SharedTokenStore, SharedCodableTokenStore where I
         )
     }
 
-    /// - Throws: as ``save(_:)``; unlike a sign-in, a refreshed token does not make room for itself.
+    /// - Throws: as ``save(_:)``. A refresh, unlike a sign-in, replaces no item of a later version or another type.
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> TokenSaveResult<Token> {
@@ -182,7 +183,7 @@ extension EncryptedTokenStore: SharedTokenStore, SharedCodableTokenStore where I
             case .refused(let obstacle): .refused(obstacle)
             }
         } catch let error as TokenStoreError where error.kind == .noSpace && stored.token == nil {
-            // As in SharedCodableTokenStore: the session must be over for everybody, although nothing can be written.
+            // As in SharedCodableTokenStore: the disk is full, and removing the item ends the session.
             if let kept = try await opened(for: .load).opened, condition.allows(kept.stored) {
                 try await items.clear(kept.item)
             }

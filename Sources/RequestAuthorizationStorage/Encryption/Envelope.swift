@@ -8,20 +8,20 @@ import CryptoKit
 import Crypto
 #endif
 
-/// A sealed token as it is stored: the header, the nonce, the ciphertext and its tag.
+/// An encrypted token as it is stored: the header, the nonce, the ciphertext and its tag.
 ///
 /// `Documentation/Design/Encryption.md` has the table of its bytes.
 struct Envelope: Sendable {
-    /// 1 MiB; none is written or looked at that is larger.
+    /// The largest envelope that is written or read, in bytes: 1 MiB.
     static let limit = 1 << 20
 
     let header: EnvelopeHeader
-    /// The bytes of the header as they stand: what is authenticated.
+    /// The bytes of the header as they were read or written, which are authenticated.
     private let headerBytes: [UInt8]
     private let nonce: [UInt8]
     private let sealed: [UInt8]
 
-    /// Reads an envelope and opens nothing.
+    /// Parses an envelope without decrypting it.
     init(_ item: Data) throws(EnvelopeProblem) {
         guard item.count <= Self.limit else { throw .tooLarge }
         let bytes = Array(item)
@@ -33,9 +33,9 @@ struct Envelope: Sendable {
         guard reader.count == 0 else { throw .malformed }
     }
 
-    /// Seals a message.
+    /// Encrypts a message.
     ///
-    /// - Parameter nonce: never used before with this key.
+    /// - Parameter nonce: must never have been used with this key.
     init(sealing message: Data, header: EnvelopeHeader, key: SymmetricKey, nonce: [UInt8]) throws {
         guard EnvelopeHeader.keyIDBytes.contains(header.keyID.count) else { throw EnvelopeProblem.keyID }
         guard EnvelopeOwner.bytes.contains(header.owner.client.count),
@@ -55,7 +55,7 @@ struct Envelope: Sendable {
         return Data(bytes)
     }
 
-    /// - Throws: ``EnvelopeProblem/changed`` if the key is not the one, or a bit of the envelope is not what it was.
+    /// - Throws: ``EnvelopeProblem/changed`` if the key is another one or a bit of the envelope was changed.
     func open(with key: SymmetricKey) throws(EnvelopeProblem) -> Data {
         do {
             return try header.cipher.open(sealed, key: key, nonce: nonce, authenticating: headerBytes)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// How an envelope of `EncryptedTokenStore` begins, in every version: known also where there is no cryptography.
+/// The first bytes of an envelope in every version, to recognize one also without cryptography.
 enum EnvelopeFormat {
     static let magic = Array("RASE".utf8)
 

@@ -4,12 +4,12 @@
 #if canImport(CryptoKit) || Crypto
 import RequestAuthorization
 
-/// What stands readable in an envelope, before the sealed token, and is authenticated with it, byte for byte.
+/// The part of an envelope that is not encrypted, but authenticated together with the encrypted token.
 struct EnvelopeHeader: Hashable, Sendable {
     var cipher: TokenCipher
     /// The name of the key, 1 to 64 bytes of UTF-8.
     var keyID: [UInt8]
-    /// Tells another key of the same name, a wrong password above all, from an envelope that was changed.
+    /// Tells a wrong key of the same name, such as a wrong password, from an envelope that was changed.
     var keyCheck: [UInt8]
     var derivation: KeyDerivation
     var owner: EnvelopeOwner
@@ -20,7 +20,6 @@ struct EnvelopeHeader: Hashable, Sendable {
     static let keyIDBytes = 1...64
     static let keyCheckBytes = 8
 
-    /// As they stand in the envelope.
     var bytes: [UInt8] {
         var bytes = Self.magic
         bytes.append(field: [Self.formatVersion])
@@ -49,7 +48,7 @@ struct EnvelopeHeader: Hashable, Sendable {
         self.version = version
     }
 
-    /// Nothing is derived, and nothing larger than what is there is allocated, before all of it was found to be in bounds.
+    /// Checks all bounds before a key is derived, and never allocates more than the reader has.
     init(from reader: inout ByteReader) throws(EnvelopeProblem) {
         guard reader.starts(with: Self.magic) else {
             throw reader.starts(with: [UInt8(ascii: "{")]) ? .notSealed : .notAnEnvelope
@@ -70,11 +69,11 @@ struct EnvelopeHeader: Hashable, Sendable {
     }
 }
 
-/// Whose token it is.
+/// The client and the account that a token belongs to.
 struct EnvelopeOwner: Hashable, Sendable {
     static let bytes = 0...4096
 
-    /// As UTF-8: unlike strings, they are equal only if they look the same to a server.
+    /// UTF-8, because strings with different bytes may be equal in Swift and differ at a server.
     let client: [UInt8]
     let account: [UInt8]
 
@@ -92,7 +91,7 @@ struct EnvelopeOwner: Hashable, Sendable {
 // MARK: -
 
 extension UUID {
-    /// - Parameter bytes: 16.
+    /// - Parameter bytes: 16 bytes.
     fileprivate init(bytes b: [UInt8]) {
         self.init(
             uuid: (

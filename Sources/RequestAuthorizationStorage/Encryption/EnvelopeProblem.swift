@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-/// Why an envelope cannot be opened, or a token not be sealed.
+/// Why an envelope cannot be opened, or a token cannot be encrypted.
 package enum EnvelopeProblem: Error, Hashable {
     case notAnEnvelope
     case notSealed
@@ -23,13 +23,13 @@ package enum EnvelopeProblem: Error, Hashable {
 }
 
 extension EnvelopeProblem {
-    /// What may be done about the item that has the problem.
+    /// What may be done with the item that has the problem.
     package enum Place: Hashable, Sendable {
-        /// Nobody will ever open it: whoever finds it sets it aside.
+        /// No program can open the item, so any operation sets it aside.
         case setAside
-        /// Somebody else may: it is set aside only to make room for a new sign-in.
+        /// Another program may open the item, so only a sign-in sets it aside.
         case makesRoom
-        /// It may be what the user is looking for: it stays where it is, whoever wants to save.
+        /// The user may need the item, so no save replaces it.
         case stays
     }
 
@@ -50,15 +50,15 @@ extension EnvelopeProblem {
         }
     }
 
-    /// What happened.
+    /// What happened, for the error message.
     var summary: String {
         switch self {
-        case .notAnEnvelope: "what is kept is not an encrypted token"
-        case .notSealed: "what is kept is not encrypted"
+        case .notAnEnvelope: "the stored item is not an encrypted token"
+        case .notSealed: "the stored item is not encrypted"
         case .truncated: "the end of the encrypted token is missing"
         case .malformed: "the encrypted token is damaged"
         case .tooLarge: "the encrypted token is larger than \(Envelope.limit) bytes"
-        case .changed: "the encrypted token was changed after it was sealed"
+        case .changed: "the encrypted token was changed after it was stored"
         case .otherFormat(let what): "the encrypted token is of a later version (\(what))"
         case .rounds(let rounds):
             "the key of the encrypted token would need \(rounds) rounds; from \(PBKDF2.rounds.lowerBound) to "
@@ -68,27 +68,27 @@ extension EnvelopeProblem {
         case .otherAccount: "the encrypted token belongs to another account"
         case .unknownKey(let id): "the token was encrypted with the key '\(id)', which this store was not given"
         case .wrongKey(let id): "the token was encrypted with another key or password than the one given as '\(id)'"
-        case .noKey(let id): "the token was encrypted with the key '\(id)', which is not where it is kept"
-        case .keyID: "the id of a key has 1 to 64 bytes"
+        case .noKey(let id): "the token was encrypted with the key '\(id)', which its source no longer has"
+        case .keyID: "the id of the key is empty or has more than 64 bytes"
         case .tooLargeToSeal: "the token, or its client or account, is too large to be encrypted"
         }
     }
 
-    /// What to do.
+    /// What to do, for the error message.
     var remedy: String {
         switch self {
         case .notAnEnvelope, .truncated, .malformed, .tooLarge, .changed: "sign in again"
         case .otherFormat, .rounds, .otherToken: "update this program, or sign in again"
-        case .notSealed: "move it with a migrator, or remove it with clear() and sign in again"
-        case .otherClient, .otherAccount: "put it back where it belongs, or remove it with clear() and sign in again"
+        case .notSealed: "move it with migrate(to:), or remove it with clear() and sign in again"
+        case .otherClient, .otherAccount: "move it back to its own store, or remove it with clear() and sign in again"
         case .unknownKey, .wrongKey, .noKey:
-            "give the right key (an old one among the oldKeys), or remove the token with clear() and sign in again"
-        case .keyID: "choose another"
-        case .tooLargeToSeal: "keep less in it"
+            "pass the right key (an earlier one in oldKeys), or remove the token with clear() and sign in again"
+        case .keyID: "choose an id of 1 to 64 bytes"
+        case .tooLargeToSeal: "make the token smaller, or shorten the client or the account"
         }
     }
 
-    /// - Parameter fate: what was done with the item that has the problem.
+    /// - Parameter fate: what was done with the item, for the error message.
     package func error(_ fate: String? = nil) -> TokenStoreError {
         TokenStoreError(kind, [summary, fate, remedy].compactMap(\.self).joined(separator: "; "))
     }

@@ -2,14 +2,14 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-/// How the key of an envelope comes from what the user or the app has.
+/// How the key of an envelope is derived.
 enum KeyDerivation: Hashable, Sendable {
-    /// It is the key.
+    /// The key is used as it is.
     case none
-    /// It is a password: ``PBKDF2``.
+    /// The key is derived from a password with ``PBKDF2``.
     case pbkdf2(salt: [UInt8], rounds: Int)
 
-    /// The number that stands in the envelope. It never changes its meaning.
+    /// The number in the envelope. Its meaning never changes.
     var code: UInt8 {
         switch self {
         case .none: 0

@@ -9,23 +9,23 @@ import Crypto
 #endif
 import RequestAuthorization
 
-/// What a ``TokenKey`` is made of.
+/// The source of the keys of a ``TokenKey``.
 protocol KeyMaterial: Sendable {
-    /// How the key of the next envelope is derived.
+    /// Returns how to derive the key of the next envelope.
     ///
-    /// - Parameter last: how that of the envelope in its place was, which is used again if it can be: it costs nothing.
+    /// - Parameter last: the derivation of the stored envelope. It is used again if possible, because its key is known.
     func derivation(after last: KeyDerivation?) -> KeyDerivation
 
-    /// The key that an envelope was sealed with.
+    /// Returns the key that an envelope was encrypted with.
     ///
-    /// - Returns: `nil` if keys of this kind are not derived so, or if there is none yet.
+    /// - Returns: `nil` if keys of this kind use another derivation, or if the key does not exist.
     func existingKey(_ derivation: KeyDerivation) async throws -> SymmetricKey?
 
-    /// The key to seal the next envelope with, made now if there is none yet.
+    /// Returns the key for the next envelope, and makes it if it does not exist.
     func key(_ derivation: KeyDerivation) async throws -> SymmetricKey
 }
 
-/// The key itself.
+/// A key in memory.
 struct RawKey: KeyMaterial, RedactedDescription {
     private let key: SymmetricKey
 
@@ -36,9 +36,9 @@ struct RawKey: KeyMaterial, RedactedDescription {
     func key(_ derivation: KeyDerivation) -> SymmetricKey { key }
 }
 
-/// A key that is kept elsewhere.
+/// A key that a ``TokenKeySource`` keeps.
 ///
-/// It is read each time: should somebody remove it, nothing more is sealed with a key that nobody has.
+/// It is read for each use, so that a key that was removed from the source does not encrypt another token.
 struct KeptKey<Source: TokenKeySource>: KeyMaterial, RedactedDescription {
     let source: Source
 
@@ -53,16 +53,16 @@ struct KeptKey<Source: TokenKeySource>: KeyMaterial, RedactedDescription {
 
     func key(_ derivation: KeyDerivation) async throws -> SymmetricKey {
         if let key = try await existingKey(.none) { return key }
-        // Wiped when the source has let go of it too.
+        // The memory is wiped when the source has released it too.
         let candidate = SymmetricKey(size: .bits256).withUnsafeBytes { Data(wipedCopyOf: $0) }
-        // Not the candidate if somebody else had kept one.
+        // Another process may have stored its key first; then this is that key.
         var kept = try await source.keep(candidate)
         defer { kept.resetBytes(in: kept.indices) }
         return try SymmetricKey(tokenKey: kept)
     }
 }
 
-/// Keeps a key in an item.
+/// Keeps a key in a ``SharedByteStore``.
 struct ItemKeySource<Items: SharedByteStore>: TokenKeySource, RedactedDescription {
     let items: Items
 
@@ -75,17 +75,17 @@ struct ItemKeySource<Items: SharedByteStore>: TokenKeySource, RedactedDescriptio
 }
 
 extension SymmetricKey {
-    /// A key of 256 bits, copied into memory that is wiped when the key goes.
+    /// Creates a key of 256 bits. `SymmetricKey` wipes its memory when it is released.
     init(tokenKey bytes: some ContiguousBytes) throws {
-        // What a file system leaves after a crash is no key.
+        // After a crash a file system may return zeros in place of the contents.
         guard !bytes.withUnsafeBytes({ $0.allSatisfy { $0 == 0 } }) else {
             throw TokenStoreError(
-                .unsuitable, "a key of zeros protects nothing; look where it is kept, and make one of 32 random bytes")
+                .unsuitable, "the key is all zeros and protects nothing; check its source, or make another")
         }
         self = bytes.withUnsafeBytes { SymmetricKey(data: $0) }
         guard bitCount == 256 else {
             throw TokenStoreError(
-                .unsuitable, "a key has 32 bytes, and this one has \(bitCount / 8); make one of 32 random bytes")
+                .unsuitable, "the key has \(bitCount / 8) bytes in place of 32; make a key of 32 random bytes")
         }
     }
 }

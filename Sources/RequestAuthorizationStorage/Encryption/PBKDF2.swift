@@ -10,16 +10,16 @@ import Crypto
 import CryptoExtras
 #endif
 
-/// PBKDF2 with HMAC-SHA-256 (RFC 8018 §5.2), the library's own: a key that costs as much to guess as it takes to derive.
+/// PBKDF2 with HMAC-SHA-256 (RFC 8018 §5.2) of the platform's cryptography library: it makes guessing passwords slow.
 enum PBKDF2 {
-    /// From what is recommended for SHA-256 today to what still takes seconds. A sealed token cannot ask for fewer or more.
+    /// From the recommended number for SHA-256 to one that takes seconds. Envelopes with other numbers are refused.
     static let rounds = 600_000...10_000_000
     /// In bytes.
     static let saltBytes = 16...64
 
-    /// Derives a key in the calling thread, for a long time, and from any number of rounds: check them first.
+    /// Derives a key. Blocks the thread for a long time, and accepts any number of rounds: check it first.
     ///
-    /// - Parameter password: not empty, in a type that wipes it when it goes.
+    /// - Parameter password: not empty. `SymmetricKey` wipes its memory when it is released.
     static func derive(
         from password: SymmetricKey, salt: [UInt8], uncheckedRounds rounds: Int, byteCount: Int = 32
     ) throws -> SymmetricKey {

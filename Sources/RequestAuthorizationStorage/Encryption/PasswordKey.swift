@@ -9,7 +9,7 @@ import Crypto
 #endif
 import RequestAuthorization
 
-/// A password, and the keys that were derived from it.
+/// A password and the keys derived from it.
 final class PasswordKey: KeyMaterial, RedactedDescription {
     typealias Derive = @Sendable (_ password: SymmetricKey, _ salt: [UInt8], _ rounds: Int) throws -> SymmetricKey
 
@@ -18,15 +18,15 @@ final class PasswordKey: KeyMaterial, RedactedDescription {
         let key: Task<SymmetricKey, any Error>
     }
 
-    /// Enough for the tokens of one process; anybody may put another salt there.
+    /// The number of derived keys in memory. Others may write envelopes with new salts, so it is limited.
     private static let remembered = 8
 
-    /// The type wipes its bytes when it goes.
+    /// `SymmetricKey` wipes its memory when it is released.
     private let password: SymmetricKey
     private let fresh: KeyDerivation
     private let derive: Derive
     private let derived = Lock<[Derived]>([])
-    /// One at a time: whoever makes others derive with many salts does not get all cores.
+    /// One derivation at a time, so that envelopes with many salts cannot occupy all cores.
     private let queue = BlockingQueue("password")
 
     init(

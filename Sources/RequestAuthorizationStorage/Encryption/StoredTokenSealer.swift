@@ -4,16 +4,16 @@
 #if canImport(CryptoKit) || Crypto
 package import RequestAuthorization
 
-/// Seals stored tokens for one client and account, and opens what it or an older key sealed.
+/// Encrypts stored tokens for one client and account, and decrypts them with the current key or an older one.
 package struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, RedactedDescription {
-    /// An envelope that was opened.
+    /// A decrypted envelope.
     package struct Opened: Sendable, RedactedDescription {
         /// The envelope.
         package let item: Data
         package let stored: StoredToken<Token>
-        /// The token as it was encoded.
+        /// The encoded token.
         package let message: Data
-        /// Whether it would be sealed the same way today.
+        /// Whether it was encrypted with the current key, rounds and cipher.
         package let isCurrent: Bool
         fileprivate let envelope: TokenSealer.Opened
     }
@@ -28,7 +28,7 @@ package struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable,
             key: key, oldKeys: oldKeys, cipher: cipher, owner: EnvelopeOwner(client: client, account: account))
     }
 
-    /// - Throws: ``EnvelopeProblem``, and what the sources of keys throw.
+    /// - Throws: ``EnvelopeProblem``, and the errors of the key sources.
     package func open(_ item: Data) async throws -> Opened {
         let envelope = try await sealer.open(item)
         guard let stored = try? StoredTokenFormat<Token>.decode(envelope.message),
@@ -38,8 +38,8 @@ package struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable,
             item: item, stored: stored, message: envelope.message, isCurrent: envelope.isCurrent, envelope: envelope)
     }
 
-    /// - Parameter kept: what stands where the envelope is going to be.
-    /// - Throws: ``TokenStoreError`` if the token cannot be sealed, and what the sources of keys throw.
+    /// - Parameter kept: the envelope that the new one replaces.
+    /// - Throws: ``TokenStoreError`` if the token cannot be encrypted, and the errors of the key sources.
     package func seal(_ stored: StoredToken<Token>, after kept: Opened?) async throws -> Data {
         do {
             let message = try StoredTokenFormat.encode(stored)
@@ -49,7 +49,7 @@ package struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable,
         }
     }
 
-    /// Whether this very token is what was opened.
+    /// Whether an envelope has exactly this token.
     package func holds(_ stored: StoredToken<Token>, _ kept: Opened) -> Bool {
         kept.stored.version == stored.version && (try? StoredTokenFormat.encode(stored)) == kept.message
     }

@@ -8,14 +8,14 @@ import CryptoKit
 import Crypto
 #endif
 
-/// How the tokens of an ``EncryptedTokenStore`` are sealed: with 256-bit keys, and so that a change of any bit is found out.
+/// An algorithm that encrypts tokens with 256-bit keys and detects a change of any bit.
 public struct TokenCipher: Hashable, Sendable {
     /// AES-256 in Galois/Counter Mode (NIST SP 800-38D), fast where the processor has AES instructions. The default.
     public static let aesGCM = TokenCipher(.aesGCM)
-    /// ChaCha20-Poly1305 (RFC 8439), fast and constant in time without them.
+    /// ChaCha20-Poly1305 (RFC 8439), fast and constant in time without AES instructions.
     public static let chaChaPoly = TokenCipher(.chaChaPoly)
 
-    /// The number that stands in the envelope. It never changes its meaning.
+    /// The number in the envelope. Its meaning never changes.
     enum Code: UInt8, CaseIterable {
         case aesGCM = 1
         case chaChaPoly = 2
@@ -28,8 +28,8 @@ public struct TokenCipher: Hashable, Sendable {
     static let nonceBytes = 12
     static let tagBytes = 16
 
-    /// 96 random bits. Two that are equal under one key would give the messages away: with 2³² messages under a key the odds
-    /// are below 2⁻³² (NIST SP 800-38D §8.3).
+    /// 96 random bits. Two equal nonces under one key would reveal the messages. With 2³² messages under a key the
+    /// probability is below 2⁻³² (NIST SP 800-38D §8.3).
     static func randomNonce() -> [UInt8] { AES.GCM.Nonce().withUnsafeBytes { Array($0) } }
 
     /// - Returns: the ciphertext, followed by the tag.
@@ -48,7 +48,7 @@ public struct TokenCipher: Hashable, Sendable {
         }
     }
 
-    /// - Throws: an error of the library if the tag does not belong to all of this.
+    /// - Throws: an error of the cryptography library if the tag does not match.
     func open(
         _ sealed: [UInt8], key: SymmetricKey, nonce: [UInt8], authenticating header: [UInt8]
     ) throws -> Data {

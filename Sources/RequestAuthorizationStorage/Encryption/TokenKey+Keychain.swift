@@ -4,7 +4,7 @@
 #if canImport(CryptoKit) || Crypto
 import RequestAuthorization
 
-/// Keeps the key of an `EncryptedTokenStore` in the Keychain: adds it once, never replaces it.
+/// Keeps a key in the Keychain, where it is added once and never replaced.
 struct KeychainKey: TokenKeySource, RedactedDescription {
     let item: KeychainTokenItem
 
@@ -19,13 +19,13 @@ struct KeychainKey: TokenKeySource, RedactedDescription {
 
 extension TokenKey {
     #if canImport(Security)
-    /// A key in the Keychain, that is made there when the first token is saved and never replaced.
+    /// A key in the Keychain, which is made when the first token is saved and is never replaced.
     ///
     /// - Parameters:
-    ///   - client: the client id; it and the account name the item.
-    ///   - account: whose tokens the key seals.
+    ///   - client: the client id; with the account it names the Keychain item.
+    ///   - account: the owner of the tokens.
     ///   - accessGroup: the keychain access group or app group whose programs share the key.
-    ///   - isSynchronizable: whether iCloud Keychain takes it to the person's other devices.
+    ///   - isSynchronizable: whether iCloud Keychain syncs the key to the user's other devices.
     ///   - id: a name of 1 to 64 bytes, not secret.
     public static func keychain(
         client: String, account: String, accessGroup: String? = nil, isSynchronizable: Bool = false,
@@ -38,7 +38,7 @@ extension TokenKey {
 }
 
 extension KeychainQuery {
-    /// The key of a client and account. What iCloud Keychain is to carry cannot be bound to the device.
+    /// The query for the key of a client and account. A key that iCloud Keychain syncs cannot be bound to the device.
     static func key(
         _ client: String, _ account: String, _ accessGroup: String?, isSynchronizable: Bool
     ) -> KeychainQuery {

@@ -9,13 +9,13 @@ import Crypto
 #endif
 import RequestAuthorization
 
-/// Seals messages for one client and account with one key, and opens those of older keys too.
+/// Encrypts messages for one client and account, and decrypts them with the current key or an older one.
 struct TokenSealer: Sendable, RedactedDescription {
-    /// An envelope that was opened.
+    /// A decrypted envelope.
     struct Opened: Sendable, RedactedDescription {
         let message: Data
         let header: EnvelopeHeader
-        /// Whether another one would be sealed the same way.
+        /// Whether it was encrypted with the current key, rounds and cipher.
         let isCurrent: Bool
     }
 
@@ -24,7 +24,7 @@ struct TokenSealer: Sendable, RedactedDescription {
     let cipher: TokenCipher
     let owner: EnvelopeOwner
 
-    /// - Throws: ``EnvelopeProblem``, and what the sources of keys throw.
+    /// - Throws: ``EnvelopeProblem``, and the errors of the key sources.
     func open(_ item: Data) async throws -> Opened {
         let envelope = try Envelope(item)
         let header = envelope.header
@@ -37,7 +37,7 @@ struct TokenSealer: Sendable, RedactedDescription {
         return Opened(message: try envelope.open(with: opener), header: header, isCurrent: isCurrent)
     }
 
-    /// - Parameter last: what stands where the envelope is going to be.
+    /// - Parameter last: the envelope that the new one replaces.
     func seal(
         _ message: Data, version: TokenVersion, after last: Opened?, nonce: [UInt8] = TokenCipher.randomNonce()
     ) async throws -> Data {
@@ -49,7 +49,7 @@ struct TokenSealer: Sendable, RedactedDescription {
         return try Envelope(sealing: message, header: header, key: secret, nonce: nonce).bytes
     }
 
-    /// The key that an envelope says it was sealed with, and its place among ours.
+    /// Finds the key of an envelope among the current key (place 0) and the old ones.
     private func key(of header: EnvelopeHeader) async throws -> (SymmetricKey, place: Int) {
         let id = String(decoding: header.keyID, as: UTF8.self).visible
         var problem = EnvelopeProblem.unknownKey(id)
@@ -69,7 +69,7 @@ struct TokenSealer: Sendable, RedactedDescription {
 // MARK: -
 
 extension SymmetricKey {
-    /// What tells the key from others and nothing else of it: 8 bytes of HKDF-SHA-256 (RFC 5869).
+    /// A value that tells the key from others and reveals nothing else: 8 bytes of HKDF-SHA-256 (RFC 5869).
     var tokenKeyCheck: [UInt8] {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: self, info: Array("swift-request-authorization: key check".utf8),
@@ -79,7 +79,7 @@ extension SymmetricKey {
 }
 
 extension String {
-    /// Without what could confuse a terminal or a log: anybody may have written it.
+    /// The untrusted text without characters that could confuse a terminal or a log.
     fileprivate var visible: String {
         String(
             String.UnicodeScalarView(unicodeScalars.map { $0.isASCII && $0.value >= 32 && $0.value < 127 ? $0 : "?" }))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A note of which sealed item holds no token: who lists the accounts has no key.
+/// A note that an encrypted item is a tombstone, because the list of accounts has no key to find out.
 ///
-/// It names the item by a hash, so that it means nothing any more once another item has taken its place, whoever put it there.
-/// It need not resist anybody: who can write it can remove the item. Earlier versions do not know it, and leave it alone.
+/// The note has a hash of the item, so that it does not apply to a later item. The hash need not be secure: a program
+/// that can write the note can also remove the item. Earlier versions ignore the note.
 extension CredentialFiles {
-    /// Notes it, if the item is still that one.
+    /// Writes the note, if the stored item is still this one.
     func noteEnded(_ item: Data) throws {
         try withGuard { folder, _ in
             guard try kept(in: folder).item == item else { return }
@@ -14,7 +14,7 @@ extension CredentialFiles {
         }
     }
 
-    /// Whether that was noted of an item; a note that cannot be read says nothing.
+    /// Whether the item has a note. A note that cannot be read is ignored.
     func isNotedAsEnded(_ item: Data) -> Bool {
         let note = Self.note(item)
         guard let file = try? open(making: false)?.open(ended, for: .reading) else { return false }

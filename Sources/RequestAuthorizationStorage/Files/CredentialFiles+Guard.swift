@@ -11,12 +11,12 @@ import Musl
 import Android
 #endif
 
-/// The guard: the file that is locked while the item is exchanged.
+/// The guard: the file that is locked while the item is replaced.
 extension CredentialFiles {
-    /// Runs a body that nobody else runs at the time, neither here nor in another process.
+    /// Runs the body exclusively among all threads and processes.
     ///
-    /// - Parameter body: is told whether there was no guard. If it throws then, the guard goes again.
-    /// - Throws: ``GuardIsHeld``, before anything was done.
+    /// - Parameter body: `isNew` is `true` if this call made the guard file, which is removed again if the body throws.
+    /// - Throws: ``GuardIsHeld`` before the body runs, and the errors of the body.
     func withGuard<Result>(
         in opened: OpenFolder? = nil, _ body: (OpenFolder, _ isNew: Bool) throws -> Result
     ) throws -> Result {
@@ -46,5 +46,5 @@ extension CredentialFiles {
     }
 }
 
-/// A sibling is exchanging the item, or is stopped while it does.
+/// A sibling is replacing the item, or was stopped while it did.
 struct GuardIsHeld: Error {}

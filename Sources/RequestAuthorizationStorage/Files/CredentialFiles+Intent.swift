@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The intent: a file that is made with the first token and overwritten in place.
+/// The intent: a file that is made with the first token and is then overwritten in place.
 extension CredentialFiles {
     func saveIntent(_ data: Data?) throws {
         if let data, !(1...IntentRecord.capacity).contains(data.count) {
             throw TokenStoreError(
-                .unsuitable, "an intent has \(data.count) bytes; files take 1 to \(IntentRecord.capacity)")
+                .unsuitable, "the intent has \(data.count) bytes; 1 to \(IntentRecord.capacity) are allowed")
         }
         guard let folder = try open(making: data != nil) else { return }
-        // Where nothing was ever saved, no save comes late either; and a guard would say that something was.
+        // No guard file: nothing was ever saved, so a late save is impossible. Making one would say otherwise.
         if try folder.status(of: guardName) == nil { return try writeIntent(data, in: folder) }
-        // A save that was given up and returns late must not end it.
+        // With the guard, a late save of an abandoned refresh cannot remove this intent.
         try withGuard(in: folder) { folder, _ in try writeIntent(data, in: folder) }
     }
 
-    /// Not durably: one that comes back after the machine has stopped names a token that is no longer kept, or still to be
-    /// refreshed.
+    /// Removes the intent, not durably. If it reappears after a crash of the machine, it names a token that is no
+    /// longer stored or that must be refreshed anyway.
     func removeIntent(in folder: OpenFolder) throws {
         try folder.open(intent, for: .overwriting)?.write(IntentRecord.none)
     }
 
-    /// Removes an intent, unless another one stands there.
+    /// Removes the intent if it equals this one.
     func endIntent(_ data: Data, in folder: OpenFolder) throws {
         guard let file = try folder.open(intent, for: .overwriting), try read(file) == data else { return }
         try file.write(IntentRecord.none)

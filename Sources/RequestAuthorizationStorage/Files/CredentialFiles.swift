@@ -11,27 +11,27 @@ import Musl
 import Android
 #endif
 
-/// What is done to the files of one credential, by calls that may block.
+/// The files of one credential. All calls may block.
 ///
-///     STEM.token    the item; empty if what was there has been set aside
-///     STEM.new      the item that is about to take its place; whoever writes it has the guard
-///     STEM.guard    locked while the item is exchanged: a moment
+///     STEM.token    the item; empty if the item has been set aside
+///     STEM.new      the next item while it is written; written only with the guard
+///     STEM.guard    locked while the item is replaced
 ///     STEM.lock     locked for a whole refresh
 ///     STEM.intent   an IntentRecord
 ///     STEM.name     the full names, if the stem is shortened
-///     STEM.ended    which sealed item holds no token
-///     STEM.corrupt-1 …   what was set aside
+///     STEM.ended    the hash of an encrypted item that is a tombstone
+///     STEM.corrupt-1 …   items that were set aside
 struct CredentialFiles: Sendable {
     let folder: PrivateFolder
     let credential: CredentialName
     let stem: String
     private let isShortened: Bool
-    /// The folder in which the item was last seen.
+    /// The folder that last had the item.
     private let lastPlace = Lock<FolderBirth?>(nil)
 
-    /// Bytes of the longest item.
+    /// The largest item, in bytes.
     static let maximumSize = 1 << 20
-    /// Bytes that are kept of one that is longer.
+    /// The bytes that are kept of a larger file that is set aside.
     private static let beginningSize = 4096
 
     init(_ credential: CredentialName, in folder: PrivateFolder) {
@@ -64,22 +64,22 @@ struct CredentialFiles: Sendable {
         return ItemWithIntent(kept.item, absence: kept.absence, intent: try loadIntent(in: folder))
     }
 
-    /// - Parameter intent: removed when the item is durable, unless another stands there.
+    /// - Parameter intent: removed once the item is durable, unless the file has another intent.
     func save(
         _ item: Data, ending intent: Data?, if condition: (Data?, TokenAbsence) throws -> Bool
     ) throws -> ItemSaveResult {
         guard !item.isEmpty, item.count <= Self.maximumSize else {
-            throw TokenStoreError(.unsuitable, "an item has \(item.count) bytes; files take 1 to \(Self.maximumSize)")
+            throw TokenStoreError(.unsuitable, "the item has \(item.count) bytes; 1 to \(Self.maximumSize) are allowed")
         }
         return try withGuard { folder, isNew in
             let (kept, absence) = try kept(in: folder, hadGuard: !isNew)
-            // What could not be made durable the first time is written anew.
+            // An equal item is written again: it may not have become durable the first time.
             if kept != item, try !condition(kept, absence) {
                 if isNew { try folder.remove(guardName) }
                 return .refused(kept)
             }
             try prepare(folder)
-            // What stands there has been read, so it is one of ours.
+            // `kept(in:)` has checked the file that is replaced.
             try exchange(item, as: token, in: folder)
             remember(folder)
             if let intent { try endIntent(intent, in: folder) }
@@ -98,7 +98,6 @@ struct CredentialFiles: Sendable {
         }
     }
 
-    /// Removes the item if it is still this one.
     func clear(_ item: Data) throws {
         guard let folder = try open(making: false), try kept(in: folder).item == item else { return }
         try withGuard(in: folder) { folder, _ in
@@ -113,15 +112,15 @@ struct CredentialFiles: Sendable {
         return try withGuard { folder, _ in
             guard try kept(in: folder).item == item else { return nil }
             let aside = try copyAside(item, in: folder)
-            // The name is never without a file: to siblings that would be a sign-out.
+            // The name always has a file: siblings take a missing file for a sign-out.
             try exchange(Data(), as: token, in: folder)
             return "\(folder.path)/\(aside)"
         }
     }
 
-    /// Sets the beginning of an item aside that is longer than any of ours; there is nothing then.
+    /// Sets the beginning of an oversized item aside, and empties the file.
     ///
-    /// - Returns: where it is; `nil` if it is not there any more.
+    /// - Returns: the path of the copy, or `nil` if the item is no longer oversized.
     func setOversizedAside() throws -> String? {
         try withGuard { folder, _ in
             do {
@@ -135,17 +134,17 @@ struct CredentialFiles: Sendable {
         }
     }
 
-    /// Removes all that there is of the credential. Whoever calls it has the lock.
+    /// Removes all files of the credential. The caller holds the lock.
     ///
-    /// Siblings that have the lock or the guard open see that they are not current. Where folders have no time of birth the
-    /// guard stays: it tells an account that was removed from a folder that was.
+    /// Siblings that have the lock or the guard open notice that their file is no longer current. If the file system
+    /// has no times of birth, the guard file stays: it shows that the account was removed, and not the whole folder.
     func removeAll() throws {
         guard try open(making: false) != nil else { return }
         try withGuard { folder, _ in
             let names = try folder.names.filter { $0.hasPrefix(stem + ".") && $0 != lockName && $0 != guardName }
             for name in names { try folder.remove(name) }
             try folder.sync()
-            // From here on others may come in.
+            // From here on siblings can acquire a new lock.
             try folder.remove(lockName)
             if folder.birth != nil { try folder.remove(guardName) }
         }
@@ -153,7 +152,7 @@ struct CredentialFiles: Sendable {
 
     // MARK: -
 
-    /// Says in errors of the system what was to be done.
+    /// Adds the purpose to errors of system calls.
     func naming<Result>(_ purpose: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -174,9 +173,9 @@ struct CredentialFiles: Sendable {
         return try kept(in: folder).item
     }
 
-    /// The item, or why there is none.
+    /// Returns the item, or why there is none.
     ///
-    /// - Parameter hadGuard: whether there was a guard before it was made here; `nil` if none was made.
+    /// - Parameter hadGuard: whether the guard file existed before this operation made it; `nil` if it makes none.
     func kept(in folder: OpenFolder, hadGuard: Bool? = nil) throws -> (item: Data?, absence: TokenAbsence) {
         guard let file = try folder.open(token, for: .reading) else {
             return (nil, try absence(in: folder, hadGuard: hadGuard))
@@ -188,10 +187,10 @@ struct CredentialFiles: Sendable {
         return (item, .gone)
     }
 
-    /// Why there is no file.
+    /// Returns why there is no item file: the item was removed, or the place is missing.
     ///
-    /// The guard comes with the first save, and goes when the account is removed. Then the folder is still the same one. A folder
-    /// that was removed is made again with the lock of a refresh: it has no guard and is another one.
+    /// The first save makes the guard file. Removing the account removes it, and the folder stays the same one. If the
+    /// folder was removed, a refresh makes a new one with its lock file, which has no guard file.
     private func absence(in folder: OpenFolder, hadGuard: Bool?) throws -> TokenAbsence {
         if try hadGuard ?? (folder.status(of: guardName) != nil) { return .gone }
         guard let birth = folder.birth else { return .placeMissing }
@@ -203,22 +202,22 @@ struct CredentialFiles: Sendable {
         lastPlace.withLock { $0 = birth }
     }
 
-    /// Writes a file, unless something that is not ours stands under its name.
+    /// Replaces a file durably. Throws if the name has a file that is not ours.
     func put(_ data: Data, as name: String, in folder: OpenFolder) throws {
         try folder.check(name)
         try exchange(data, as: name, in: folder)
     }
 
-    /// Puts a whole new file in place of another. What fails leaves the old one.
+    /// Replaces a file durably by a new one. If this fails, the old file stays.
     private func exchange(_ data: Data, as name: String, in folder: OpenFolder) throws {
         try writeNew(data, in: folder) { try folder.rename(new, to: name) }
         try folder.sync()
     }
 
-    /// Writes a new file, durably, and does something with it.
+    /// Writes a new file durably, and then runs the body with it in place.
     private func writeNew<Result>(_ data: Data, in folder: OpenFolder, then body: () throws -> Result) throws -> Result
     {
-        // After an fsync that failed a file must not be believed, so each try writes its own.
+        // After a failed fsync the contents of a file are uncertain, so each try writes a new one.
         let file = try createNew(in: folder)
         do {
             try file.write(data)
@@ -230,7 +229,7 @@ struct CredentialFiles: Sendable {
         }
     }
 
-    /// What is there already was left by a process that died: nobody else writes without the guard.
+    /// Creates the new file. One that exists was left by a process that died, because the caller has the guard.
     private func createNew(in folder: OpenFolder) throws -> OpenFile {
         do {
             return try folder.create(new)
@@ -240,7 +239,7 @@ struct CredentialFiles: Sendable {
         }
     }
 
-    /// Before the first save: what later must not fail for want of space, and who this is.
+    /// Makes the intent file, which later must not fail on a full disk, and the file with the full names if needed.
     private func prepare(_ folder: OpenFolder) throws {
         if try folder.status(of: intent) == nil { try? makeIntent(IntentRecord.none, in: folder) }
         guard isShortened else { return }
@@ -252,12 +251,14 @@ struct CredentialFiles: Sendable {
         guard isShortened, let file = try folder.open(name, for: .reading) else { return }
         let full = try? JSONDecoder().decode(CredentialName.self, from: try file.read(atMost: Self.maximumSize))
         guard full == credential else {
-            throw TokenStoreError(.unsuitable, "\(folder.path)/\(name) is another account's; use a shorter name")
+            throw TokenStoreError(.unsuitable, "\(folder.path)/\(name) belongs to another account; use a shorter name")
         }
     }
 
-    /// Keeps a copy under a free name. A second name for the item itself would do harm: until the item has lost the first one
-    /// it is refused to who reads it, and for ever if this process is ended in between.
+    /// Copies an item to a free name.
+    ///
+    /// A second link to the item itself would be unsafe: files with two names are refused. If this process died in
+    /// between, the item would stay refused.
     private func copyAside(_ item: Data, in folder: OpenFolder) throws -> String {
         try writeNew(item, in: folder) {
             for number in 1...99 {
@@ -268,12 +269,12 @@ struct CredentialFiles: Sendable {
                     return aside
                 } catch let error as FileError where error.code == EEXIST {}
             }
-            throw TokenStoreError(.corrupt, "99 damaged items stand in \(folder.path); find out why, and remove them")
+            throw TokenStoreError(.corrupt, "\(folder.path) has 99 damaged items; find out why, and remove them")
         }
     }
 }
 
-/// What stands under the name of an item is longer than any item: nobody of ours wrote it.
+/// The item file is larger than any item of this package.
 struct OversizedItem: Error {
     let beginning: Data
 }

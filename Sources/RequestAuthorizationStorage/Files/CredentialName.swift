@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The names of the files of one client and account.
+/// A client and an account, and their file names.
 ///
-/// Any two are as different as their files: all bytes but `a`–`z`, `0`–`9`, `-` and `_` are written as `%` and two digits, so
-/// that a file system which takes `A` for `a` sees no difference that is not there; client and account are parted by a
-/// comma. What would be longer than ``maximumLength`` is shortened and ends with two commas and a hash: then a file beside
-/// it holds the full names, and another credential with the same hash is refused.
+/// The names are unique, also on a file system that ignores case. All bytes but `a`–`z`, `0`–`9`, `-` and `_` are
+/// written as `%` and two hexadecimal digits. A comma separates client and account.
+///
+/// A name longer than ``maximumLength`` is shortened and ends with two commas and a hash. Then another file has the
+/// full names, and another credential with the same hash is refused.
 struct CredentialName: Hashable, Sendable {
     let client: String
     let account: String
 
-    /// What the names of all its files begin with.
+    /// The common beginning of the file names.
     var stem: String {
         let (client, account) = (Self.encode(client), Self.encode(account))
         let stem = "\(client),\(account)"
@@ -21,10 +22,10 @@ struct CredentialName: Hashable, Sendable {
 
     var isShortened: Bool { stem.contains(",,") }
 
-    /// Bytes; a name may have 255, and ours have an ending.
+    /// In bytes. A file name may have 255, and an extension follows.
     static let maximumLength = 200
 
-    /// The credential of a stem; `nil` if it is shortened, or none of ours.
+    /// Decodes a stem. Returns `nil` if it is shortened or is not of this package.
     init?(stem: Substring) {
         let parts = stem.split(separator: ",", omittingEmptySubsequences: false)
         guard parts.count == 2, let client = Self.decode(parts[0]), let account = Self.decode(parts[1]) else {
@@ -70,7 +71,7 @@ struct CredentialName: Hashable, Sendable {
 
     private var hash: String { Self.hash(of: Array(client.utf8) + [0xFF] + Array(account.utf8)) }
 
-    /// FNV-1a of 128 bits: it need not resist anybody, for the full names are compared.
+    /// FNV-1a with 128 bits. It need not be secure, because the full names are compared.
     static func hash(of bytes: [UInt8]) -> String {
         var hash: UInt128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D
         for byte in bytes { hash = (hash ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What exclusive access has to be held within, where the system suspends processes.
+/// A period in which the system does not suspend the process, so that it may hold a lock.
 ///
-/// A suspended process that holds a lock would keep all others waiting; iOS ends one that holds a lock in an app group.
-/// `.none`, the default elsewhere, asks for nothing.
+/// A suspended process with a lock would block all others, and iOS ends one that has a lock in an app group. The
+/// default is `.none`, for systems that do not suspend processes.
 public struct ExclusiveActivity: Sendable {
-    /// Whether files must not be locked outside of it, not even for a moment.
+    /// Whether files may be locked within the activity only, even for a moment.
     let isNeeded: Bool
     let begin: @Sendable (_ expire: @escaping @Sendable () -> Void) async throws -> @Sendable () -> Void
 
-    /// - Parameter begin: asks the system for time, and throws if there is none. It is given what is to be called when the time
-    ///   is over: that gives the access up at once. It returns what is called when the access has been given up.
+    /// - Parameter begin: asks the system for time, and throws if it refuses. `expire` releases the access at once;
+    ///   call it when the time ends. The returned function is called once the access is released.
     public init(
         begin: @escaping @Sendable (_ expire: @escaping @Sendable () -> Void) async throws -> @Sendable () -> Void
     ) {
@@ -25,6 +25,6 @@ public struct ExclusiveActivity: Sendable {
         (self.isNeeded, self.begin) = (isNeeded, begin)
     }
 
-    /// Access is held as long as it takes.
+    /// No activity: access is held for as long as needed.
     public static let none = ExclusiveActivity(isNeeded: false) { _ in {} }
 }

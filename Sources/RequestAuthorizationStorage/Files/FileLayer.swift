@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The calls of the system that file stores make, one function each.
+/// The system calls of file stores, one function each.
 ///
-/// Behind it tests record, delay and break what the disk does, or end the process between two calls. It is no part of the
-/// public interface. A save is `open(.create)`, `write`, `sync`, `rename`, `sync(folder)`; all names are single components.
+/// Tests implement it to record, delay and fail calls, or to end the process between two calls. It is not public API. A
+/// save is `open(.creating)`, `write`, `sync`, `rename`, `sync(folder)`. All names are single path components.
 @_spi(FileLayer) public protocol FileLayer: Sendable {
-    /// Opens a folder, not following a symbolic link in the last component.
+    /// Opens a folder. Does not follow a symbolic link in the last component.
     func openFolder(_ path: String) throws -> CInt
-    /// Makes a folder, 0700, and makes that durable. One that is there is no error.
+    /// Makes a folder with mode 0700 durably. An existing folder is not an error.
     func makeFolder(_ path: String) throws
-    /// What stands at a path; symbolic links are followed.
+    /// Returns the status of the file at a path, or `nil` if there is none. Follows symbolic links.
     func status(ofPath path: String) throws -> FileStatus?
-    /// The names in a folder.
     func names(in folder: CInt) throws -> [String]
 
-    /// Opens a file, not following a symbolic link and not waiting for the other end of a pipe. New ones are 0600.
+    /// Opens a file. Neither follows a symbolic link nor waits for the other end of a pipe. New files have mode 0600.
     func open(_ name: String, in folder: CInt, for purpose: FilePurpose) throws -> CInt
     func close(_ file: CInt)
-    /// What is open.
+    /// Returns the status of an open file or folder.
     func status(of file: CInt) throws -> FileStatus
-    /// What stands under a name, the symbolic link itself if it is one.
+    /// Returns the status of a name, or `nil` if there is none. Does not follow a symbolic link.
     func status(of name: String, in folder: CInt) throws -> FileStatus?
 
-    /// Reads from the beginning, up to a number of bytes.
+    /// Reads from the beginning, up to a limit in bytes.
     func read(_ file: CInt, atMost limit: Int) throws -> Data
     /// Writes all bytes at the beginning.
     func write(_ data: Data, to file: CInt) throws
-    /// Makes durable what was written to a file or changed in a folder.
+    /// Makes the contents of a file or a folder durable.
     func sync(_ file: CInt) throws
-    /// Makes durable what was overwritten in a file whose size has not changed.
+    /// Makes the contents of a file durable, if its size has not changed.
     func syncData(_ file: CInt) throws
 
     func rename(_ name: String, to newName: String, in folder: CInt) throws
@@ -37,20 +36,18 @@
     func link(_ name: String, to newName: String, in folder: CInt) throws
     func remove(_ name: String, in folder: CInt) throws
 
-    /// Takes the exclusive lock of a file if it is free.
-    ///
-    /// - Returns: whether it was.
+    /// Acquires the exclusive lock of a file, or returns `false` if it is held already.
     func lock(_ file: CInt) throws -> Bool
-    /// Lets go of the lock of a file, and then changes the file's attributes to what they are, so that others hear of it.
+    /// Releases the lock of a file. Then sets the file's attributes to their present values, which notifies siblings.
     func unlock(_ file: CInt)
 
-    /// Which folder is open. By default that is not known.
+    /// Returns the identity of an open folder. `nil`, the default, if the system does not tell it.
     func birth(of folder: CInt) -> FolderBirth?
 
-    /// Whether the system keeps files shut while the device is locked. By default it does not.
+    /// Whether files cannot be opened while the device is locked. `false` by default.
     var hasDataProtection: Bool { get }
-    /// Lets a file or folder of ours, and what is made in it, be opened from the first unlock after a start on. By default
-    /// nothing keeps them shut, and nothing is done.
+    /// Lets a file, or a folder and the files made in it, be opened after the first unlock since the device was
+    /// started. By default it does nothing.
     func protect(_ path: String)
 }
 
@@ -60,19 +57,19 @@ extension FileLayer {
     public func birth(of folder: CInt) -> FolderBirth? { nil }
 }
 
-/// What a file is opened for.
+/// How a file is opened.
 @_spi(FileLayer) public enum FilePurpose: Hashable, Sendable {
-    /// To be read; it must be there.
+    /// Opens an existing file to read it.
     case reading
-    /// To be overwritten in place; it must be there.
+    /// Opens an existing file to overwrite it in place.
     case overwriting
-    /// To be written for the first time; it must not be there.
+    /// Makes a new file to write it.
     case creating
-    /// To be locked; made if it is not there.
+    /// Opens a file to lock it, and makes it if it does not exist.
     case locking
 }
 
-/// What the system says of a file.
+/// The metadata of a file.
 @_spi(FileLayer) public struct FileStatus: Hashable, Sendable {
     public var device: UInt64
     public var inode: UInt64
@@ -87,7 +84,7 @@ extension FileLayer {
     public var changedAt: Int64
 }
 
-/// What tells a folder from all others that ever stood at its path: numbers alone are given again.
+/// The identity of a folder. The time of birth is part of it, because inode numbers are used again.
 @_spi(FileLayer) public struct FolderBirth: Hashable, Sendable {
     public let device: UInt64
     public let inode: UInt64
@@ -99,7 +96,7 @@ extension FileLayer {
     }
 }
 
-/// A call of the system failed.
+/// The failure of a system call.
 @_spi(FileLayer) public struct FileError: Error, Hashable {
     /// The name of the function.
     public let call: String

@@ -6,10 +6,12 @@ import RequestAuthorization
 
 /// Exclusive access to a credential, by `flock` on a file.
 ///
-/// The kernel takes it back when its holder dies, and each holder has the file open by itself, so that it also excludes
-/// others in this process. No thread waits in the kernel: the lock is tried again when the folder's watch tells that it was let
-/// go, and after the pauses of a ``LockPace``, as nothing tells of a holder that died. Waiters of this process are served in
-/// order of arrival, and each leaves at once when its time is over.
+/// The kernel releases the lock when its holder dies. Each holder opens the file separately, so that the lock also
+/// excludes others in this process.
+///
+/// No thread blocks in the kernel. The lock is tried again when the folder's watch reports its release, and after the
+/// pauses of ``LockPace``, because nothing reports that a holder died. Waiters of this process are served in order of
+/// arrival. Each fails as soon as its limit is over.
 final class FileLock: Sendable {
     private struct Waiter {
         let id: Int
@@ -18,25 +20,25 @@ final class FileLock: Sendable {
 
     private struct Pause {
         let number: Int
-        /// How many tries have failed before.
+        /// The number of failed tries.
         let failures: Int
     }
 
     private struct State {
         var waiters: [Waiter] = []
-        /// Those who left before they had come to wait.
+        /// The errors of waiters that were cancelled or timed out before they registered.
         var gone: [Int: any Error] = [:]
-        /// What was taken for those who have been resumed. Nothing else holds it: the access ends when they let go of it.
+        /// The results of resumed waiters. There is no other reference, so the access ends when the waiter drops it.
         var taken: [Int: Result<Access, any Error>] = [:]
-        /// Those who have not been answered, and when their time is over.
+        /// The deadlines of all calls that have no result yet.
         var open: [Int: End] = [:]
-        /// When it is looked next whose time is over.
+        /// The next time at which deadlines are checked.
         var nextLook: ContinuousClock.Instant?
-        /// The lock is held here, or a try is under way or will be made.
+        /// Whether this process has the lock, or a try is under way or scheduled.
         var isBusy = false
-        /// After this the next try is made.
+        /// The pause before the next try.
         var pause: Pause?
-        /// Listens for others that let go of the lock.
+        /// Listens for the release of the lock by siblings.
         var listener: Int?
         var count = 0
     }
@@ -48,9 +50,9 @@ final class FileLock: Sendable {
     private let onEnd: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - queue: where the file is opened.
-    ///   - watch: that of the folder.
-    ///   - onEnd: called when nothing uses this any more.
+    ///   - queue: opens the file.
+    ///   - watch: watches the folder.
+    ///   - onEnd: called on deinitialization.
     init(
         _ files: CredentialFiles, on queue: BlockingQueue, watch: FolderWatch, onEnd: @escaping @Sendable () -> Void
     ) {
@@ -59,7 +61,7 @@ final class FileLock: Sendable {
 
     deinit { onEnd() }
 
-    /// - Returns: the access; it ends when nothing holds it any more.
+    /// - Returns: the access, which ends when the last reference is released.
     func acquire(within limit: Duration) async throws -> Access {
         try Task.checkCancellation()
         let id = open(within: limit)
@@ -78,7 +80,7 @@ final class FileLock: Sendable {
         return try taken.get()
     }
 
-    /// The lock, for as long as this is alive.
+    /// Holds the lock until it is deinitialized.
     final class Access: Sendable {
         private let file: Lock<OpenFile?>
         private let lock: FileLock
@@ -121,7 +123,7 @@ final class FileLock: Sendable {
         waiter?.continuation.resume(throwing: error)
     }
 
-    /// Goes on with the next waiter, if there is one.
+    /// Tries to acquire the lock for the next waiter, if there is one.
     private func next() {
         if isAwaited() { queue.begin { self.attempt() } }
     }
@@ -142,15 +144,15 @@ final class FileLock: Sendable {
         case taken(Waiter)
         /// A waiter has an error.
         case failed(Waiter)
-        /// All waiters have left.
+        /// No waiter is left.
         case unneeded
         /// Another process has the lock.
         case locked
     }
 
-    /// Tries to take the lock for the first waiter.
+    /// Tries to acquire the lock for the first waiter.
     ///
-    /// - Parameter failures: how many tries have failed before.
+    /// - Parameter failures: the number of failed tries.
     private func attempt(after failures: Int = 0) {
         guard isAwaited() else { return }
         switch take() {
@@ -160,7 +162,7 @@ final class FileLock: Sendable {
             next()
         case .unneeded: next()
         case .locked:
-            // What is let go before somebody listens is not heard.
+            // A release before the listener began is not reported, so try once more.
             if beginsToListen() { return attempt(after: failures) }
             pause(after: failures)
         }
@@ -178,7 +180,7 @@ final class FileLock: Sendable {
         }
     }
 
-    /// Tries again, unless the pause has been ended before.
+    /// Tries again, unless the pause has already ended.
     private func endPause() {
         let pause = state.withLock { state in
             defer { state.pause = nil }
@@ -187,7 +189,7 @@ final class FileLock: Sendable {
         if let pause { attempt(after: pause.failures) }
     }
 
-    /// - Returns: whether it did not before.
+    /// - Returns: `false` if the lock has a listener already.
     private func beginsToListen() -> Bool {
         guard state.withLock({ $0.listener == nil }) else { return false }
         let listener = watch.listen(to: files.lockName) { [weak self] in
@@ -200,8 +202,9 @@ final class FileLock: Sendable {
         return true
     }
 
-    /// The access is not handed on by the continuation: a thread that resumes it could hold it for a moment longer than the
-    /// waiter that gives it up.
+    /// Acquires the lock for the first waiter and stores the access in the state.
+    ///
+    /// The continuation does not carry the access, because the resuming thread could keep a reference too long.
     private func take() -> Outcome {
         let result: Result<OpenFile, any Error>
         do {
@@ -227,7 +230,7 @@ extension FileLock {
         let limit: Duration
     }
 
-    /// Begins a wait. The timer of an earlier one serves it too: to start and stop one each time takes longer than the lock.
+    /// Begins a wait. Waits share one timer, because a timer for each would cost more than the lock.
     private func open(within limit: Duration) -> Int {
         let end = End(time: .now + limit, limit: limit)
         let (id, isFirst) = state.withLock { state in
@@ -241,7 +244,7 @@ extension FileLock {
         return id
     }
 
-    /// Ends the waits whose time is over, and looks again when the next one's is.
+    /// Checks the deadlines at a time.
     private func look(at time: ContinuousClock.Instant) {
         Task { [weak self] in
             try await Task.sleep(until: time, clock: .continuous)
@@ -253,7 +256,7 @@ extension FileLock {
         let (over, next) = state.withLock { state -> ([Int: End], ContinuousClock.Instant?) in
             let over = state.open.filter { $0.value.time <= time }
             let next = state.open.values.map(\.time).filter { $0 > time }.min()
-            // Not if a wait with less time has begun: its look takes care of the rest.
+            // A wait with an earlier deadline has scheduled the next check.
             guard state.nextLook == time else { return (over, nil) }
             state.nextLook = next
             return (over, next)
@@ -261,7 +264,7 @@ extension FileLock {
         for (id, end) in over {
             leave(
                 id,
-                TokenStoreError(.timedOut, "another process has kept \(files.stem).lock for \(end.limit); try again"))
+                TokenStoreError(.timedOut, "another process has held \(files.stem).lock for \(end.limit); try again"))
         }
         if let next { look(at: next) }
     }

@@ -13,23 +13,22 @@ import Android
 import Dispatch
 import RequestAuthorization
 
-/// What the system tells of folders: one inotify instance for the whole process on Linux, a vnode source per folder on Darwin.
+/// Notifications of the system about folders: inotify on Linux, a vnode source per folder on Darwin.
 ///
-/// A user may have 128 inotify instances, shared with all other programs, so a process takes one. It is closed when the last
-/// subscription ends.
+/// On Linux a user may have 128 inotify instances, so a process uses one. It is closed with the last subscription.
 final class FolderNotices: Sendable {
     enum Notice {
-        /// The file of this name was put into the folder or taken out of it, or its lock was let go.
+        /// The file of this name was added, replaced or removed, or its lock was released.
         case file(String)
-        /// Any file of the folder may have been.
+        /// The same may have happened to any file of the folder.
         case anyFile
-        /// The folder itself is gone or has been moved.
+        /// The folder itself was removed or moved.
         case folder
     }
 
     typealias Handler = @Sendable (Notice) -> Void
 
-    /// Notices arrive as long as this is alive.
+    /// Notices arrive until it is deinitialized.
     final class Subscription: Sendable {
         private let end: @Sendable () -> Void
 
@@ -41,8 +40,8 @@ final class FolderNotices: Sendable {
 
 #if canImport(Darwin)
 extension FolderNotices {
-    /// - Parameter handler: called on a queue of its own; must not block.
-    /// - Returns: `nil` if the process has no descriptor left.
+    /// - Parameter handler: called on a queue of its own. It must not block.
+    /// - Returns: `nil` if the process has no file descriptor left.
     static func follow(_ folder: CInt, _ handler: @escaping Handler) -> Subscription? {
         let copy = fcntl(folder, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { return nil }
@@ -59,7 +58,7 @@ extension FolderNotices {
 }
 #else
 extension FolderNotices {
-    /// - Parameter handler: called on a queue that all folders share; must not block.
+    /// - Parameter handler: called on a queue that all folders share. It must not block.
     /// - Returns: `nil` if the user has no inotify instance or no watch left.
     static func follow(_ folder: CInt, _ handler: @escaping Handler) -> Subscription? {
         let notices = shared.withLock { shared in
@@ -78,7 +77,7 @@ extension FolderNotices {
     private static let shared = Lock(Shared())
 }
 
-/// One inotify instance, and who listens to which of its watches.
+/// An inotify instance and the handlers of its watches.
 private final class InotifyInstance: Sendable {
     struct ID {
         let watch: CInt
@@ -86,16 +85,16 @@ private final class InotifyInstance: Sendable {
     }
 
     private struct State {
-        /// The kernel has one watch for each folder, however many subscribe.
+        /// The handlers by watch. The kernel has one watch per folder for all subscriptions.
         var handlers: [CInt: [Int: FolderNotices.Handler]] = [:]
-        /// The watches that have no handlers any more.
+        /// The watches without handlers.
         var unused: Set<CInt> = []
         var count = 0
-        /// How many calls add a watch now. One of them may be about to use a watch that has no handlers any more.
+        /// The number of calls that are adding a watch. One of them may be about to use a watch without handlers.
         var adding = 0
     }
 
-    /// What puts a name into the folder or takes it out, for items are never overwritten; and the mark of a lock that was let go.
+    /// Events that add or remove a name (no item is overwritten in place), and `IN_ATTRIB` for a released lock.
     private static let mask = UInt32(
         IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
 
@@ -121,7 +120,8 @@ private final class InotifyInstance: Sendable {
 
     func add(_ folder: CInt, _ handler: @escaping FolderNotices.Handler) -> ID? {
         state.withLock { $0.adding += 1 }
-        // By its descriptor: another folder may stand at the path by now. Not locked: a disk that hangs may block it.
+        // The descriptor names the folder, because the path may have another one by now. The state is not locked here,
+        // because the call blocks on a disk that hangs.
         let watch = inotify_add_watch(number, "/proc/self/fd/\(folder)", Self.mask)
         return state.withLock { state in
             state.adding -= 1
@@ -153,7 +153,7 @@ private final class InotifyInstance: Sendable {
         state.unused = []
     }
 
-    /// Takes all events that are there.
+    /// Reads all pending events.
     private func take() {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
@@ -175,13 +175,13 @@ private final class InotifyInstance: Sendable {
                 return (state.handlers.values.flatMap(\.values), .anyFile)
             }
             let handlers = Array((state.handlers[event.wd] ?? [:]).values)
-            // The kernel has removed the watch, and gives its number to another one.
+            // The kernel has removed the watch and may use its number again.
             if event.mask & UInt32(IN_IGNORED) != 0 {
                 state.handlers[event.wd] = nil
                 state.unused.remove(event.wd)
             }
             let isGone = event.mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) != 0
-            // The attributes of the folder itself are no news.
+            // An event without a name is about the attributes of the folder itself.
             if !isGone, name.isEmpty { return ([], .anyFile) }
             return (handlers, isGone ? .folder : .file(name))
         }

@@ -4,23 +4,22 @@
 import Dispatch
 import RequestAuthorization
 
-/// Announces that an item may have been exchanged, for all items of a folder.
+/// Announces possible changes of the items in a folder.
 ///
-/// It has no descriptor and no state for an item. Every notice is announced, and who listens reads the item again: numbers of
-/// files are reused and times tie, so what the system says of a file cannot show that it is the same one.
+/// It keeps neither a descriptor nor a state for an item. Every notice is announced, and the listeners read the item
+/// again. Metadata cannot show that a file is unchanged, because inode numbers are reused and times may be equal.
 ///
-/// Where the system sends no notices, the folder's own times are looked at twice a second, and a change there is announced for
-/// all items.
+/// Without notices of the system it polls the folder's metadata twice a second, and announces a change for all items.
 final class FolderWatch: Sendable {
     private struct State {
         var listeners: [String: [Int: @Sendable () -> Void]] = [:]
         var count = 0
         var notices: (number: Int, subscription: FolderNotices.Subscription)?
-        /// The subscriptions that are being made, and whether their folder has gone already.
+        /// The subscriptions that are being made, and whether their folder was removed meanwhile.
         var beginning: [Int: Bool] = [:]
-        /// Without notices: what was seen at the latest look.
+        /// Without notices: the result of the last poll.
         var seen: FolderLook?
-        /// A look is due.
+        /// Whether a poll is scheduled.
         var isLooking = false
     }
 
@@ -31,12 +30,12 @@ final class FolderWatch: Sendable {
     private let subscribe: Follow
     private let state = Lock(State())
 
-    /// How long, without notices, nothing is looked at.
+    /// The time between two polls.
     private static let interval = DispatchTimeInterval.milliseconds(500)
 
     /// - Parameters:
-    ///   - queue: where the folder is looked at.
-    ///   - subscribe: asks the system for notices.
+    ///   - queue: reads the metadata of the folder.
+    ///   - subscribe: subscribes to notices of the system.
     init(
         _ place: PrivateFolder, on queue: BlockingQueue,
         subscribe: @escaping Follow = { FolderNotices.follow($0, $1) }
@@ -44,11 +43,11 @@ final class FolderWatch: Sendable {
         (self.place, self.queue, self.subscribe) = (place, queue, subscribe)
     }
 
-    /// What is read on a queue after this was called is not missed.
+    /// Returns a stream of possible changes. It reports all changes after a read that is submitted to the queue later.
     ///
     /// - Parameters:
     ///   - name: the file of the item.
-    ///   - queue: where the item is read.
+    ///   - queue: reads the item.
     func changes(of name: String, readOn queue: BlockingQueue) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let (id, isFollowed) = add(name) { continuation.yield() }
@@ -57,10 +56,10 @@ final class FolderWatch: Sendable {
         return stream
     }
 
-    /// Calls a handler when something may have happened to a file, from now on; may block.
+    /// Calls a handler for each possible change of a file from now on. The call may block.
     ///
     /// - Parameter handler: must not block.
-    /// - Returns: what ``leave(_:_:)`` takes.
+    /// - Returns: the id for ``leave(_:_:)``.
     func listen(to name: String, _ handler: @escaping @Sendable () -> Void) -> Int {
         let (id, isFollowed) = add(name, handler)
         if !isFollowed { follow() }
@@ -75,7 +74,7 @@ final class FolderWatch: Sendable {
             defer { (state.notices, state.seen) = (nil, nil) }
             return state.notices?.subscription
         }
-        // It ends here, with nothing locked.
+        // The subscription ends here, after the state is unlocked.
         withExtendedLifetime(over) {}
     }
 
@@ -89,9 +88,7 @@ final class FolderWatch: Sendable {
         }
     }
 
-    /// Asks for notices. As long as there are none to be had, it looks from time to time.
-    ///
-    /// - Returns: whether notices arrive from now on.
+    /// Subscribes to notices, and returns whether they arrive from now on. Polls for as long as that fails.
     @discardableResult
     private func follow() -> Bool {
         let number = state.withLock { state -> Int? in
@@ -103,15 +100,15 @@ final class FolderWatch: Sendable {
         guard let number else { return true }
         let subscription = subscription(number)
         let (isFollowed, wasWithout) = state.withLock { state in
-            // The folder may have gone before its subscription is kept: then nothing more would ever be told of it.
+            // If the folder was removed meanwhile, its subscription would never report anything.
             guard state.beginning.removeValue(forKey: number) == false, let subscription else { return (false, false) }
-            // What was not needed after all ends with this function.
+            // A subscription that is not needed any more ends with this function.
             guard state.notices == nil, !state.listeners.isEmpty else { return (true, false) }
             (state.notices, state.seen) = ((number, subscription), nil)
             return (true, state.isLooking)
         }
         if !isFollowed { lookLater() }
-        // Notices tell nothing of what happened before them, and no look will.
+        // Changes since the last poll are reported neither by notices nor by another poll.
         if wasWithout { announceAll() }
         return isFollowed
     }
@@ -121,7 +118,7 @@ final class FolderWatch: Sendable {
         let subscription = folder.withNumber { folder in
             subscribe(folder) { [weak self] notice in self?.take(notice, of: number) }
         }
-        // Of a folder that was moved away before, nothing would ever be told.
+        // A subscription to a folder that was moved away before would never report anything.
         guard let followed = try? folder.status, let current = try? place.open(making: false)?.status,
             (followed.device, followed.inode) == (current.device, current.inode)
         else { return nil }
@@ -162,7 +159,7 @@ final class FolderWatch: Sendable {
 // MARK: - Without notices
 
 extension FolderWatch {
-    /// Begins to look from time to time, unless that has begun.
+    /// Schedules the next poll, unless one is scheduled.
     private func lookLater() {
         let isFirst = state.withLock { state in
             defer { state.isLooking = true }
@@ -180,14 +177,14 @@ extension FolderWatch {
         }
         guard !isOver else { return }
         let mayDiffer = see()
-        // What happened before notices arrive is not told by them.
+        // Notices do not report changes from before the subscription.
         if follow() || mayDiffer { announceAll() }
     }
 
-    /// Looks at the folder.
+    /// Polls the folder.
     ///
-    /// - Returns: whether something may have changed in it since the latest look. One that cannot be looked at now is looked at
-    ///   again.
+    /// - Returns: whether something may have changed since the last poll. `false` if the folder cannot be read now; the
+    ///   next poll compares with the same state.
     @discardableResult
     private func see() -> Bool {
         let status: FileStatus?
@@ -205,13 +202,13 @@ extension FolderWatch {
     }
 }
 
-/// What was seen of a folder at a time.
+/// The metadata of a folder at a time.
 struct FolderLook {
     private let status: FileStatus?
     private let at: ContinuousClock.Instant
     private let firstSeen: ContinuousClock.Instant
 
-    /// A file system may note times as coarsely as this, and two changes within it look like one.
+    /// The coarsest resolution of file times. Two changes within it may look like one.
     static let grain = Duration.seconds(1)
 
     /// - Parameter status: `nil` if there is no folder.

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The content of an intent file: always as long, so that it is overwritten in place and a full disk cannot stop it.
+/// The contents of an intent file. Their size is fixed, so that overwriting in place works on a full disk.
 ///
 ///     "intent1\n"  length (4 bytes)  CRC-32 of what follows (4 bytes)  the intent  zeros
 ///
-/// Nothing but zeros is no intent.
+/// A record of zeros means that there is no intent.
 enum IntentRecord {
-    /// Bytes.
+    /// In bytes.
     static let size = 2048
     static let capacity = size - headerSize
     private static let headerSize = 16
     private static let magic = Data("intent1\n".utf8)
 
-    /// No intent.
     static let none = Data(count: size)
 
-    /// - Parameter intent: at most ``capacity`` bytes, not empty.
+    /// - Parameter intent: 1 to ``capacity`` bytes.
     static func encode(_ intent: Data) -> Data {
         var record = magic
         record += bigEndian(UInt32(intent.count)) + bigEndian(checksum(intent)) + intent
         return record + Data(count: size - record.count)
     }
 
-    /// - Returns: `nil` for none, empty data for a record that was not written to its end.
+    /// - Returns: `nil` if there is no intent; empty data if the record is incomplete or damaged.
     static func decode(_ record: Data) -> Data? {
         let bytes = [UInt8](record)
         if bytes.allSatisfy({ $0 == 0 }) { return nil }
@@ -39,7 +38,7 @@ enum IntentRecord {
     private static func bigEndian(_ number: UInt32) -> Data { withUnsafeBytes(of: number.bigEndian) { Data($0) } }
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// CRC-32 as Ethernet and zlib have it, bit by bit: intents are short and few.
+    /// CRC-32 of Ethernet and zlib. It is computed bit by bit, because intents are short and few.
     static func checksum(_ data: Data) -> UInt32 {
         ~data.reduce(~0) { crc, byte in
             (0..<8).reduce(crc ^ UInt32(byte)) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }

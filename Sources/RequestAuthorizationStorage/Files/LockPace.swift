@@ -4,14 +4,14 @@
 import Dispatch
 import RequestAuthorization
 
-/// When what another process has locked is tried again.
+/// The times at which a lock of another process is tried again.
 enum LockPace {
-    /// The first and the longest pause between two tries, in nanoseconds. Each is up to half shorter, at random.
+    /// The first and the longest pause between two tries, in nanoseconds. Each is shortened at random by up to half.
     static let pauses = 1_000_000...UInt64(50_000_000)
 
-    /// Runs a body after a pause that grows with the number of tries that have failed.
+    /// Runs a body after a pause that grows with the number of failed tries.
     ///
-    /// - Parameter isNeeded: asked after the pause, before it is the body's turn.
+    /// - Parameter isNeeded: called after the pause. If it returns `false`, the body does not run.
     static func again(
         after failures: Int, on queue: DispatchQueue, if isNeeded: @escaping @Sendable () -> Bool,
         _ body: @escaping @Sendable () -> Void
@@ -27,28 +27,29 @@ enum LockPace {
         }
     }
 
-    /// Whether a try may be made now.
+    /// Takes a turn if one is free now, and returns whether a try may be made.
     static func isDue() -> Bool {
         let now = DispatchTime.now().uptimeNanoseconds
         return turns.withLock { $0.takes(at: now) }
     }
 
-    /// The tries of the whole process.
+    /// Shared by the whole process.
     private static let turns = Lock(Turns())
 
-    /// When tries are made whose pauses are over: at most 2000 in a second, in order.
+    /// Limits tries to 2000 per second, in order.
     struct Turns {
         private static let spacing = UInt64(500_000)
         private var next = UInt64(0)
 
-        /// - Parameter now: in nanoseconds, as the result.
+        /// - Parameter now: in nanoseconds.
+        /// - Returns: the time of the turn, in nanoseconds.
         mutating func take(at now: UInt64) -> UInt64 {
             let turn = max(next, now)
             next = turn + Self.spacing
             return turn
         }
 
-        /// - Returns: whether there was one now.
+        /// - Returns: whether a turn was free now, and was taken.
         mutating func takes(at now: UInt64) -> Bool {
             guard next <= now else { return false }
             _ = take(at: now)

@@ -11,12 +11,11 @@ import Musl
 import Android
 #endif
 
-/// A ``PrivateFolder`` that is open, with the only calls that are made in it. It is closed when nobody has it any more, so
-/// its number is used in here alone.
+/// An open ``PrivateFolder``. All calls on its descriptor are in this class, which closes it on deinitialization.
 final class OpenFolder: Sendable {
     private let number: CInt
     let path: String
-    /// Who ran this when it was opened: all that is in it has to belong to them.
+    /// The effective user when the folder was opened. All its files must belong to this user.
     let user = geteuid()
     private let layer: any FileLayer
 
@@ -27,17 +26,16 @@ final class OpenFolder: Sendable {
     deinit { layer.close(number) }
 
     var status: FileStatus { get throws { try layer.status(of: number) } }
-    /// `nil` if the file system does not note it.
+    /// `nil` if the file system does not record it.
     var birth: FolderBirth? { layer.birth(of: number) }
     var names: [String] { get throws { try layer.names(in: number) } }
     func status(of name: String) throws -> FileStatus? { try layer.status(of: name, in: number) }
 
-    /// Calls a body with the number of the folder.
     func withNumber<Result>(_ body: (CInt) throws -> Result) rethrows -> Result { try body(number) }
 
-    /// Opens a file, if it is one of ours.
+    /// Opens a file, and throws if it is not ours.
     ///
-    /// - Returns: `nil` if it is not there.
+    /// - Returns: `nil` if the file does not exist.
     func open(_ name: String, for purpose: FilePurpose) throws -> OpenFile? {
         do {
             let file = try OpenFile(try layer.open(name, in: number, for: purpose), layer: layer)
@@ -48,14 +46,13 @@ final class OpenFolder: Sendable {
         }
     }
 
-    /// Makes a file that is not there.
     func create(_ name: String) throws -> OpenFile {
         let file = try OpenFile(try layer.open(name, in: number, for: .creating), layer: layer)
         layer.protect("\(path)/\(name)")
         return file
     }
 
-    /// Refuses to go on if something that is not ours stands under a name.
+    /// Throws if the name has a file that is not ours.
     func check(_ name: String) throws {
         if let status = try status(of: name) { try check(status, name) }
     }
@@ -63,27 +60,27 @@ final class OpenFolder: Sendable {
     func rename(_ name: String, to newName: String) throws { try layer.rename(name, to: newName, in: number) }
     func link(_ name: String, to newName: String) throws { try layer.link(name, to: newName, in: number) }
 
-    /// Removes a file; that it is not there is no error.
+    /// Removes a file. A missing file is not an error.
     func remove(_ name: String) throws {
         do {
             try layer.remove(name, in: number)
         } catch let error as FileError where error.code == ENOENT {}
     }
 
-    /// Makes durable which files there are.
+    /// Makes added, renamed and removed names durable.
     func sync() throws { try layer.sync(number) }
 
     // MARK: -
 
-    /// A file of ours is a plain one, of our user, with one name, that nobody else can open.
+    /// Throws unless the file is a plain one with one name, belongs to our user and is closed to others.
     private func check(_ status: FileStatus, _ name: String) throws {
         let problem: String? =
             if !status.isFile {
                 "is not a plain file"
             } else if status.owner != user {
-                "belongs to user \(status.owner), and this runs as user \(user)"
+                "belongs to user \(status.owner), but this program runs as user \(user)"
             } else if status.links > 1 {
-                "has a second name elsewhere"
+                "has a second name (a hard link)"
             } else if status.isOpenToOthers {
                 "can be opened by others"
             } else {
@@ -95,14 +92,14 @@ final class OpenFolder: Sendable {
     }
 }
 
-/// A file that is open. It is closed when nobody has it any more, so its number is used in here alone.
+/// An open file. All calls on its descriptor are in this class, which closes it on deinitialization.
 final class OpenFile: Sendable {
     private let number: CInt
     private let layer: any FileLayer
-    /// What the system said of it when it was opened.
+    /// The metadata from when the file was opened.
     let status: FileStatus
 
-    /// - Parameter number: closed also if this throws.
+    /// - Parameter number: the descriptor. It is closed if this throws.
     init(_ number: CInt, layer: any FileLayer) throws {
         (self.number, self.layer) = (number, layer)
         do {
@@ -115,12 +112,12 @@ final class OpenFile: Sendable {
 
     deinit { layer.close(number) }
 
-    /// Reads what was there when it was opened, up to a number of bytes: no file of ours grows.
+    /// Reads up to the size that the file had when it was opened, because our files never grow.
     func read(atMost limit: Int) throws -> Data { try layer.read(number, atMost: min(limit, Int(status.size))) }
     func write(_ data: Data) throws { try layer.write(data, to: number) }
     func sync() throws { try layer.sync(number) }
     func syncData() throws { try layer.syncData(number) }
-    /// - Returns: whether it was to be had.
+    /// - Returns: `false` if the lock is held already.
     func lock() throws -> Bool { try layer.lock(number) }
     func unlock() { layer.unlock(number) }
 }

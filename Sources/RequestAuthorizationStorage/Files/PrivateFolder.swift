@@ -11,20 +11,20 @@ import Musl
 import Android
 #endif
 
-/// A folder that belongs to the user who runs this, and that nobody else can enter.
+/// A folder that belongs to the user of this process and that others cannot enter.
 ///
-/// It is opened anew, and looked at, for every operation: it may be exchanged, removed or opened up at any time.
+/// Every operation opens and checks it again, because it may be replaced, removed or opened to others at any time.
 struct PrivateFolder: Sendable {
     let path: String
-    /// Whether it is where the environment says. Then a home of somebody else is refused, as under sudo.
+    /// Whether the path comes from the environment. Then the home folder of another user is refused, as under sudo.
     let isFromEnvironment: Bool
     let layer: any FileLayer
 
     /// - Throws: ``TokenStoreError`` or ``FileError``.
-    /// - Returns: `nil` if it is not there and is not to be made.
+    /// - Returns: `nil` if the folder does not exist and `making` is `false`.
     func open(making: Bool) throws -> OpenFolder? {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-            throw TokenStoreError(.unsuitable, "'\(path)' is no absolute path; name a folder from / on")
+            throw TokenStoreError(.unsuitable, "'\(path)' is not an absolute path; use a path that begins with /")
         }
         do {
             return try opened()
@@ -37,8 +37,9 @@ struct PrivateFolder: Sendable {
         return try opened()
     }
 
-    /// What changes whenever a file in the folder does, or the folder comes or goes: its own status, or, as long as it is not
-    /// there, that of the closest folder above it.
+    /// The metadata of the folder, or of the closest folder above it if it does not exist.
+    ///
+    /// It changes when a file in the folder changes, and when the folder is made or removed.
     func look() throws -> FileStatus? {
         if let folder = try open(making: false) { return try folder.status }
         var parent = path[...]
@@ -57,7 +58,7 @@ struct PrivateFolder: Sendable {
         guard status.isFolder else { throw FileError("open", ENOTDIR) }
         guard status.owner == folder.user else { throw foreign(path, owner: status.owner) }
         guard !status.isOpenToOthers else {
-            throw TokenStoreError(.notPrivate, "others can enter \(path); chmod 700 it, and see who has been there")
+            throw TokenStoreError(.notPrivate, "other users can enter \(path); chmod 700 it, and check its files")
         }
         return folder
     }
@@ -87,8 +88,8 @@ struct PrivateFolder: Sendable {
         TokenStoreError(
             .notPrivate,
             """
-            \(path) belongs to user \(owner), and this runs as user \(geteuid()); \
-            run it as that user, not with sudo, or name a folder of your own
+            \(path) belongs to user \(owner), but this program runs as user \(geteuid()); \
+            run it as that user, not with sudo, or use another folder
             """)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The accounts of a client that are kept in files.
+/// Lists and removes the accounts of a client that have a restricted file.
 ///
 ///     let accounts = RestrictedFileAccounts(client: "tool")
 ///     for name in try await accounts.names() { print(name) }
@@ -12,14 +12,14 @@ public struct RestrictedFileAccounts: Sendable {
     private let queue = BlockingQueue("accounts")
 
     /// - Parameters:
-    ///   - client: the one that the stores were made with.
-    ///   - folder: where the files are.
+    ///   - client: the client of the stores.
+    ///   - folder: the folder of the files.
     public init(client: String, folder: TokenFolder = .default) { (self.client, self.folder) = (client, folder) }
 
-    /// The accounts for which something is kept, sorted; those that have signed out, or that were moved, are left out.
+    /// Returns the accounts that have a stored item, sorted, without those that signed out or were moved.
     ///
-    /// An encrypted sign-out is known by a note beside it. Where that could not be written, or an earlier version signed out,
-    /// the account is listed until it signs in and out again.
+    /// A note in a file marks an encrypted sign-out. If the note could not be written, or an earlier version signed
+    /// out, the account is listed until it signs in and out again.
     ///
     /// - Throws: ``TokenStoreError``.
     public func names() async throws -> [String] {
@@ -32,24 +32,24 @@ public struct RestrictedFileAccounts: Sendable {
                     do {
                         item = try files.load()
                     } catch {
-                        // Something is kept, and what is wrong with it its own store says.
+                        // The account has an item. Its store reports the error.
                         return true
                     }
                     guard let item else { return false }
                     if EnvelopeFormat.isEnvelope(item) { return !files.isNotedAsEnded(item) }
-                    // What is no JSON of ours is damaged: something is kept.
+                    // A damaged item counts as stored.
                     return (try? JSONDecoder().decode(StoredTokenFace.self, from: item))?.holdsNothing != true
                 }
                 .map(\.account).sorted()
         }
     }
 
-    /// Removes what is kept for an account, also what was set aside, once no refresh is under way.
+    /// Removes all files of an account, also items that were set aside, once no refresh is under way.
     ///
-    /// Processes that use it are signed out. It revokes nothing: sign out first if the server shall know.
+    /// Processes that use the account are signed out. The token is not revoked at the server; sign out first for that.
     ///
     /// - Parameters:
-    ///   - account: as the store was given it.
+    ///   - account: the account of the store.
     ///   - limit: how long to wait for a refresh that is under way.
     /// - Throws: ``TokenStoreError``.
     public func remove(_ account: String, within limit: Duration = .seconds(30)) async throws {

@@ -3,15 +3,15 @@
 
 public import RequestAuthorization
 
-/// One item in a file that only its user can open, for any number of processes on one machine.
+/// One item in a file that only its owner can open, for any number of processes on one machine.
 ///
 ///     let items = RestrictedFileItems(client: "CLIENT_ID", account: "me")
 ///
-/// ``RestrictedFileTokenStore`` keeps tokens in it. No call blocks a thread of Swift's cooperative pool.
+/// It is the storage of ``RestrictedFileTokenStore``. No call blocks a thread of Swift's cooperative pool.
 public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
-    /// For whom the token was issued, such as an OAuth client's id.
+    /// The client that the token was issued to, such as an OAuth client id.
     public let client: String
-    /// Whose it is: any name that tells this client's sessions apart.
+    /// The owner of the token: any name that tells this client's sessions apart.
     public let account: String
 
     private let files: CredentialFiles
@@ -20,23 +20,23 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
     private let activity: ExclusiveActivity
     private let queue: BlockingQueue
     private let isTidy = Lock(false)
-    /// How long to wait for a sibling that is exchanging the item.
+    /// How long to wait for a sibling that is replacing the item.
     private let guardLimit: Duration
 
-    /// Names the item; nothing is opened yet.
+    /// Names the file. It is opened on first use.
     ///
     /// - Parameters:
-    ///   - client: for whom the token was issued, such as an OAuth client's id; any text.
-    ///   - account: whose it is; any text. Compared byte by byte, also upper and lower case.
-    ///   - folder: where the files are.
-    ///   - activity: what exclusive access has to be held within.
+    ///   - client: the client that the token was issued to, such as an OAuth client id; any text.
+    ///   - account: the owner of the token; any text. It is compared byte by byte, case included.
+    ///   - folder: the folder of the files.
+    ///   - activity: a period for exclusive access, on systems that suspend processes.
     public convenience init(
         client: String, account: String, folder: TokenFolder = .default, activity: ExclusiveActivity = .none
     ) {
         self.init(client: client, account: account, folder: folder, activity: activity, layer: SystemFileLayer())
     }
 
-    /// The same on other calls of the system.
+    /// Creates a store with other system calls.
     @_spi(FileLayer) public init(
         client: String, account: String, folder: TokenFolder = .default, activity: ExclusiveActivity = .none,
         layer: any FileLayer, guardLimit: Duration = .seconds(5)
@@ -91,7 +91,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
     public func lock(within limit: Duration) async throws -> TokenStoreLock {
         guard activity.isNeeded else {
             let held = Lock<FileLock.Access?>(try await exclusive.acquire(within: limit))
-            // Not here: on a disk that does not answer, letting go takes as long as anything.
+            // On the queue, because releasing the lock may block on a disk that hangs.
             return TokenStoreLock { [queue] in queue.begin { held.withLock { $0 = nil } } }
         }
         let access = Lock(ExpiringAccess())
@@ -100,16 +100,16 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
                 defer { access = ExpiringAccess(isOver: true) }
                 return access.waiting
             }
-            // The system suspends the process: it must not get access after that.
+            // The system suspends the process, which must not acquire access after that.
             waiting?.cancel()
         }
         let end = try await activity.begin(giveUp)
         do {
-            // It brings no value: whoever ends a task can hold its value for a moment longer than the one that gives the access up.
+            // The task has no value: another thread could keep a reference to it after the access is released.
             let waiting = Task {
                 let held = try await exclusive.acquire(within: limit)
                 try access.withLock { access in
-                    // The time was over before its turn came: nobody would take it back.
+                    // The time ended before access was acquired, so nothing would release it.
                     guard !access.isOver else { throw Self.noMoreTime }
                     (access.held, access.waiting) = (held, nil)
                 }
@@ -135,7 +135,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
         }
     }
 
-    /// Lets the list of accounts leave this one out, though the item cannot be read there. What cannot be noted is listed.
+    /// Marks an encrypted tombstone, so that the list of accounts omits it. If this fails, the account is listed.
     func noteEnded(_ item: Data) async {
         try? await run("note a sign-out") { try $0.noteEnded(item) }
     }
@@ -145,17 +145,17 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
     // MARK: -
 
     private static let noMoreTime = TokenStoreError(
-        .timedOut, "the system gave no more time for exclusive access; try again")
+        .timedOut, "the system ended the time for exclusive access; try again")
 
-    /// Exclusive access, which the system may end.
+    /// Exclusive access that the system may end.
     private struct ExpiringAccess {
         var held: FileLock.Access?
-        /// Waits for a sibling.
+        /// The task that waits for a sibling.
         var waiting: Task<Void, any Error>?
         var isOver = false
     }
 
-    /// Removes the item and all that belongs to it, when no refresh is under way.
+    /// Removes all files of the item, once no refresh is under way.
     func removeAll(within limit: Duration) async throws {
         guard try await run("remove the token", { try $0.folder.open(making: false) != nil }) else { return }
         let lock = try await lock(within: limit)
@@ -168,7 +168,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
         await lock.unlock()
     }
 
-    /// - Parameter replaces: whether what is too large to be an item is in its way, rather than what it is to read.
+    /// - Parameter replaces: `true` for a save, which replaces an oversized item. Other operations throw.
     private func run<Value: Sendable>(
         _ purpose: String, replaces: Bool = false, _ body: @escaping @Sendable (CredentialFiles) throws -> Value
     ) async throws -> Value {
@@ -180,13 +180,13 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
                     guard let place = try files.setOversizedAside(), !replaces else { return try body(files) }
                     throw TokenStoreError(
                         .corrupt,
-                        "what is kept is larger than any item; its beginning was set aside as \(place); sign in again")
+                        "the stored item is too large; its beginning was set aside as \(place); sign in again")
                 }
             }
         }
     }
 
-    /// What a process left that was ended while it saved may hold a token. Removing it locks a file for a moment.
+    /// Removes the incomplete file of a process that died while it saved, as it may have a token. Locks a file.
     private func tidyOnce() {
         let isFirst = isTidy.withLock { isTidy in
             defer { isTidy = true }
@@ -195,15 +195,15 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
         if isFirst, !activity.isNeeded { try? files.removeLeftover() }
     }
 
-    /// Other accounts go on while a sibling has the guard of this one.
+    /// Waits for a sibling that has the guard. Other accounts use the queue meanwhile.
     private func retry(_ error: any Error, after waited: Duration) throws -> Duration {
         guard error is GuardIsHeld else { throw error }
         guard waited < guardLimit else {
             throw TokenStoreError(
                 .timedOut,
                 """
-                another process holds \(files.folder.path)/\(files.guardName), or is stopped with it; \
-                see that it goes on, and try again
+                another process has locked \(files.folder.path)/\(files.guardName) and may be stopped; \
+                resume or end it, and try again
                 """)
         }
         return .microseconds(Int.random(in: 500...1_000))

@@ -3,9 +3,9 @@
 
 import RequestAuthorization
 
-/// What all stores of one folder have in common in a process: the queues that call its disk, the watch, the locks.
+/// The queues, the watch and the locks that all stores of one folder share in a process.
 ///
-/// Ten thousand accounts take as many threads and descriptors as one. A disk that does not answer stops the queues of its own
+/// Ten thousand accounts need as many threads and descriptors as one. A disk that hangs blocks the queues of its own
 /// folder only.
 final class SharedFolder: Sendable {
     let place: PrivateFolder
@@ -15,12 +15,12 @@ final class SharedFolder: Sendable {
     private let isSwept = Lock(false)
     private let key: TokenFolder?
 
-    /// How many accounts are read or written at a time. The calls of one account are made one after the other.
+    /// The number of accounts that are read or written at the same time. The calls of one account are serial.
     private static let width = 2
 
     private static let all = WeakTable<TokenFolder, SharedFolder>()
 
-    /// - Returns: the one of this process. With calls of the system of its own a store has a folder of its own as well.
+    /// - Returns: the shared folder of this process. A store with a custom layer gets a folder of its own.
     static func at(_ folder: TokenFolder, _ layer: any FileLayer) -> SharedFolder {
         guard layer is SystemFileLayer else { return SharedFolder(folder.folder(layer), key: nil) }
         return all.value(for: folder) { SharedFolder(folder.folder(layer), key: folder) }
@@ -34,19 +34,19 @@ final class SharedFolder: Sendable {
 
     deinit { if let key { Self.all.forget(key) } }
 
-    /// Where the files of an account are read and written.
     func queue(of files: CredentialFiles) -> BlockingQueue {
         queues[Int(UInt(bitPattern: files.stem.hashValue) % UInt(queues.count))]
     }
 
-    /// The lock of an account, whichever of its stores asks.
+    /// The lock of an account, shared by all its stores.
     func lock(of files: CredentialFiles) -> FileLock {
         locks.value(for: files.stem) { [locks] in
             FileLock(files, on: queue(of: files), watch: watch) { locks.forget(files.stem) }
         }
     }
 
-    /// Removes what processes left that were ended while they saved: it may hold a token. Once, as it lists the folder.
+    /// Removes the incomplete files of processes that died while they saved, as they may have tokens. It lists the
+    /// folder, so it runs once.
     func sweepOnce() {
         let isFirst = isSwept.withLock { isSwept in
             defer { isSwept = true }

@@ -22,16 +22,16 @@ extension SystemFileLayer {
             bornAt: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
     }
     #else
-    /// By `statx`, which the C library's module does not declare to Swift. What has no such call notes no birth.
+    /// Calls `statx`, which the Swift module of the C library does not declare. `nil` on systems without it.
     public func birth(of folder: CInt) -> FolderBirth? {
         guard let statx = Self.statx else { return nil }
         return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
-            // AT_EMPTY_PATH; STATX_INO and STATX_BTIME. The offsets are those of `struct statx`, the same on all machines.
+            // AT_EMPTY_PATH; STATX_INO and STATX_BTIME. `struct statx` has the same offsets on all machines.
             guard let bytes = buffer.baseAddress, statx(folder, "", 0x1000, 0x900, bytes) == 0,
                 buffer.load(as: UInt32.self) & 0x900 == 0x900
             else { return nil }
             let seconds = buffer.load(fromByteOffset: 80, as: Int64.self)
-            // The root of a file system that was made as an image has none.
+            // The root of a file system that was made as an image has no time of birth.
             guard seconds != 0 else { return nil }
             return FolderBirth(
                 device: buffer.load(fromByteOffset: 136, as: UInt64.self),

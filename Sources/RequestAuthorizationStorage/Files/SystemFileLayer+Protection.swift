@@ -4,15 +4,15 @@
 #if canImport(Security) && !os(macOS)
 import Foundation
 
-// Not compiled on Linux, where CI checks its types against declarations of these calls: nothing but the calls. When they are
-// made is decided in `PrivateFolder` and `OpenFolder`.
+// System calls only, because Linux does not compile this file: CI checks its types against declarations of these calls.
+// `PrivateFolder` and `OpenFolder` make them.
 
 /// https://developer.apple.com/documentation/foundation/fileprotectiontype
 extension SystemFileLayer {
     public var hasDataProtection: Bool { true }
 
-    /// The class of the app's entitlements may be stricter: then a refresh in the background would find its token shut. What
-    /// cannot be set stays as it is.
+    /// The app's entitlements may set a stricter class, with which a refresh in the background could not open its file.
+    /// A failure is ignored.
     public func protect(_ path: String) {
         try? FileManager.default.setAttributes(
             [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: path)

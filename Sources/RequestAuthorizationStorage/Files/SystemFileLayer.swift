@@ -22,12 +22,12 @@ import Android
     public func makeFolder(_ path: String) throws {
         do {
             _ = try call("mkdir") { mkdir(path, 0o700) }
-            // A umask may have taken away what its user needs.
+            // A umask may have removed permissions of the owner.
             _ = try call("chmod") { chmod(path, 0o700) }
         } catch let error as FileError where error.code == EEXIST {
             return
         }
-        // A parent that must not be read cannot be synced; then that is up to the system.
+        // A parent that cannot be read cannot be synced either.
         guard let parent = try? openParent(of: path) else { return }
         defer { close(parent) }
         try sync(parent)
@@ -67,7 +67,7 @@ import Android
         }
         guard flags & O_CREAT != 0 else { return file }
         do {
-            // A umask may have taken away what its user needs; what others may do stays as it is.
+            // A umask may have removed permissions of the owner. The permissions of others stay.
             let mode = try status(of: file).mode
             if mode & 0o600 != 0o600 { _ = try call("fchmod") { fchmod(file, mode_t(mode & 0o7777 | 0o600)) } }
             return file
@@ -89,7 +89,7 @@ import Android
     }
 
     public func read(_ file: CInt, atMost limit: Int) throws -> Data {
-        // Tokens are small and limits are not: a buffer of a limit's size costs more than all calls of the system.
+        // The buffer grows: tokens are small, and a buffer of the size of the limit costs more than all system calls.
         var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(limit, 4096), alignment: 1)
         var count = 0
         do {
@@ -124,7 +124,7 @@ import Android
 
     public func sync(_ file: CInt) throws {
         #if canImport(Darwin)
-        // fsync(2) of Darwin leaves the data in the drive's cache. Not every file system knows the stronger call.
+        // fsync(2) of Darwin leaves data in the drive's cache. Some file systems do not support F_FULLFSYNC.
         if fcntl(file, F_FULLFSYNC) == 0 { return }
         #endif
         _ = try call("fsync") { fsync(file) }
@@ -197,7 +197,7 @@ import Android
         }
     }
 
-    /// Calls again after a signal, and makes an error of -1.
+    /// Repeats a call that a signal has interrupted, and throws `errno` for -1.
     private func call<Number: FixedWidthInteger>(_ name: String, _ body: () -> Number) throws -> Number {
         while true {
             let result = body()
@@ -232,13 +232,13 @@ extension FileStatus {
             modifiedAt: Self.nanoseconds(modified), changedAt: Self.nanoseconds(changed))
     }
 
-    /// Wraps around in the year 2262: it is compared, and not read.
+    /// Wraps around in the year 2262, which is harmless: times are only compared for equality.
     private static func nanoseconds(_ time: timespec) -> Int64 {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
     var isFolder: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFDIR) }
     var isFile: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
-    /// The bits for group and others.
+    /// Whether group or others have any permission.
     var isOpenToOthers: Bool { mode & 0o077 != 0 }
 }

@@ -11,26 +11,26 @@ import Musl
 import Android
 #endif
 
-/// A folder in which files with tokens are kept. Only its user may be able to enter it.
+/// A folder for files with tokens, which only its owner may enter.
 ///
 ///     RestrictedFileTokenStore<MyToken>(client: "tool", account: "me", folder: .at("/var/lib/billing/tokens"))
 public struct TokenFolder: Hashable, Sendable {
-    /// An absolute path without a slash at its end; anything else is refused when it is used.
+    /// An absolute path without a slash at its end. A relative path is refused on use.
     let path: String
-    /// Whether it is where the environment says.
+    /// Whether the path comes from the environment.
     let isFromEnvironment: Bool
 
-    /// The place for state on this platform, in a folder of this package.
+    /// A folder of this package in the platform's place for state.
     ///
     /// - Linux: `$XDG_STATE_HOME` if that is an absolute path, else `~/.local/state`.
-    /// - Apple's platforms: Application Support.
+    /// - Apple platforms: Application Support.
     ///
-    /// If it lies in the home of somebody else, as with `sudo`, it is refused with ``TokenStoreError/Kind/notPrivate``.
+    /// A home folder of another user, as with `sudo`, is refused with ``TokenStoreError/Kind/notPrivate``.
     public static var `default`: TokenFolder { stateFolder(ProcessInfo.processInfo.environment) }
 
-    /// A folder of your own; it is made when something is saved.
+    /// A folder of your choice. It is made when a token is saved.
     ///
-    /// - Parameter path: absolute. Nothing else should be in the folder.
+    /// - Parameter path: an absolute path. The folder should have no other files.
     public static func at(_ path: String) -> TokenFolder { TokenFolder(path: path, isFromEnvironment: false) }
 
     static func stateFolder(_ environment: [String: String]) -> TokenFolder {
@@ -39,7 +39,7 @@ public struct TokenFolder: Hashable, Sendable {
 
     private init(path: String, isFromEnvironment: Bool) {
         var path = path
-        // A symbolic link with a slash behind it is followed.
+        // The system follows a symbolic link that ends with a slash, so slashes are removed.
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         (self.path, self.isFromEnvironment) = (path, isFromEnvironment)
     }
@@ -54,7 +54,7 @@ public struct TokenFolder: Hashable, Sendable {
         #if canImport(Darwin)
         return URL.applicationSupportDirectory.path(percentEncoded: false)
         #else
-        // XDG Base Directory Specification: relative paths are invalid and to be ignored.
+        // XDG Base Directory Specification: relative paths are invalid and must be ignored.
         if let place = environment["XDG_STATE_HOME"], place.hasPrefix("/") { return place }
         if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/.local/state" }
         return "\(registeredHome())/.local/state"
@@ -62,7 +62,7 @@ public struct TokenFolder: Hashable, Sendable {
     }
 
     #if !canImport(Darwin)
-    /// The home that the system knows of the user, for daemons without an environment.
+    /// The user's home folder in the password database, for daemons without an environment.
     private static func registeredHome() -> String {
         var entry = passwd()
         var buffer = [CChar](repeating: 0, count: 1 << 14)

@@ -1,34 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Keeps one item of bytes durably: a file, a Keychain item, a record.
+/// Durable storage for one item of bytes, such as a file, a Keychain item or a database record.
 ///
-/// It is what a typed store stands on: give your type an ``CodableTokenStore`` and it is a `TokenStore`. What is in the item is
-/// not its business. `EncryptedTokenStore` seals what any of them keeps.
+/// A byte store does not interpret its item. A type that conforms to ``CodableTokenStore`` and has a byte store is a
+/// `TokenStore`. `EncryptedTokenStore` encrypts the item of any byte store.
 public protocol ByteStore: Sendable {
-    /// Reads the item.
-    ///
-    /// - Returns: `nil` if there is nothing, and only then.
-    /// - Throws: ``TokenStoreError``, if that cannot be known now.
+    /// - Returns: the item, or `nil` if the store is known to be empty.
+    /// - Throws: ``TokenStoreError`` if the item cannot be read. An unreadable store is never reported as empty.
     func load() async throws -> Data?
 
-    /// Replaces the item, durably and as a whole: a crash leaves the old or the new one.
+    /// Replaces the item durably and atomically: after a crash the store has either the old item or the new one.
     func save(_ item: Data) async throws
 
-    /// Removes the item; nothing being there is no error.
+    /// Removes the item. An empty store is not an error.
     func clear() async throws
 
-    /// Keeps an item that nobody understands out of the way, unless something else stands there by now.
+    /// Moves an item that cannot be decoded out of the way and keeps it, unless the store has another item by now.
     ///
-    /// Nothing is deleted. Those who follow ``changes`` are not told, for nobody has signed out.
+    /// ``changes`` does not report this, because it is not a sign-out.
     ///
-    /// - Returns: where it is now, to be shown to people; `nil`, the default, if it stays where it is.
+    /// - Returns: the new place of the item, for an error message. `nil`, the default, if the item was not moved.
     func setAside(_ item: Data) async throws -> String?
 
-    /// An element for each change that may have been made elsewhere. `nil` by default.
+    /// Yields an element for each change that another process may have made. `nil` by default.
     var changes: AsyncStream<Void>? { get }
 
-    /// Whether programs on other devices use the item; `false` by default.
+    /// Whether programs on other devices use the item. `false` by default.
     var isSharedBetweenDevices: Bool { get }
 }
 

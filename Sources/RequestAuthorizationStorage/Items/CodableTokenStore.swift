@@ -3,18 +3,18 @@
 
 public import RequestAuthorization
 
-/// A token store that keeps its token in an item of bytes.
+/// Stores a token as JSON in a ``ByteStore``.
 ///
 ///     public struct VaultTokenStore<Token: AuthorizationToken & Codable>: CodableTokenStore {
 ///         public let items: VaultItems            // a ByteStore
 ///     }
 ///
-/// That is all: what is kept is the `StoredToken` as JSON. Damaged items are set aside and reported; items that are whole but
-/// not understood, such as those of a later version, are reported and stay.
+/// No further code is needed. The JSON is that of `StoredToken`. A damaged item is reported and set aside. An item of a
+/// later version, or for another type of token, is reported and stays where it is.
 public protocol CodableTokenStore<Token>: TokenStore where Token: Codable {
     associatedtype Items: ByteStore
 
-    /// Where the bytes are.
+    /// The storage of the JSON.
     var items: Items { get }
 }
 
@@ -34,7 +34,7 @@ extension CodableTokenStore {
 
     public var isSharedBetweenDevices: Bool { items.isSharedBetweenDevices }
 
-    /// Reads an item; one that cannot be read is reported, and set aside if it is damaged.
+    /// Decodes an item. An item that cannot be decoded is reported, and set aside if it is damaged.
     func decode(_ item: Data, _ decode: (Data) throws -> StoredToken<Token>) async throws -> StoredToken<Token> {
         do {
             return try decode(item)

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// The item that was decoded last: a conditional save asks for what was read just before.
+/// Caches the last decoded item, because a conditional save decodes the item that was loaded just before.
 final class DecodedItem<Token: AuthorizationToken & Codable>: Sendable {
     private let last = Lock<(item: Data, stored: StoredToken<Token>)?>(nil)
 
@@ -15,6 +15,6 @@ final class DecodedItem<Token: AuthorizationToken & Codable>: Sendable {
         return stored
     }
 
-    /// Keeps no token any longer.
+    /// Drops the cached token.
     func forget() { last.withLock { $0 = nil } }
 }

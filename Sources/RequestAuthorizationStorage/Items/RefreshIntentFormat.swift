@@ -3,9 +3,9 @@
 
 import RequestAuthorization
 
-/// How an intent looks beside an item: the JSON of `RefreshIntent`.
+/// Encodes and decodes `RefreshIntent` as JSON.
 enum RefreshIntentFormat {
-    /// Written by hand, because every refresh waits for it: an encoder takes as long as all calls of the system around it.
+    /// Writes the JSON by hand, because every refresh waits for it. `JSONEncoder` takes as long as all system calls.
     static func encode(_ intent: RefreshIntent) throws -> Data {
         let beganAt = intent.beganAt.timeIntervalSinceReferenceDate
         guard beganAt.isFinite else { return try JSONEncoder().encode(intent) }
@@ -16,11 +16,11 @@ enum RefreshIntentFormat {
 
     static func decode(_ data: Data) -> RefreshIntent? { try? JSONDecoder().decode(RefreshIntent.self, from: data) }
 
-    /// - Parameter stored: what is kept beside it.
+    /// - Parameter stored: the token that is stored beside the intent.
     static func decode<Token>(_ data: Data, for stored: StoredToken<Token>?) -> RefreshIntent? {
         if let intent = decode(data) { return intent }
-        // Whose it was is lost. If it was that of the token which is kept, its grace period is running; if not, one refresh
-        // more does no harm.
+        // The session and generation are lost. Assume the stored token: its server may still accept the old token for a
+        // grace period. If the intent belonged to another token, one more refresh does no harm.
         return stored.map {
             RefreshIntent(session: $0.version.session, generation: $0.version.generation, beganAt: $0.obtainedAt)
         }

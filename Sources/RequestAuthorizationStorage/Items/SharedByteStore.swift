@@ -3,42 +3,43 @@
 
 public import RequestAuthorization
 
-/// An item that several processes use at a time.
+/// Durable storage for one item of bytes that several processes use at the same time.
 ///
-/// A typed store on it, with a ``SharedCodableTokenStore``, is a `SharedTokenStore`: its processes refresh a rotating token once.
+/// A ``SharedCodableTokenStore`` on it is a `SharedTokenStore`: its processes refresh a rotating token only once.
 public protocol SharedByteStore: ByteStore {
-    /// Takes exclusive access for a whole refresh, waiting for a sibling that has it. Saving does not need it.
+    /// Acquires exclusive access for a whole refresh, and waits while a sibling holds it. Saving does not need it.
     ///
     /// - Parameter limit: how long to wait.
-    /// - Returns: the access; it ends with `unlock()` or with the process.
-    /// - Throws: ``TokenStoreError`` if it was not to be had in time; `CancellationError` at once when the task is cancelled.
+    /// - Returns: the lock. It is released by `unlock()` or when the process ends.
+    /// - Throws: ``TokenStoreError`` if the limit is over; `CancellationError` at once when the task is cancelled.
     func lock(within limit: Duration) async throws -> TokenStoreLock
 
-    /// Reads the item together with the intent: the small item beside it that says that a refresh is under way.
+    /// Reads the item and its intent: the durable note that a refresh is under way.
     func loadWithIntent() async throws -> ItemWithIntent
 
-    /// Saves if what is kept meets a condition, in one step: nobody changes the item between the look and the save.
+    /// Saves the item if the stored one meets a condition. The check and the save are one atomic step.
     ///
     /// - Parameters:
-    ///   - item: what to keep.
-    ///   - intent: the one that is over once the item is durable. It is removed then, unless another stands there.
-    ///   - condition: asked once with what is kept or why nothing is, on a thread that it must not block; what it throws, `save`
-    ///     throws, and nothing is changed.
+    ///   - item: the new item.
+    ///   - intent: the intent of the refresh that this save completes. It is removed once the item is durable, unless
+    ///     the store has another intent by then.
+    ///   - condition: called once with the stored item, or with the reason why there is none. It must not block its
+    ///     thread. If it throws, `save` throws the same error and changes nothing.
     func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult
 
-    /// Removes the item if it is still this one, in one step.
+    /// Removes the item if it equals this one. The check and the removal are one atomic step.
     func clear(_ item: Data) async throws
 
-    /// Replaces the intent, durably, or removes it with `nil`. Only who has exclusive access does that.
+    /// Replaces the intent durably, or removes it. The caller must hold exclusive access.
     ///
-    /// - Parameter intent: at most 2000 bytes.
+    /// - Parameter intent: at most 2000 bytes, or `nil` to remove it.
     func saveIntent(_ intent: Data?) async throws
 }
 
 extension SharedByteStore {
-    /// Saves, and leaves the intent as it is; see ``save(_:ending:if:)``.
+    /// Saves the item if the stored one meets a condition, and keeps the intent; see ``save(_:ending:if:)``.
     public func save(
         _ item: Data, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {
@@ -46,14 +47,14 @@ extension SharedByteStore {
     }
 }
 
-/// What a shared item store keeps, read at once.
+/// The contents of a ``SharedByteStore``, read in one step.
 public struct ItemWithIntent: Sendable, RedactedDescription {
-    /// The item; `nil` if nothing is kept.
+    /// The item, or `nil` if the store is empty.
     public let item: Data?
-    /// Why nothing is kept, if nothing is.
+    /// Why the store is empty. Without meaning if it has an item.
     public let absence: TokenAbsence
-    /// The intent; `nil` if there is none. Empty if there is one that cannot be read, for instance because the machine stopped
-    /// while it was written.
+    /// The intent, or `nil` if there is none. Empty if it cannot be read, for instance because the machine stopped
+    /// during the write.
     public let intent: Data?
 
     public init(_ item: Data?, absence: TokenAbsence = .gone, intent: Data?) {
@@ -63,10 +64,10 @@ public struct ItemWithIntent: Sendable, RedactedDescription {
     }
 }
 
-/// What became of a conditional save of an item.
+/// The outcome of a conditional save of a ``SharedByteStore``.
 public enum ItemSaveResult: Hashable, Sendable, RedactedDescription {
-    /// It is kept, durably.
+    /// The item is stored durably.
     case saved
-    /// The condition was not met, and nothing was changed: this is what is kept.
+    /// The condition was not met and nothing was changed. The value is the stored item.
     case refused(Data?)
 }

@@ -3,7 +3,7 @@
 
 public import RequestAuthorization
 
-/// A token store for several processes that keeps its token in a shared item of bytes.
+/// Stores a token as JSON in a ``SharedByteStore``, for several processes.
 ///
 ///     extension VaultTokenStore: SharedCodableTokenStore {}      // where its items are a SharedByteStore
 public protocol SharedCodableTokenStore<Token>: CodableTokenStore, SharedTokenStore where Items: SharedByteStore {}
@@ -21,7 +21,7 @@ extension SharedCodableTokenStore {
         try await save(stored, replacing: condition, ending: intent, decode: StoredTokenFormat.decode)
     }
 
-    /// Saves in place of whatever is there. What is not understood is set aside first.
+    /// Replaces whatever is stored. An item that cannot be decoded is set aside first.
     public func save(_ stored: StoredToken<Token>) async throws {
         _ = try await save(stored, replacing: .anything, ending: nil)
     }
@@ -32,7 +32,6 @@ extension SharedCodableTokenStore {
 
     // MARK: -
 
-    /// - Parameter decode: reads an item.
     func loadWithIntent(decode: (Data) throws -> StoredToken<Token>) async throws -> TokenWithIntent<Token> {
         let kept = try await items.loadWithIntent()
         let stored = if let item = kept.item { try await self.decode(item, decode) } else { StoredToken<Token>?.none }
@@ -52,7 +51,8 @@ extension SharedCodableTokenStore {
         do {
             return try await put(stored, replacing: condition, ending: intent, decode: decode)
         } catch let error as TokenStoreError where error.kind == .noSpace && stored.token == nil {
-            // Nothing can be written, and the session must be over for everybody. The next try finds it gone.
+            // The disk is full and the tombstone cannot be written. Removing the item ends the session for the siblings
+            // too; the next try finds an empty store.
             if let item = try await items.load(), condition.allows(try decode(item)) { try await items.clear(item) }
             throw error
         }
@@ -71,8 +71,7 @@ extension SharedCodableTokenStore {
         } catch let error as UnreadableItem {
             let isSignIn = condition == .anything
             let report = try await error.reported(by: items, isSignIn: isSignIn)
-            // Damage ends no session, and somebody who signs in must not fail because of what was there. It is out of the way if
-            // it can be.
+            // Damage does not end the session, and a sign-in must not fail because of an earlier item.
             guard error.makesRoom(isSignIn: isSignIn) else { throw report }
             return try await items.save(item, ending: intent) { kept, absence in
                 try kept == error.item || condition.allows(kept.map(decode), absence: absence)

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// How a token looks in an item: the JSON of `StoredToken`.
+/// Encodes and decodes `StoredToken` as JSON.
 enum StoredTokenFormat<Token: AuthorizationToken & Codable> {
     static func encode(_ stored: StoredToken<Token>) throws -> Data {
         let encoder = JSONEncoder()
@@ -16,61 +16,60 @@ enum StoredTokenFormat<Token: AuthorizationToken & Codable> {
         do {
             return try JSONDecoder().decode(StoredToken<Token>.self, from: item)
         } catch {
-            // Decoding errors quote what they read, so they are not kept.
+            // A decoding error may quote the token, so it is dropped.
             if EnvelopeFormat.isEnvelope(item) { throw UnreadableItem(item: item, kind: .sealed) }
             throw UnreadableItem(item: item, kind: isWhole(item) ? .later : .damaged)
         }
     }
 
-    /// Whether the item is at least an object with a status, as all versions of this package write.
+    /// Whether the item is an object with a status, as all versions of this package write it.
     private static func isWhole(_ item: Data) -> Bool {
         (try? JSONDecoder().decode(StoredTokenFace.self, from: item)) != nil
     }
 }
 
-/// What the JSON of every stored token has.
+/// The part of the JSON that all stored tokens have in common.
 struct StoredTokenFace: Decodable {
     let status: String
 
-    /// Whether it says that there is no token.
+    /// Whether the item has no token: a tombstone, or the marker of a token that was moved.
     var holdsNothing: Bool { ["signedOut", "moved"].contains(status) }
 }
 
-/// An item that is not what this process would have written.
+/// An item that this process cannot decode.
 struct UnreadableItem: Error, RedactedDescription {
     enum Kind {
-        /// It is not even what any version would have written.
+        /// No version of this package writes such an item.
         case damaged
-        /// It is whole, and of a later version or for another type of token.
+        /// A complete item of a later version or for another type of token.
         case later
-        /// It is an envelope of ``EncryptedTokenStore``.
+        /// An envelope of ``EncryptedTokenStore``.
         case sealed
     }
 
     let item: Data
     let kind: Kind
 
-    /// Whether a token may take its place.
+    /// Whether a token may replace the item.
     ///
-    /// - Parameter isSignIn: whether somebody signs in, rather than that a token is refreshed.
+    /// - Parameter isSignIn: `true` for a sign-in, `false` for a refresh.
     func makesRoom(isSignIn: Bool) -> Bool { kind == .damaged || kind == .later && isSignIn }
 
-    /// Sets the item aside if it makes room.
-    ///
-    /// - Returns: what to tell people.
+    /// Sets the item aside if a token may replace it, and returns the error to throw.
     func reported(by items: some ByteStore, isSignIn: Bool = false) async throws -> TokenStoreError {
         let place = makesRoom(isSignIn: isSignIn) ? try await items.setAside(item) : nil
         let kept = place.map { "it was set aside as \($0)" } ?? "it was left where it is"
         return switch kind {
-        case .damaged: TokenStoreError(.corrupt, "what is kept is damaged; \(kept); sign in again")
+        case .damaged: TokenStoreError(.corrupt, "the stored token is damaged; \(kept); sign in again")
         case .later:
             TokenStoreError(
                 .unreadable,
-                "what is kept is of a later version, or for another type of token; \(kept); update this program, or sign in again"
+                "the stored token is of a later version or another type; \(kept); update this program, or sign in again"
             )
         case .sealed:
             TokenStoreError(
-                .unreadable, "what is kept is encrypted; \(kept); use EncryptedTokenStore, or remove it with clear()")
+                .unreadable,
+                "the stored token is encrypted; \(kept); use EncryptedTokenStore, or remove it with clear()")
         }
     }
 }

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// A generic password of the Keychain as an item of bytes: what ``KeychainTokenStore`` stands on.
+/// The storage of ``KeychainTokenStore``: a generic password.
 public struct KeychainTokenItem: ByteStore {
     let query: KeychainQuery
     let keychain: any KeychainCalls
@@ -14,16 +14,14 @@ public struct KeychainTokenItem: ByteStore {
         self.keychain = keychain
     }
 
-    /// An item that two processes add and delete in turns could keep one busy for ever.
+    /// A limit for the case that other processes keep adding and deleting the item.
     static let attempts = 8
 
     public func load() async throws -> Data? { try await queue.run { try read() } }
     public func save(_ item: Data) async throws { try await queue.run { try write(item) } }
     public func clear() async throws { try await queue.run { try remove() } }
 
-    /// Adds a value unless there is one.
-    ///
-    /// - Returns: what is there then.
+    /// Returns the value of the item, and adds the item with this value if it does not exist.
     func load(orAdding value: Data) async throws -> Data { try await queue.run { try read(orAdding: value) } }
 }
 
@@ -40,7 +38,7 @@ extension KeychainTokenItem {
         return value
     }
 
-    /// Add; if it is there, update; if it has gone meanwhile, add again.
+    /// Adds the item, or updates one that exists. If it was deleted in between, adds it again.
     private func write(_ value: Data) throws {
         for _ in 0..<Self.attempts {
             let added = keychain.add(query, value: value)
@@ -73,7 +71,7 @@ extension KeychainTokenItem {
 }
 
 extension KeychainStatus {
-    /// What to tell people. Whatever is not known counts as unavailable: that signs nobody out.
+    /// The error to throw. An unknown status counts as unavailable, which does not sign out.
     func error(_ query: KeychainQuery) -> TokenStoreError {
         switch self {
         case .interactionNotAllowed, .interactionRequired, .inDarkWake:
@@ -84,9 +82,9 @@ extension KeychainStatus {
         case .noSuchKeychain, .noDefaultKeychain:
             TokenStoreError(
                 .unsuitable, "this user has no login keychain (\(self)); use RestrictedFileTokenStore, or create one")
-        case .readOnly: TokenStoreError(.readOnly, "the Keychain may not be written to (\(self))")
+        case .readOnly: TokenStoreError(.readOnly, "the Keychain is read-only (\(self)); allow writing to it")
         case .decode: TokenStoreError(.corrupt, "the Keychain item cannot be decrypted (\(self)); sign in again")
-        case .diskFull: TokenStoreError(.noSpace, "the disk is full (\(self)); make room, it is tried again")
+        case .diskFull: TokenStoreError(.noSpace, "the disk is full (\(self)); free some space, it is tried again")
         default: TokenStoreError(.unavailable, "the Keychain could not be used (\(self)); it is tried again")
         }
     }
@@ -100,8 +98,8 @@ extension KeychainStatus {
         return TokenStoreError(
             .unsuitable,
             """
-            this program has no Keychain (\(self)): sign it with an application identifier or a keychain access group, \
-            or choose KeychainTokenStore(…, keychain: .file) on a Mac, or RestrictedFileTokenStore
+            this program may not use the Keychain (\(self)); sign it with an application identifier or a keychain \
+            access group, or choose KeychainTokenStore(…, keychain: .file) on a Mac, or RestrictedFileTokenStore
             """)
     }
 }

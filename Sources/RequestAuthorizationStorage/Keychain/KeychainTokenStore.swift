@@ -3,19 +3,19 @@
 
 public import RequestAuthorization
 
-/// Keeps a token in Apple's Keychain: the store of choice for apps.
+/// Stores a token in Apple's Keychain. It is the usual store for apps.
 ///
 ///     let store = KeychainTokenStore<MyToken>(client: "CLIENT_ID", account: "me")
 ///     let auth = RefreshableTokenAuthorization(service: service, store: store)
 ///
-/// By default the item can be read from the first unlock after a start on, and never leaves the device. It survives the
-/// deletion of the app. A locked Keychain is not an empty one: requests go on with the token in memory, nobody is signed out,
-/// and the save is tried again.
+/// By default the item can be read after the first unlock since the device was started, and never leaves the device. It
+/// survives the deletion of the app. A locked Keychain does not sign out: requests use the token in memory, and the
+/// save is tried again.
 ///
-/// It serves one process at a time, for a Keychain cannot be locked. Where an app and its extensions both refresh a token that
-/// rotates, use `AppGroupTokenStore`.
+/// It serves one process at a time, because programs cannot lock the Keychain. If an app and its extensions both
+/// refresh a rotating token, use `AppGroupTokenStore`.
 ///
-/// Not run on Apple hardware: what it decides is tested against a Keychain made of status codes.
+/// Not run on Apple hardware: its decisions are tested against simulated Keychain status codes.
 public struct KeychainTokenStore<Token: AuthorizationToken & Codable>: CodableTokenStore {
     public let items: KeychainTokenItem
 
@@ -37,11 +37,11 @@ extension KeychainTokenStore {
     #if canImport(Security)
     /// - Parameters:
     ///   - client: the client id at the authorization server.
-    ///   - account: whose token it is, in your words; not a secret.
-    ///   - accessGroup: the keychain access group (`TEAMID.com.example.shared`) or app group whose programs share the item;
-    ///     by default the program's first group.
-    ///   - accessibility: when it can be read, and whether it leaves the device.
-    ///   - keychain: which of the Mac's keychains; elsewhere there is one.
+    ///   - account: the owner of the token, in your words; not a secret.
+    ///   - accessGroup: the keychain access group (`TEAMID.com.example.shared`) or app group whose programs share the
+    ///     item; by default the program's first group.
+    ///   - accessibility: when the item can be read, and whether it leaves the device.
+    ///   - keychain: which of the two keychains of a Mac; other platforms have one.
     public init(
         client: String, account: String, accessGroup: String? = nil,
         accessibility: KeychainAccessibility = .default, keychain: KeychainKind = .dataProtection
@@ -63,26 +63,32 @@ extension KeychainTokenStore {
 
 /// When an item of the Keychain can be read, and whether it leaves the device.
 public enum KeychainAccessibility: Hashable, Sendable, CaseIterable {
-    /// From the first unlock after a start on, on this device only: an app can refresh in the background, and no backup that
-    /// is restored elsewhere holds a refresh token that has been spent since. The default.
+    /// After the first unlock since the device was started, on this device only. The default.
+    ///
+    /// An app can refresh in the background. A backup restored on another device has no refresh token, which may have
+    /// been used since.
     case afterFirstUnlockThisDeviceOnly
-    /// From the first unlock after a start on; goes into encrypted backups and to new devices. Not for rotating refresh tokens.
+    /// After the first unlock since the device was started; the item is in encrypted backups and moves to new devices.
+    /// Not for rotating refresh tokens.
     case afterFirstUnlock
-    /// While the device is unlocked, on this device only. What runs in the background finds it locked.
+    /// While the device is unlocked, on this device only. Code in the background may find it locked.
     case whenUnlockedThisDeviceOnly
-    /// While the device is unlocked; goes into encrypted backups and to new devices. Not for rotating refresh tokens.
+    /// While the device is unlocked; the item is in encrypted backups and moves to new devices. Not for rotating
+    /// refresh tokens.
     case whenUnlocked
 
     /// ``afterFirstUnlockThisDeviceOnly``.
     public static let `default` = afterFirstUnlockThisDeviceOnly
 }
 
-/// Which of the Mac's two keychains; elsewhere there is one.
+/// Which of the two keychains of a Mac to use; other platforms have one.
 public enum KeychainKind: Hashable, Sendable {
-    /// The keychain that apps have on every platform of Apple. On a Mac only signed programs with an application identifier or
-    /// a keychain access group may use it. The default.
+    /// The keychain that apps have on every Apple platform. The default.
+    ///
+    /// On a Mac it is only for signed programs with an application identifier or a keychain access group.
     case dataProtection
-    /// The file-based login keychain of macOS, for tools that are not signed. It knows neither access groups nor
-    /// accessibility, and may ask the person for leave. Choosing it is up to you: nothing falls back to it.
+    /// The file-based login keychain of macOS, for tools that are not signed.
+    ///
+    /// It has neither access groups nor accessibility, and may ask the user for permission. It is no fallback.
     case file
 }

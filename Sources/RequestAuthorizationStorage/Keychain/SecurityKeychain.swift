@@ -5,8 +5,8 @@
 import Foundation
 import Security
 
-// Not compiled on Linux, where CI checks its types against declarations of these calls: nothing but the calls. What their
-// statuses mean is decided in `KeychainTokenItem`.
+// System calls only, because Linux does not compile this file: CI checks its types against declarations of these calls.
+// `KeychainTokenItem` has the decisions.
 
 /// https://developer.apple.com/documentation/security/keychain-items
 struct SecurityKeychain: KeychainCalls {
@@ -35,7 +35,6 @@ struct SecurityKeychain: KeychainCalls {
 }
 
 extension KeychainQuery {
-    /// By what the item is found.
     fileprivate var attributes: [String: Any] {
         var attributes: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword,
@@ -48,7 +47,7 @@ extension KeychainQuery {
         return attributes
     }
 
-    /// When it can be read. The file-based keychain knows nothing of this.
+    /// When the item can be read. The file-based keychain does not support this.
     fileprivate var protection: [String: Any] {
         keychain == .dataProtection ? [kSecAttrAccessible as String: accessibility.attribute] : [:]
     }

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// Whether two stored tokens are the same, for any type of token.
+/// Compares stored tokens, whose type need not be `Equatable`.
 enum StoredTokenComparison {
     static func isSame<Token>(_ one: StoredToken<Token>, _ other: StoredToken<Token>) -> Bool {
         guard one.version == other.version else { return false }
@@ -15,7 +15,7 @@ enum StoredTokenComparison {
         }
     }
 
-    /// By all that is encoded, also a refresh token, where a token can be encoded; else by what goes into requests.
+    /// Compares all encoded fields, refresh token included, if the type is `Encodable`; else the header value only.
     private static func isSame<Token: AuthorizationToken>(_ one: Token, _ other: Token) -> Bool {
         if one.authorizationHeaderValue != other.authorizationHeaderValue { return false }
         guard let one = one as? any Encodable, let other = other as? any Encodable else { return true }

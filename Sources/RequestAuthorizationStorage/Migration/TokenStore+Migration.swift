@@ -3,35 +3,36 @@
 
 public import RequestAuthorization
 
-/// What became of a token that was to move from one store to another.
+/// The outcome of `migrate(to:)`.
 public enum TokenMigration: Hashable, Sendable {
-    /// It is in the new store, was read back from there, and the old one says so in its place.
+    /// The token is in the new store and was read back from there. The old store has a marker in its place.
     case moved
-    /// The old store keeps nothing, or says that it was moved before.
+    /// The old store is empty, or has the marker of an earlier migration.
     case nothingToMove
-    /// The new store has a later token of the session; it stays, and the old store says so.
+    /// The new store has a newer token of the same session and keeps it. The old store has a marker.
     case newerIsThere
-    /// The new store keeps another session, or a sign-out. Nothing has been changed.
+    /// The new store has another session or a sign-out. Nothing was changed.
     case otherIsThere
 }
 
 extension TokenStore {
-    /// Moves what this store keeps to another: saves it there, reads it back, and only then gives it up here.
+    /// Moves the token to another store: saves it there, reads it back, and only then replaces it here by a marker.
     ///
     ///     let old = RestrictedFileTokenStore<MyToken>(client: "tool", account: "me")
     ///     let new = KeychainTokenStore<MyToken>(client: "tool", account: "me")
     ///     try await old.migrate(to: new)                  // at each launch, before the provider is made
     ///
-    /// Nothing newer and nothing of another session is overwritten. If it is interrupted, the token is in one of the stores or
-    /// in both, and the next call goes on. Stores that several processes share are locked meanwhile. A marker stays in the old
-    /// one, which names the new one: a process that goes on to use it is signed out and is told why, and cannot refresh the
-    /// token a second time. `clear()` removes it.
+    /// A newer token or a token of another session is never overwritten. After an interruption the token is in one of
+    /// the stores or in both, and the next call continues. Shared stores are locked during the move.
+    ///
+    /// The marker names the new store. A process that still uses the old store is signed out with that reason, and
+    /// cannot refresh the token a second time. `clear()` removes the marker.
     ///
     /// - Parameters:
-    ///   - other: where it shall be kept.
+    ///   - other: the new store.
     ///   - limit: how long to wait for a refresh that is under way.
-    /// - Throws: what the stores throw; ``TokenStoreError/Kind/failed`` if the other store does not give back what was saved.
-    ///   The token is here still.
+    /// - Throws: the errors of the two stores; ``TokenStoreError/Kind/failed`` if the new store does not return what
+    ///   was saved. The token is then still in the old store.
     @discardableResult
     public func migrate(
         to other: some TokenStore<Token>, waitingAtMost limit: Duration = .seconds(30)
@@ -45,7 +46,7 @@ extension TokenStore {
     private func move(to other: some TokenStore<Token>) async throws -> TokenMigration {
         guard let stored = try await load(), !stored.isMarker else { return .nothingToMove }
         let kept = try await other.load()
-        // A token that was moved away may come back.
+        // A marker in the new store is overwritten: a token may be moved away and back.
         if let kept, !kept.isMarker, !StoredTokenComparison.isSame(kept, stored) {
             let version = stored.version
             if TokenSaveCondition.older(session: kept.version.session, generation: kept.version.generation)
@@ -61,7 +62,7 @@ extension TokenStore {
         guard try await put(stored, over: kept, into: other) else { return .otherIsThere }
         guard let copy = try await other.load(), StoredTokenComparison.isSame(copy, stored) else {
             throw TokenStoreError(
-                .failed, "the new store does not give back what was saved; the token is still in the old one")
+                .failed, "the new store does not return the token that was saved; it is still in the old store")
         }
         try await leaveMarker(in: stored, to: other)
         return .moved
@@ -76,7 +77,7 @@ extension TokenStore {
             return true
         }
         let version = stored.version
-        // Before the token: who reads the two must know that the answer to a refresh may have been lost.
+        // The intent goes first: a process that reads the token must know that the answer to a refresh may be lost.
         if let intent = try await (self as? any SharedTokenStore<Token>)?.openIntent() {
             try await shared.setIntent(intent)
         }
@@ -92,11 +93,11 @@ extension TokenStore {
         }
     }
 
-    /// Puts a marker in the place of what was moved, unless something else has come since.
+    /// Replaces the moved token by a marker, unless it has changed since.
     private func leaveMarker(in stored: StoredToken<Token>, to other: some TokenStore<Token>) async throws {
         guard let kept = try await load() else { return }
         guard StoredTokenComparison.isSame(kept, stored) else { throw TokenStoreError.writtenMeanwhile }
-        // Signed out is signed out, here as there.
+        // A tombstone needs no marker: both stores are signed out.
         guard stored.token != nil else { return try await clear() }
         let place = String("\(type(of: other))".prefix { $0 != "<" })
         let marker = StoredToken<Token>(
@@ -110,11 +111,11 @@ extension TokenStore {
 
 extension TokenStoreError {
     fileprivate static var writtenMeanwhile: TokenStoreError {
-        TokenStoreError(.failed, "the old store was written to meanwhile; move its token again")
+        TokenStoreError(.failed, "the old store was changed during the migration; migrate again")
     }
 }
 
-/// Runs a body with exclusive access, where a store has that.
+/// Runs a body with exclusive access if the store is shared.
 private func locked<Token: AuthorizationToken, Result>(
     _ store: some TokenStore<Token>, within limit: Duration, _ body: () async throws -> Result
 ) async throws -> Result {
@@ -131,6 +132,6 @@ private func locked<Token: AuthorizationToken, Result>(
 }
 
 extension StoredToken {
-    /// Whether it says that the token was moved to another store.
+    /// Whether the token was moved to another store.
     fileprivate var isMarker: Bool { if case .moved = content { true } else { false } }
 }

@@ -4,18 +4,17 @@
 #if SecretService
 internal import CSecretService
 
-/// The operation was ended by its deadline or its task.
+/// The operation was cancelled by its deadline or its task.
 struct SecretServiceCancelled: Error {}
 
-/// What libsecret says, as far as it matters. All of it means "unavailable": only an empty search of an unlocked keyring
-/// means "nothing there".
+/// An error of libsecret. It always means "unavailable": only an empty search of an unlocked keyring means "no token".
 struct SecretServiceError: Error {
     let isLocked: Bool
     let reported: TokenStoreError
 
     static let locked = SecretServiceError(
         isLocked: true,
-        reported: TokenStoreError(.unavailable, "the keyring is locked: unlock it, or log in to the desktop"))
+        reported: TokenStoreError(.unavailable, "the keyring is locked; unlock it, or log in to the desktop"))
 
     static func unusable(_ reason: String) -> SecretServiceError {
         SecretServiceError(
@@ -23,13 +22,13 @@ struct SecretServiceError: Error {
             reported: TokenStoreError(
                 .unavailable,
                 """
-                the Secret Service could not be used (\(reason)): it needs a session bus and a service such as \
-                gnome-keyring; elsewhere use RestrictedFileTokenStore
+                the Secret Service could not be used (\(reason)); it needs a session bus and a service such as \
+                gnome-keyring; without them use RestrictedFileTokenStore
                 """))
     }
 }
 
-/// Makes a call of libsecret whose failure is a `GError`.
+/// Calls libsecret and throws its `GError`.
 func calling<Result>(
     _ body: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result
 ) throws -> Result {
@@ -40,7 +39,7 @@ func calling<Result>(
     throw error.pointee.meaning
 }
 
-/// The same for a call whose result is an object, which libsecret may also leave out without an error when it is cancelled.
+/// Calls libsecret for an object. When the call is cancelled, libsecret may return neither an object nor an error.
 func callingForObject<Object>(
     _ cancellation: SecretServiceCancellation,
     _ body: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Object?
@@ -51,12 +50,12 @@ func callingForObject<Object>(
 }
 
 extension GError {
-    /// The message is not passed on: nobody knows what a service puts there.
+    /// The error without its message, in which a service may put anything.
     fileprivate var meaning: any Error {
         if domain == g_io_error_quark(), code == Int32(G_IO_ERROR_CANCELLED.rawValue) {
             return SecretServiceCancelled()
         }
-        // What was connected before may be gone for good: the next operation connects anew.
+        // The connection may be broken, so the next operation makes a new one.
         secret_service_disconnect()
         if domain == secret_error_get_quark(), code == Int32(SECRET_ERROR_IS_LOCKED.rawValue) {
             return SecretServiceError.locked

@@ -4,7 +4,7 @@
 #if SecretService
 internal import CSecretService
 
-/// What a search has found; owns it.
+/// Owns the items that a search has found.
 final class SecretServiceItems {
     private let list: UnsafeMutablePointer<GList>?
 
@@ -19,13 +19,13 @@ final class SecretServiceItems {
             .compactMap { $0?.pointee.data?.assumingMemoryBound(to: SecretItem.self) }
     }
 
-    /// The one to read, should several keyrings have one.
+    /// The item to read if several keyrings have one.
     var newest: UnsafeMutablePointer<SecretItem>? {
         all.max { secret_item_get_modified($0) < secret_item_get_modified($1) }
     }
 }
 
-/// Names and values as libsecret takes them; owns them.
+/// Owns a hash table of names and values for libsecret.
 final class SecretServiceTable {
     let pointer = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)
 

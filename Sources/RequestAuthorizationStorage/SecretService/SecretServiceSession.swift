@@ -4,7 +4,7 @@
 #if SecretService
 internal import CSecretService
 
-/// By what an item is found. Attributes and labels are not encrypted: the secret is in none of them.
+/// The attributes and the label of an item. They are not encrypted, so they hold no secret.
 struct SecretServiceName: Hashable, Sendable {
     static let schema = "io.github.swift-request-authorization.Token"
 
@@ -17,7 +17,7 @@ struct SecretServiceName: Hashable, Sendable {
 
 /// A connection to the Secret Service for one operation, on one thread that may block.
 ///
-/// "Locked" and "not there" are told apart here, which `secret_password_lookup` does not do.
+/// It tells a locked item from a missing one, which `secret_password_lookup` does not do.
 final class SecretServiceSession {
     private let service: UnsafeMutablePointer<CSecretService.SecretService>
     private let cancellation: SecretServiceCancellation
@@ -84,7 +84,7 @@ final class SecretServiceSession {
         try unlock(item, isLocked: secret_item_get_locked(item) != 0)
         _ = try calling { secret_item_load_secret_sync(item, cancellable, $0) }
         guard let value = secret_item_get_secret(item) else {
-            throw TokenStoreError(.unavailable, "the Secret Service holds the item and does not give it out")
+            throw TokenStoreError(.unavailable, "the Secret Service did not return the item; it is tried again")
         }
         defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
         var length: gsize = 0
@@ -107,7 +107,7 @@ final class SecretServiceSession {
 
     // MARK: - Locks
 
-    /// - Throws: ``TokenStoreError`` if it stays locked, or if there is no collection that could be unlocked.
+    /// - Throws: ``TokenStoreError`` if it stays locked, or if there is no default collection.
     private func unlockDefaultCollection() throws {
         let collection = try calling {
             secret_collection_for_alias_sync(
@@ -115,7 +115,7 @@ final class SecretServiceSession {
         }
         guard let collection else {
             throw TokenStoreError(
-                .unavailable, "the Secret Service has no default keyring: log in to the desktop, or create one")
+                .unavailable, "the Secret Service has no default keyring; log in to the desktop, or create one")
         }
         defer { g_object_unref(collection) }
         try unlock(collection, isLocked: secret_collection_get_locked(collection) != 0)
@@ -128,11 +128,11 @@ final class SecretServiceSession {
         guard count > 0 else { throw SecretServiceError.locked }
     }
 
-    /// What names the attributes of our items. Made once, never changed and never freed, so any thread may read it.
+    /// The schema of our items. It is never changed and never freed, so any thread may read it.
     private nonisolated(unsafe) static let schema: UnsafeMutablePointer<SecretSchema>? = {
         let types = g_hash_table_new(g_str_hash, g_str_equal)
         defer { g_hash_table_unref(types) }
-        // `nil` is the number of the type string.
+        // `nil` is 0, the number of the string type (`SECRET_SCHEMA_ATTRIBUTE_STRING`).
         for name in ["client", "account"] { g_hash_table_insert(types, g_strdup(name), nil) }
         return secret_schema_newv(SecretServiceName.schema, SECRET_SCHEMA_NONE, types)
     }()

@@ -5,7 +5,7 @@
 internal import CSecretService
 import RequestAuthorization
 
-/// An item of the Secret Service as an item of bytes: what ``SecretServiceTokenStore`` stands on.
+/// The storage of ``SecretServiceTokenStore``: an item of the Secret Service.
 public struct SecretServiceTokenItem: ByteStore {
     let name: SecretServiceName
     let limit: Duration
@@ -22,14 +22,14 @@ public struct SecretServiceTokenItem: ByteStore {
     public func save(_ item: Data) async throws { try await perform { [name] in try $0.store(item, as: name) } }
     public func clear() async throws { try await perform { [name] in try $0.delete(name) } }
 
-    /// Does it on a thread that may block; ends it at the deadline and when the task is cancelled, for a prompt that nobody
-    /// sees waits for ever.
+    /// Runs the work on a thread that may block. Cancels it at the deadline and with the task, because a prompt that
+    /// the user does not see waits for ever.
     private func perform<Result: Sendable>(
         _ work: @escaping @Sendable (SecretServiceSession) throws -> Result
     ) async throws -> Result {
-        // A text of C ends there, and the name would be another account's.
+        // A C string ends at NUL, so the name could be that of another account.
         guard !(name.client + name.account).utf8.contains(0) else {
-            throw TokenStoreError(.unsuitable, "a client or an account holds NUL; choose another name")
+            throw TokenStoreError(.unsuitable, "the client or the account contains NUL; choose another name")
         }
         let cancellation = SecretServiceCancellation()
         let timer = Task { [clock, limit] in
@@ -48,16 +48,16 @@ public struct SecretServiceTokenItem: ByteStore {
         } catch is SecretServiceCancelled {
             try Task.checkCancellation()
             throw TokenStoreError(
-                .timedOut, "the Secret Service did not answer within \(limit): somebody may have to unlock it")
+                .timedOut, "the Secret Service did not answer within \(limit); it may be waiting to be unlocked")
         }
     }
 }
 
 extension SecretServiceTokenItem: RedactedDescription {}
 
-/// Ends the calls of libsecret that were given its cancellable.
+/// Cancels the calls of libsecret that use its `GCancellable`.
 ///
-/// `@unchecked Sendable` is safe: a `GCancellable` may be cancelled from any thread, and nothing else is done with it here.
+/// `@unchecked Sendable` is safe: a `GCancellable` may be cancelled from any thread, and has no other use here.
 final class SecretServiceCancellation: @unchecked Sendable {
     let cancellable = g_cancellable_new()
 

@@ -4,28 +4,28 @@
 public import RequestAuthorization
 
 #if SecretService
-/// Keeps a token in the keyring of a Linux desktop: GNOME Keyring, KWallet, KeePassXC, by way of libsecret.
+/// Stores a token in the keyring of a Linux desktop (GNOME Keyring, KWallet, KeePassXC) through libsecret.
 ///
 ///     let store = SecretServiceTokenStore<MyToken>(client: "tool", account: "me")
 ///     let auth = RefreshableTokenAuthorization(service: service, store: store)
 ///
-/// The keyring encrypts the token with the person's password; the client and the account are its attributes, which are not
-/// encrypted. A keyring that is locked, a missing service or session bus is "unavailable", never "nothing there": requests go
-/// on with the token in memory, nobody is signed out, and the save is tried again. A locked keyring is asked to unlock, which
-/// may show a prompt; nobody waits for that longer than the limit.
+/// The keyring encrypts the token with the user's password. The client and the account are not encrypted.
 ///
-/// It serves one process at a time, for a keyring cannot be locked by programs. Where several refresh a token that rotates,
-/// use `RestrictedFileTokenStore`.
+/// A locked keyring, a missing service or a missing session bus is an error and does not sign out. Requests use the
+/// token in memory, and the save is tried again. A locked keyring may show a prompt, for up to the limit.
 ///
-/// The session bus of the process no longer ends the process when it closes (`exit-on-close` of GDBus).
+/// It serves one process at a time, because programs cannot lock a keyring. If several refresh a rotating token, use
+/// `RestrictedFileTokenStore`.
+///
+/// The store turns off `exit-on-close` of GDBus: the process does not end when its session bus closes.
 public struct SecretServiceTokenStore<Token: AuthorizationToken & Codable>: CodableTokenStore {
     public let items: SecretServiceTokenItem
 
     /// - Parameters:
     ///   - client: the client id at the authorization server; not a secret.
-    ///   - account: whose token it is, in your words; not a secret.
+    ///   - account: the owner of the token, in your words; not a secret.
     ///   - limit: how long one operation may take, a prompt included.
-    ///   - clock: what `limit` runs on.
+    ///   - clock: measures `limit`.
     public init(
         client: String, account: String, limit: Duration = .seconds(60), clock: any AuthorizationClock = .system
     ) {

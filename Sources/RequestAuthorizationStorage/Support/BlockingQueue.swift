@@ -3,27 +3,28 @@
 
 import Dispatch
 
-/// A thread of its own for calls that may block: file calls take seconds on a busy disk, and the threads of Swift's
-/// cooperative pool are as few as the processor's cores.
+/// A serial dispatch queue for blocking calls.
+///
+/// File calls take seconds on a busy disk, and Swift's cooperative pool has only one thread per core.
 struct BlockingQueue: Sendable {
     let queue: DispatchQueue
 
     init(_ label: String) { queue = DispatchQueue(label: "RequestAuthorizationStorage.\(label)") }
 
-    /// Runs one body after the other.
+    /// Runs the body after those that were submitted before.
     func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withUnsafeThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try body() }) }
         }
     }
 
-    /// Runs a body after those that were given before; nobody waits for it.
+    /// Submits the body and returns at once.
     func begin(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// Runs a body, and runs it again after some errors. Others are run in between.
+    /// Runs the body, and runs it again after errors that `retry` accepts. Other bodies run in between.
     ///
-    /// - Parameter retry: is told how much time has passed since the first failure. It returns how long to wait, or throws what
-    ///   `run` throws.
+    /// - Parameter retry: called with the error and the time since the first failure. It returns the pause before the
+    ///   next try, or throws the error of `run`.
     func run<Value: Sendable>(
         again retry: @escaping @Sendable (any Error, _ waited: Duration) throws -> Duration,
         _ body: @escaping @Sendable () throws -> Value

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// Objects that are shared as long as they are in use: one for each key.
+/// One shared object per key, for as long as it is referenced.
 final class WeakTable<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sendable {
     private struct Entry {
         weak var value: Value?
@@ -11,7 +11,7 @@ final class WeakTable<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Se
 
     private let entries = Lock<[Key: Entry]>([:])
 
-    /// - Parameter make: makes the object if none is in use; its `deinit` calls ``forget(_:)``.
+    /// - Parameter make: makes the object if the table has none. The object's `deinit` must call ``forget(_:)``.
     func value(for key: Key, _ make: () -> Value) -> Value {
         entries.withLock { entries in
             if let value = entries[key]?.value { return value }
@@ -21,14 +21,14 @@ final class WeakTable<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Se
         }
     }
 
-    /// Removes what is left of an object that is gone.
+    /// Removes the entry of an object that was deallocated, unless the key has a new object.
     func forget(_ key: Key) {
         let successor = entries.withLock { entries in
             let successor = entries[key]?.value
             if successor == nil { entries[key] = nil }
             return successor
         }
-        // If nothing else holds it any more, its `deinit` comes here: that must not happen while the table is locked.
+        // If this is the last reference, the successor's `deinit` calls this function, which locks the table.
         withExtendedLifetime(successor) {}
     }
 }

@@ -149,7 +149,7 @@ import Testing
             EnvelopeProblem.wrongKey("a").error("it was left where it is").description
                 == """
                 token store wrong key: the token was encrypted with another key or password than the one given as 'a'; \
-                it was left where it is; give the right key (an old one among the oldKeys), or remove the token with \
+                it was left where it is; pass the right key (an earlier one in oldKeys), or remove the token with \
                 clear() and sign in again
                 """)
     }

@@ -66,7 +66,7 @@ import Darwin
         #expect(error?.kind == .timedOut)
         let place = folder.file("client,me.guard")
         #expect(
-            error?.detail.hasPrefix("another process holds \(place), or is stopped with it; see that it goes on")
+            error?.detail.hasPrefix("another process has locked \(place) and may be stopped; resume or end it")
                 == true)
         // Reading needs no guard.
         #expect(try await folder.store().load() == .make(1))

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// The clients of the table, in its order.
+/// The clients, in the order of the table.
 package enum ClientName: String, CaseIterable, Codable, Sendable {
     case urlSession = "URLSession"
     case urlSessionHTTPTypes = "URLSession, HTTPRequest"
@@ -13,19 +13,19 @@ package enum ClientName: String, CaseIterable, Codable, Sendable {
     case gRPC = "gRPC"
 }
 
-/// How a scenario went with a client.
+/// The result of a scenario with a client.
 package enum Outcome: Sendable {
     case passed
-    /// The client lacks what the scenario is about; the reason is a footnote of the table.
+    /// The client lacks a capability that the scenario needs. The reason is a footnote of the table.
     case notApplicable(_ reason: String)
 }
 
-/// Keeps what the tests saw, for `.ci/check-client-table`, which makes `Documentation/Clients.md` of it.
+/// Records the results for `.ci/check-client-table`, which makes `Documentation/Clients.md` from them.
 package enum ClientTable {
-    /// Adds a cell to the file that the environment variable `CLIENT_OUTCOMES` names, one JSON object a line; does nothing
-    /// without it.
+    /// Adds a cell to the file in the environment variable `CLIENT_OUTCOMES`, one JSON object per line. Without the
+    /// variable it does nothing.
     ///
-    /// A cell that is missing fails the check, and so does any test that fails.
+    /// A missing cell fails the check, and so does a failed test.
     package static func record(_ scenario: Scenario, _ client: ClientName, _ outcome: Outcome) throws {
         guard let path = ProcessInfo.processInfo.environment["CLIENT_OUTCOMES"] else { return }
         var cell = Cell(scenario: scenario, client: client)
@@ -34,7 +34,7 @@ package enum ClientTable {
         try append(line, to: path)
     }
 
-    /// The places tell the script the order, and the counts whether a cell is missing.
+    /// The places give the order of the table. The counts show whether a cell is missing.
     private struct Cell: Encodable {
         let group: String
         let scenario: String
@@ -54,7 +54,7 @@ package enum ClientTable {
         }
     }
 
-    /// In one write, so that lines of several processes do not mix.
+    /// Appends a line in one write, so that lines of several processes do not mix.
     private static func append(_ line: Data, to path: String) throws {
         let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }

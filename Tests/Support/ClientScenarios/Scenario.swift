@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What must be seen of every client, over real sockets; the text is what `Documentation/Clients.md` prints.
+/// The behaviour that every client must show over real sockets. `Documentation/Clients.md` prints the texts.
 ///
-/// The tests of a client run each scenario that it can (``needs``) and tell the ``ClientTable`` how it went.
+/// The tests of a client run each scenario that the client supports (``needs``) and record it in the ``ClientTable``.
 package enum Scenario: String, CaseIterable, Sendable {
     // MARK: Credentials
     case credentialIsSet = "the credential is set, once, in place of one that was there; other fields stay"
@@ -74,7 +74,7 @@ package enum Scenario: String, CaseIterable, Sendable {
     case connectionIsReused = "the connection is used again after a 401"
     case manyRequestsLeaveNothing = "10 000 requests leave neither a descriptor nor memory behind"
 
-    /// The heading of its table.
+    /// The heading of the scenario's table.
     package var group: String {
         switch self {
         case .credentialIsSet, .customFieldIsSet, .expiredTokenIsRefreshedFirst, .signedOutSendsNothing,
@@ -100,7 +100,7 @@ package enum Scenario: String, CaseIterable, Sendable {
         }
     }
 
-    /// What a client must be able to do, or it has nothing to show.
+    /// The capabilities without which the scenario does not apply to a client.
     package var needs: Set<Capability> {
         switch self {
         case .customFieldDrops, .sameOriginIsProvenAnew, .otherOriginIsNotProven: [.redirects, .customFields]
@@ -118,16 +118,16 @@ package enum Scenario: String, CaseIterable, Sendable {
     }
 }
 
-/// What not every client for HTTP can do.
+/// A feature that some HTTP clients lack.
 package enum Capability: Sendable {
     /// Follows redirects.
     case redirects
-    /// Sends credentials in other fields than those that every client knows as such.
+    /// Sends credentials in fields other than the usual ones.
     case customFields
     /// Sends a body that can be read once.
     case oneShotBodies
-    /// Shows each answer to the provider, not only those with the status 401.
+    /// Shows every answer to the provider, not only a 401.
     case allAnswers
-    /// Can be made to trust a certificate that a test has made.
+    /// Can trust a certificate that a test has made.
     case privateCertificates
 }

@@ -2,14 +2,14 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Full
-/// What a server does about a request, step by step. Without a last `drop` the connection stays open.
+/// The steps with which a server answers a request. Unless the last one is `drop`, the connection stays open.
 package struct Answer: Sendable {
     package enum Step: Sendable {
         case send([UInt8])
         case pause(Duration)
-        /// Tells the test how far it has come.
+        /// Calls the test.
         case call(@Sendable () -> Void)
-        /// Ends the connection.
+        /// Closes the connection.
         case drop
     }
 
@@ -17,9 +17,9 @@ package struct Answer: Sendable {
 
     package init(steps: [Step]) { self.steps = steps }
 
-    /// No answer at all; the connection stays open.
+    /// Sends nothing and keeps the connection open.
     package static let silence = Answer(steps: [])
-    /// No answer, and the end of the connection.
+    /// Sends nothing and closes the connection.
     package static let drop = Answer(steps: [.drop])
 
     package static func raw(_ text: String) -> Answer { Answer(steps: [.send(Array(text.utf8))]) }
@@ -41,7 +41,7 @@ package struct Answer: Sendable {
 
     package func after(_ pause: Duration) -> Answer { Answer(steps: [.pause(pause)] + steps) }
 
-    /// The same bytes in pieces of this size.
+    /// Sends the same bytes in pieces of this size.
     package func inPieces(of size: Int) -> Answer {
         Answer(
             steps: steps.flatMap { step -> [Step] in

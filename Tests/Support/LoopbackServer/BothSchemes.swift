@@ -8,7 +8,7 @@ import NIOPosix
 import NIOSSL
 import RequestAuthorization
 
-/// A port at which `http` and `https` are spoken, so that two URLs differ in nothing but the scheme.
+/// A port that serves both `http` and `https`, so that two URLs differ in their scheme only.
 package struct BothSchemes: Sendable {
     package let port: Int
     fileprivate let seen: Lock<[String]>
@@ -22,7 +22,7 @@ package struct BothSchemes: Sendable {
     }
 }
 
-/// Stands before a server while the body runs; the server gets and says everything in clear.
+/// Runs a proxy before a server while the body runs. The server reads and writes plain text.
 package func withBothSchemes<Result: Sendable>(
     before server: RawServer, certificate: SelfMadeCertificate, body: (BothSchemes) async throws -> Result
 ) async throws -> Result {
@@ -53,7 +53,7 @@ package func withBothSchemes<Result: Sendable>(
 
 private typealias Wire = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-/// Until one of the two goes.
+/// Relays bytes in both directions until one side closes its connection.
 private func relay(_ client: Wire, to port: Int) async throws {
     try await client.executeThenClose { fromClient, toClient in
         let server = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -71,7 +71,7 @@ private func relay(_ client: Wire, to port: Int) async throws {
     }
 }
 
-/// Looks at the first byte of a connection: 22 begins a handshake of TLS (RFC 8446 §5.1).
+/// Adds TLS if the first byte of a connection is 22, which begins a TLS handshake (RFC 8446 §5.1).
 private final class TLSIfSpoken: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 

@@ -6,9 +6,9 @@ import FlyingSocks
 package import Foundation
 import RequestAuthorization
 
-/// A server on loopback for very many requests without bodies: a thread a connection, and nothing is kept.
+/// A server on loopback for very many requests without bodies. It has a thread per connection and stores nothing.
 ///
-/// It takes what comes until an empty line for a request.
+/// A request ends with an empty line.
 package final class FastServer: Sendable {
     package let port: Int
 
@@ -25,7 +25,7 @@ package final class FastServer: Sendable {
         var open: Int { connections - ends }
     }
 
-    /// - Parameter answer: makes the bytes of the answer; gets the number of the request, from 1.
+    /// - Parameter answer: makes the bytes of the answer from the number of the request, which begins at 1.
     package init(answer: @escaping @Sendable (_ number: Int) -> Data) throws {
         listener = try Socket(domain: AF_INET, type: .stream)
         try listener.setValue(true, for: .localAddressReuse)
@@ -49,7 +49,7 @@ package final class FastServer: Sendable {
     package var connections: Int { seen.withLock { $0.connections } }
     package var requests: Int { seen.withLock { $0.requests } }
 
-    /// Returns as soon as no more connections than these are open here.
+    /// Returns as soon as at most this number of connections is open.
     package func waitForOpen(atMost count: Int) async {
         await withCheckedContinuation { continuation in
             let isMet = seen.withLock { seen in

@@ -9,19 +9,19 @@ import Glibc
 import Darwin
 #endif
 
-/// A port that the system gives to nobody else, and at which nobody listens.
+/// A reserved port without a listener, which refuses all connections.
 ///
 ///     try await withHeldPort { port in
 ///         await #expect(throws: URLError.self) { try await session.data(from: port.url("/")) }
 ///     }
 ///
-/// Connections to it are refused. On Linux a server can still listen on it if it asks for this port and sets `SO_REUSEADDR`;
-/// who asks for any port gets another one. It is held as long as somebody refers to it.
+/// The system gives it to no other socket that asks for any free port. On Linux a server can still listen on it if it
+/// asks for this port and sets `SO_REUSEADDR`. The port is released on deinitialization.
 package final class HeldPort: Sendable {
     package let number: UInt16
     private let sockets: [BoundSocket]
 
-    /// - Parameter hosts: the IP addresses on which the port is held.
+    /// - Parameter hosts: the IP addresses on which the port is reserved.
     /// - Throws: `POSIXError` if the machine lacks an address.
     package init(on hosts: [String] = ["127.0.0.1"]) throws {
         // The system chooses for the first host; on another one that port may be taken.
@@ -42,7 +42,7 @@ package final class HeldPort: Sendable {
     }
 }
 
-/// Holds a port while the body runs.
+/// Reserves a port while the body runs.
 package func withHeldPort<Result: Sendable>(
     on hosts: [String] = ["127.0.0.1"], body: (HeldPort) async throws -> Result
 ) async throws -> Result {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// An answer as it came over the wire.
+/// The text of an answer.
 package struct RawAnswer: Sendable, Equatable {
     package let head: String
     package let body: String
@@ -13,10 +13,10 @@ package struct RawAnswer: Sendable, Equatable {
         body = lines[end...].dropFirst().joined(separator: "\r\n")
     }
 
-    /// 0 if there was no answer.
+    /// 0 if the server did not answer.
     package var status: Int { head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0 }
 
-    /// The value of a field, names compared without case.
+    /// The value of a field. Case is ignored in names.
     package subscript(field: String) -> String? {
         let prefix = field.lowercased() + ":"
         let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix(prefix) }

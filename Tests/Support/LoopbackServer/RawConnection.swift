@@ -5,11 +5,11 @@
 import FlyingSocks
 import Foundation
 
-/// A client on loopback that says what it is told to, byte by byte.
+/// A client on loopback that sends exactly the bytes that it is given.
 package struct RawConnection: Sendable {
     private let socket: AsyncSocket
 
-    /// Seconds until a connection is there; longer than any machine is busy.
+    /// The limit for connecting in seconds, long enough for a busy machine.
     private static let patience = 300.0
 
     /// - Parameter host: an IP address, without brackets.
@@ -31,7 +31,7 @@ package struct RawConnection: Sendable {
 
     package func send(_ text: String) async throws { try await socket.write(Data(text.utf8)) }
 
-    /// What the server says until it closes the connection.
+    /// Reads until the server closes the connection.
     package func rest() async throws -> String {
         var bytes: [UInt8] = []
         do {

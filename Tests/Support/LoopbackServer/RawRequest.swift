@@ -5,11 +5,11 @@
 import FlyingSocks
 import Foundation
 
-/// A request as it came over the wire.
+/// The bytes of a request.
 package struct RawRequest: Sendable {
-    /// Everything up to the empty line, which is not part of it.
+    /// The text before the empty line.
     package let head: String
-    /// The body, without the lengths of its chunks.
+    /// The body, without chunk sizes.
     package let body: [UInt8]
     /// The number of the connection, from 1.
     package let connection: Int
@@ -21,7 +21,7 @@ package struct RawRequest: Sendable {
     package var port: String { String(self["Host"]?.split(separator: ":").last ?? "") }
     package var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The values of a header field in order, one a line, names compared without case.
+    /// The values of a header field in order, one for each line. Case is ignored in names.
     package func values(of field: String) -> [String] {
         lines.dropFirst().compactMap { line in
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -30,14 +30,14 @@ package struct RawRequest: Sendable {
         }
     }
 
-    /// The only value of a field; `nil` if there is none, and all of them joined if there are several.
+    /// The value of a field, or `nil` if there is none. Several values are joined with `AND`, to make the test fail.
     package subscript(field: String) -> String? {
         let values = values(of: field)
         return values.isEmpty ? nil : values.joined(separator: " AND ")
     }
 }
 
-/// Cuts what comes in on a connection into requests.
+/// Reads requests from a connection.
 struct RequestReader {
     let socket: AsyncSocket
     let connection: Int
@@ -48,7 +48,7 @@ struct RequestReader {
         self.connection = connection
     }
 
-    /// The next request, body included; `nil` if the client has gone.
+    /// Returns the next request with its body, or `nil` if the client has closed the connection.
     mutating func next() async throws -> RawRequest? {
         do {
             let head = String(decoding: try await read(through: [13, 10, 13, 10]).dropLast(4), as: UTF8.self)

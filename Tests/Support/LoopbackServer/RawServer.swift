@@ -5,13 +5,13 @@
 import FlyingSocks
 package import Foundation
 
-/// A server on loopback that answers with the bytes it is told to, and keeps every request whole.
+/// A server on loopback that answers with the bytes of a script and records every request.
 ///
 ///     try await withServer { request in .text("hello") } body: { server in
 ///         let (data, _) = try await session.data(from: server.url("/"))
 ///     }
 ///
-/// It knows no more of HTTP than where a request ends.
+/// All it does of HTTP is to find the end of a request.
 package actor RawServer {
     package typealias Script = @Sendable (RawRequest) async throws -> Answer
 
@@ -19,9 +19,9 @@ package actor RawServer {
     /// The requests in order of arrival.
     package private(set) var requests: [RawRequest] = []
     package private(set) var connections = 0
-    /// How many connections the client has closed.
+    /// The number of connections that the client has closed.
     package private(set) var departures = 0
-    /// The ports at the other ends of all connections.
+    /// The client's ports of all connections.
     private var peers: Set<UInt16> = []
     private var waiters: [(isMet: (isolated RawServer) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
 
@@ -29,7 +29,7 @@ package actor RawServer {
     private let script: Script
     private let greeting: String?
 
-    /// - Parameter greeting: said as soon as a client connects, and then the connection ends.
+    /// - Parameter greeting: sent as soon as a client connects. Then the connection is closed.
     package init(greeting: String?, script: @escaping Script) async throws {
         let socket = try Socket(domain: AF_INET, type: .stream)
         try socket.setValue(true, for: .localAddressReuse)
@@ -56,16 +56,16 @@ package actor RawServer {
         try? listener.close()
     }
 
-    /// Returns as soon as so many requests have arrived.
+    /// Returns as soon as this number of requests has arrived.
     package func waitForRequests(_ count: Int) async { await wait { $0.requests.count >= count } }
 
-    /// Returns as soon as the client has closed so many connections.
+    /// Returns as soon as the client has closed this number of connections.
     package func waitForDepartures(_ count: Int) async { await wait { $0.departures >= count } }
 
-    /// Returns as soon as the client has closed all the connections that it has begun, of which the server may have seen none
-    /// yet. The server itself must have dropped none.
+    /// Returns as soon as the client has closed all connections that it has begun, also those that the server has not
+    /// accepted yet. The server must not have closed any itself.
     package func waitForAllDepartures() async throws {
-        // Connections come in their order: one that begins now is the last.
+        // Connections are accepted in order, so one that begins now is the last.
         let last = try await RawConnection.open(port: UInt16(port))
         let peer = try last.port
         await wait { $0.peers.contains(peer) }
@@ -86,7 +86,7 @@ package actor RawServer {
         wakeWaiters()
     }
 
-    /// - Returns: whether the client has closed the connection, or it broke.
+    /// - Returns: `true` if the client closed the connection or it broke.
     private func converse(on socket: AsyncSocket, number: Int) async -> Bool {
         do {
             if let greeting {

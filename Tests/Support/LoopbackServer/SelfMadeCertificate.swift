@@ -4,7 +4,7 @@
 #if Full
 import Foundation
 
-/// A certificate for 127.0.0.1 that nobody has signed but itself, and its key.
+/// A self-signed certificate for 127.0.0.1, and its key.
 package struct SelfMadeCertificate: Sendable {
     private let folder: URL
 
@@ -30,7 +30,7 @@ package struct SelfMadeCertificate: Sendable {
     fileprivate func remove() throws { try FileManager.default.removeItem(at: folder) }
 }
 
-/// Lends a certificate while the body runs.
+/// Makes a certificate, and removes it after the body.
 package func withSelfMadeCertificate<Result: Sendable>(
     body: (SelfMadeCertificate) async throws -> Result
 ) async throws -> Result {

@@ -7,7 +7,7 @@ import Foundation
 package enum Channel: String, CaseIterable, Sendable {
     case description, debugDescription, interpolation, inACollection, reflecting, dump, mirror, localizedDescription
 
-    /// What the value says there.
+    /// The text of the value in this channel.
     package func text(of value: Any) -> String {
         switch self {
         case .description: String(describing: value)
@@ -27,7 +27,7 @@ package enum Channel: String, CaseIterable, Sendable {
         return text
     }
 
-    /// The whole tree, as a tool that walks it would show it.
+    /// The text of the whole tree of mirrors.
     private static func reflected(_ mirror: Mirror, depth: Int) -> String {
         guard depth < 12 else { return "" }
         var text = mirror.superclassMirror.map { reflected($0, depth: depth + 1) } ?? ""

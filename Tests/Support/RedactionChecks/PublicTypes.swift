@@ -10,7 +10,7 @@ package enum PublicTypes {
         Set(try FileManager.default.contentsOfDirectory(atPath: sources.path).filter { !$0.hasPrefix(".") })
     }
 
-    /// Their names, those of nested ones as `Outer.Inner`.
+    /// The names of the types. A nested type is `Outer.Inner`.
     package static func declared(in modules: Set<String>) throws -> Set<String> {
         try modules.reduce(into: []) { names, module in
             let folder = sources.appending(path: module)
@@ -21,7 +21,7 @@ package enum PublicTypes {
         }
     }
 
-    /// Relies on the indentation that the formatter makes: what begins in the first column encloses what follows.
+    /// Relies on the formatter's indentation: a declaration in the first column encloses the indented lines after it.
     private static func declared(in source: String) -> Set<String> {
         var names: Set<String> = []
         var enclosing = ""

@@ -7,7 +7,7 @@ import Foundation
 package enum Secret {
     package static let text = "S3CRETmarker"
 
-    /// Whether it can be read there, also encoded as Basic does.
+    /// Whether the text shows the secret, also in Base64 as in Basic authentication.
     package static func isPart(of text: String) -> Bool {
         if text.contains(Self.text) { return true }
         let words = text.split { !($0.isASCII && ($0.isLetter || $0.isNumber || "+/=".contains($0))) }

@@ -15,16 +15,18 @@ import Darwin
 
 /// A second process for the tests of stores.
 ///
-///     StorageProcess hold FOLDER            takes exclusive access, says so, keeps it until its input ends
-///     StorageProcess spawn FOLDER           the same, and starts a process of its own that outlives it
-///     StorageProcess save-slowly FOLDER     saves a token: says so when it has the guard, and goes on when it is told a line
-///     StorageProcess save FOLDER            saves a token, with umask 000
-///     StorageProcess load FOLDER            lets a provider load the token, and says which
-///     StorageProcess save-with UMASK FOLDER makes the folder and saves and loads a token twice, with an octal umask
-///     StorageProcess save-as UID FOLDER     becomes another user, then tries to load and to save
-///     StorageProcess seal FOLDER            seals tokens with keys that it makes, opens them, lets go of all, and says so
-///     StorageProcess take FOLDER            says so, then takes the pending sign-in of each state that it is told
-///     StorageProcess sign-in FOLDER         signs in as a provider does, then out when its input ends
+///     StorageProcess hold FOLDER            holds exclusive access until its input ends
+///     StorageProcess spawn FOLDER           as hold, and starts a process that outlives it
+///     StorageProcess save-slowly FOLDER     saves a token, but waits for a line of input while it has the guard
+///     StorageProcess save FOLDER            saves a token with umask 000
+///     StorageProcess load FOLDER            prints the token that a provider loads
+///     StorageProcess save-with UMASK FOLDER makes the folder and saves and loads a token twice with an octal umask
+///     StorageProcess save-as UID FOLDER     becomes another user, and tries to load and to save
+///     StorageProcess seal FOLDER            encrypts and decrypts tokens with new keys, and releases the keys
+///     StorageProcess take FOLDER            takes the pending sign-in of each state in its input
+///     StorageProcess sign-in FOLDER         signs in with a provider, and out when its input ends
+///
+/// Each prints a line for every step.
 @main struct StorageProcess {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -62,7 +64,7 @@ import Darwin
             say("saved")
         case "load":
             let auth = RefreshableTokenAuthorization(service: ScriptedTokenService<TestToken>(), store: store)
-            // Else it refreshes.
+            // With an intent the provider would refresh.
             try await store.setIntent(nil)
             say(try await auth.validToken().name)
         case "save-with":
@@ -101,7 +103,7 @@ import Darwin
     }
 
     #if canImport(CryptoKit) || Crypto
-    /// Makes keys, and seals and opens a token with each; then lets go of all keys.
+    /// Makes keys, encrypts and decrypts a token with each, and then releases all keys.
     private static func seal(in folder: String) async throws {
         let keys = LateKeys()
         for number in 0..<16 {
@@ -140,12 +142,12 @@ import Darwin
 
     private static func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
-    /// Blocks a thread of the pool, of which this process needs no other.
+    /// Blocks a thread of the cooperative pool, which this process does not need meanwhile.
     private static func untilInputEnds() { while readLine() != nil {} }
 }
 
 #if canImport(CryptoKit) || Crypto
-/// Keys that a thread has still while their user is done with them.
+/// Keeps references to keys, as another thread may, after their user has released them.
 private final class LateKeys: Sendable {
     private let keys = Lock<[Data]>([])
 

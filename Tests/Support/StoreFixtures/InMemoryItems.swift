@@ -6,7 +6,7 @@ package import RequestAuthorization
 package import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 
-/// Items of bytes in memory, shared by their siblings as a file is by processes.
+/// A byte store in memory, shared with its siblings as a file is shared by processes.
 package final class InMemoryItems: SharedByteStore {
     private struct Contents {
         var item: Data?
@@ -17,7 +17,7 @@ package final class InMemoryItems: SharedByteStore {
     }
 
     private let contents: Lock<Contents>
-    /// Only its exclusive access and its changes are used.
+    /// Used for exclusive access and changes only.
     private let access: InMemorySharedTokenStore<TestToken>
 
     package convenience init(_ item: Data? = nil) {
@@ -28,7 +28,7 @@ package final class InMemoryItems: SharedByteStore {
         (self.contents, self.access) = (contents, access)
     }
 
-    /// What another process sees.
+    /// The store of another process.
     package func sibling() -> InMemoryItems { InMemoryItems(contents: contents, access: access.sibling()) }
 
     package var item: Data? {
@@ -39,7 +39,7 @@ package final class InMemoryItems: SharedByteStore {
         get { contents.withLock(\.intent) }
         set { contents.withLock { $0.intent = newValue } }
     }
-    /// What was set aside, the first first.
+    /// The items that were set aside, in order.
     package var aside: [Data] { contents.withLock(\.aside) }
 
     package func fail(load error: (any Error)?) { contents.withLock { $0.loadError = error } }
@@ -77,10 +77,10 @@ package final class InMemoryItems: SharedByteStore {
     package func save(
         _ item: Data, ending intent: Data?, if condition: @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {
-        // Lets a sibling come in between.
+        // Lets a sibling save in between.
         await Task.yield()
         let result: ItemSaveResult = try contents.withLock { contents in
-            // As a file does: what stands there already counts as saved.
+            // As with a file, an equal item counts as saved.
             guard try contents.item == item || condition(contents.item, contents.absence) else {
                 return .refused(contents.item)
             }
@@ -100,7 +100,7 @@ package final class InMemoryItems: SharedByteStore {
     package var changes: AsyncStream<Void>? { access.changes }
 }
 
-/// The typed store on them.
+/// A token store with ``InMemoryItems``.
 package struct InMemoryCodableTokenStore<Token: AuthorizationToken & Codable>: SharedCodableTokenStore {
     package let items: InMemoryItems
 

@@ -5,7 +5,7 @@ package import Foundation
 package import RequestAuthorization
 package import RequestAuthorizationStorage
 
-/// A shared store of bytes in which something happens right before the next save.
+/// A shared byte store that runs a function right before the next save.
 package final class InterruptedItems<Items: SharedByteStore>: SharedByteStore {
     private let items: Items
     private let interruption = Lock<(@Sendable () async throws -> Void)?>(nil)

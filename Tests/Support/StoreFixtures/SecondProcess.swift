@@ -22,7 +22,7 @@ package final class SecondProcess: Sendable {
         process.executableURL = tests.deletingLastPathComponent().appending(path: "StorageProcess")
         process.arguments = arguments
         (process.standardInput, process.standardOutput) = (input, output)
-        // Else a process that another test starts at the same time keeps the input from ending.
+        // Otherwise a process of a parallel test inherits the descriptor, and the input does not end.
         _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         try process.run()
     }
@@ -31,7 +31,7 @@ package final class SecondProcess: Sendable {
 
     package var id: pid_t { process.processIdentifier }
 
-    /// Waits for the next line that it prints.
+    /// Waits for the next line of its output.
     package func line() async throws -> String {
         while true {
             if let line = rest.withLock({ Self.firstLine(of: &$0) }) { return line }
@@ -41,7 +41,7 @@ package final class SecondProcess: Sendable {
         }
     }
 
-    /// Waits on a thread of its own: the tests share one a core, and no other would go on meanwhile.
+    /// Reads on a new thread, because the tests share one thread per core, which must not block.
     private func moreOutput() async -> Data {
         let output = output.fileHandleForReading
         return await withCheckedContinuation { continuation in
@@ -49,29 +49,29 @@ package final class SecondProcess: Sendable {
         }
     }
 
-    /// Sends it a line.
+    /// Writes a line to its input.
     package func say(_ line: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
     }
 
-    /// Lets it end, and waits for that.
+    /// Closes its input.
     package func endInput() throws { try input.fileHandleForWriting.close() }
 
-    /// Ends it as the system does for want of memory.
+    /// Kills it with SIGKILL, as the system does without free memory.
     package func kill() {
         _ = Self.end(process.processIdentifier)
         process.waitUntilExit()
     }
 
-    /// Stops it, as Ctrl-Z does, and waits for that; it keeps what it has locked.
+    /// Stops it with SIGSTOP and waits until it has stopped. It keeps its locks.
     package func stop() {
         _ = Self.send(SIGSTOP, to: process.processIdentifier)
-        // Until one of its threads has seen the signal, the others go on.
+        // Its threads run on until one of them has received the signal.
         var stopped = siginfo_t()
         while waitid(P_PID, id_t(process.processIdentifier), &stopped, WSTOPPED | WNOWAIT) == -1, errno == EINTR {}
     }
 
-    /// Lets it go on after a stop.
+    /// Resumes it after a stop.
     package func goOn() { _ = Self.send(SIGCONT, to: process.processIdentifier) }
 
     private static func firstLine(of text: inout Data) -> String? {

@@ -3,13 +3,13 @@
 
 package import RequestAuthorization
 
-/// Sets `Bearer 0`, and after each 401 that it is told of the next number.
+/// Sets `Bearer 0`, and the next number after each reported 401.
 package final class CountingProvider: AuthorizationProvider {
     private let count = Lock(0)
 
     package init() {}
 
-    /// How many 401s it was told of.
+    /// The number of reported 401s.
     package var refusals: Int { count.withLock { $0 } }
 
     package func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {

@@ -3,7 +3,7 @@
 
 package import RequestAuthorization
 
-/// Sets whatever it is given, unchecked, keeps what servers said, and sees no way forward.
+/// Sets any fields without a check, records each 401, and refuses a retry.
 package final class LooseProvider: AuthorizationProvider {
     package let fields: [String: String]
     package let refusals = Lock<[UnauthorizedResponse]>([])

@@ -3,9 +3,9 @@
 
 package import RequestAuthorization
 
-/// Binds the tokens of another service to a key that everybody can see: its proofs are text, which a test can read.
+/// Adds readable proofs without a key to the tokens of another service.
 ///
-/// A proof says `number method uri nonce`. A nonce is whatever the last answer has in `DPoP-Nonce`.
+/// A proof is the text `number method uri nonce`. The nonce is the last `DPoP-Nonce` of an answer.
 package struct ProvingTokenService<Base: RefreshableTokenService>: RefreshableTokenService {
     package let base: Base
     package let book: ProofBook
@@ -24,7 +24,7 @@ package struct ProvingTokenService<Base: RefreshableTokenService>: RefreshableTo
     package func revoke(_ token: Base.Token) async throws { try await base.revoke(token) }
 }
 
-/// Makes proofs, and keeps what answers said.
+/// Makes proofs, and records answers.
 package final class ProofBook: RequestProof {
     private struct State {
         var count = 0
@@ -36,9 +36,9 @@ package final class ProofBook: RequestProof {
 
     package init() {}
 
-    /// How many proofs were made.
+    /// The number of proofs.
     package var proofs: Int { state.withLock { $0.count } }
-    /// The statuses of all answers that it was shown.
+    /// The statuses of all answers.
     package var statuses: [Int] { state.withLock { $0.statuses } }
 
     @concurrent

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// Counts, and lets a test wait for a number.
+/// A counter for which a test can wait.
 package final class Tally: Sendable {
     private struct State {
         var count = 0
@@ -26,7 +26,7 @@ package final class Tally: Sendable {
         for watcher in due { watcher.continuation.resume() }
     }
 
-    /// Suspends until at least so much has been counted.
+    /// Suspends until the count is at least this number.
     package func reaches(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isReached = state.withLock { state in

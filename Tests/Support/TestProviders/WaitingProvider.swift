@@ -3,7 +3,7 @@
 
 package import RequestAuthorization
 
-/// Waits for ever, either to authorize or after a 401, and says when it has begun to.
+/// Waits for ever, either in `authorize` or after a 401, and yields an element when it begins.
 package struct WaitingProvider: AuthorizationProvider {
     package let waiting: AsyncStream<Void>
     private let waitsToAuthorize: Bool

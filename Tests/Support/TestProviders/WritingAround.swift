@@ -3,7 +3,7 @@
 
 package import RequestAuthorization
 
-/// Writes on the requests of one client, around `setCredential`.
+/// Changes the requests of one client directly, without `setCredential`.
 package struct WritingAround<Own>: AuthorizationProvider {
     private let write: @Sendable (inout Own) -> Void
 

@@ -3,10 +3,10 @@
 
 import SpotifyWebAPI
 
-/// What the views show of a track or an episode.
+/// The parts of a track or an episode that the views show.
 public struct NowPlaying: Hashable, Sendable {
     public let title: String
-    /// Artists, or the show of an episode.
+    /// The artists of a track, or the show of an episode.
     public let makers: String
     public let isPlaying: Bool
     /// From 0 to 1.

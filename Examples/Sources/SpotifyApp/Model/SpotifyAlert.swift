@@ -4,13 +4,13 @@
 import Foundation
 import RequestAuthorizationSpotify
 
-/// What the user is told when a sign-in brings no session.
+/// A message for the user after a failed sign-in.
 public struct SpotifyAlert: Hashable, Sendable, Identifiable {
     public let title: String
     public let message: String
     public var id: String { title }
 
-    /// The user pressed "Cancel" on Spotify's page: said once, and nothing is wrong.
+    /// The user pressed "Cancel" on Spotify's page, which is not an error.
     public static let denied = SpotifyAlert(
         title: "You did not allow it", message: "Log in again if you want to see what is playing.")
 
@@ -21,7 +21,7 @@ public struct SpotifyAlert: Hashable, Sendable, Identifiable {
 }
 
 extension SpotifyAlert {
-    /// Nothing of the error's text is shown: it is written for programmers.
+    /// Does not show the error's own text, which is written for programmers.
     init?(_ error: any Error) {
         switch error {
         case is CancellationError: return nil

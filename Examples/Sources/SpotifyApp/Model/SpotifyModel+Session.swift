@@ -5,7 +5,7 @@ public import Foundation
 import RequestAuthorizationSpotify
 
 extension SpotifyModel {
-    /// What the app asks the user to allow.
+    /// The scopes that the app asks for.
     static let scopes: Set<SpotifyScope> = [.userReadPlaybackState, .userReadPrivate]
 
     // sample: sign-in
@@ -25,10 +25,10 @@ extension SpotifyModel {
     // end sample
 
     // sample: open
-    /// Takes what the system opens the app with.
+    /// Handles a link with which the system opens the app.
     ///
-    /// A callback finishes the sign-in that it belongs to, also if the app was ended in the meantime. Any other link of the
-    /// app's scheme, whoever made it, changes nothing: the sign-in goes on waiting.
+    /// A callback finishes its sign-in, also if the app was ended in the meantime. Any other link of the app's scheme
+    /// may come from another program or a web page. It changes nothing, and the sign-in still waits.
     ///
     /// - Returns: whether it was a callback.
     @discardableResult
@@ -50,7 +50,7 @@ extension SpotifyModel {
     // end sample
 
     // sample: sign-out
-    /// Ends the session here, whatever the server says to it.
+    /// Ends the session on this device, even if the server cannot revoke it.
     public func signOut() async {
         do { try await authorization.signOut() } catch { await authorization.reset() }
         forget()

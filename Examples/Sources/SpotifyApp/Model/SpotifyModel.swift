@@ -10,7 +10,7 @@ public import RequestAuthorizationSpotify
 import RequestAuthorizationURLSession
 public import SpotifyWebAPI
 
-/// What the app knows and does; its views show it and hold no logic.
+/// The state and the logic of the app. The views have no logic.
 ///
 ///     @State private var model = SpotifyModel(clientID: "CLIENT_ID", redirectURI: "my-app://login-callback")
 ///
@@ -18,14 +18,13 @@ public import SpotifyWebAPI
 ///         .task { await model.restore() }                       // at launch
 ///         .onOpenURL { url in Task { await model.open(url) } }  // a callback, or any other link of the app's scheme
 ///
-/// The app has no client secret: whoever has the app would have it too (RFC 8252 §8.5). Nothing here saves a token either; the
-/// provider does with each change, before the token is used.
+/// The app has no client secret, because every user of the app could read it (RFC 8252 §8.5). It does not save tokens
+/// either: the provider saves each new token before it is used.
 @MainActor
 @Observable
 public final class SpotifyModel {
-    /// What to show.
     public enum Screen: Hashable, Sendable {
-        /// What was stored is being looked at.
+        /// The stored session is being read.
         case launching
         case logIn
         case content
@@ -36,39 +35,40 @@ public final class SpotifyModel {
         return status.isAuthorized ? .content : .logIn
     }
 
-    /// Who is signed in, as soon as that is known.
+    /// The signed-in user, or `nil` before Spotify has answered.
     public private(set) var user: User?
 
-    /// What is playing; `nil` for nothing, and before it is known.
+    /// The current track or episode, or `nil` if nothing plays or before Spotify has answered.
     public private(set) var playing: NowPlaying?
 
-    /// What the user has to be told, until it is dismissed.
+    /// The message to show until the user dismisses it.
     public var alert: SpotifyAlert?
 
-    /// Whether what is shown could not be brought up to date: no network, or Spotify is down. The session goes on.
+    /// Whether the last refresh failed, for instance without a network. The session continues.
     public private(set) var isStale = false
 
-    /// Whether the user has been sent to Spotify, and a callback is waited for.
+    /// Whether the app waits for the callback of a sign-in.
     public internal(set) var isSigningIn = false
 
-    /// How the user removes the app from the account: Spotify does not let an app do it.
+    /// How the user removes the app from the account, which an app cannot do at Spotify.
     public var signOutAdvice: String? { service.signOutAdvice }
 
-    /// Everything of this app that speaks to Spotify for this user shares it.
+    /// Shared by all parts of the app that call Spotify for this user.
     @ObservationIgnored public let authorization: RefreshableTokenAuthorization<OAuthToken>
 
     @ObservationIgnored let service: SpotifyTokenService
     @ObservationIgnored private let spotify: SpotifyClient
     private let status: AuthorizationStatus
     private var isRestored = false
-    /// Counts the sessions.
+    /// The number of the session.
     @ObservationIgnored private var session = 0
 
-    /// The app as it is shipped: tokens are kept in the Keychain, or on Linux in a file that only its user can open.
+    /// Creates the model of the real app. Tokens are in the Keychain, or on Linux in a file that only its owner can
+    /// open.
     ///
     /// - Parameters:
-    ///   - clientID: of the app in Spotify's dashboard.
-    ///   - redirectURI: as it is registered there, with a scheme that the app's Info.plist names.
+    ///   - clientID: the client id of the app in Spotify's dashboard.
+    ///   - redirectURI: the redirect URI of the dashboard, with a scheme of the app's Info.plist.
     public convenience init(clientID: String, redirectURI: String) {
         // sample: client
         let service = SpotifyTokenService.pkce(
@@ -79,8 +79,8 @@ public final class SpotifyModel {
 
     /// - Parameters:
     ///   - service: signs in.
-    ///   - authorization: holds the token and keeps it stored.
-    ///   - webAPI: another server that stands in for `https://api.spotify.com`.
+    ///   - authorization: refreshes and stores the token.
+    ///   - webAPI: another server in place of `https://api.spotify.com`, for tests.
     ///   - session: calls the Web API.
     public init(
         service: SpotifyTokenService, authorization: RefreshableTokenAuthorization<OAuthToken>, webAPI: URL? = nil,
@@ -92,8 +92,7 @@ public final class SpotifyModel {
     }
 
     // sample: restore
-    /// Takes up the session that the last launch left, and shows what is playing. Without a network the session is there all
-    /// the same.
+    /// Continues the session of the last launch, also without a network, and shows what is playing.
     public func restore() async {
         await refresh()
         isRestored = true
@@ -105,7 +104,7 @@ public final class SpotifyModel {
         do {
             let user = try await spotify.currentUser()
             let playing = try await spotify.playbackState().flatMap(NowPlaying.init)
-            // Meanwhile somebody may have signed out, or somebody else in.
+            // The user may have signed out meanwhile, or another user may have signed in.
             guard asked == session else { return }
             (self.user, self.playing, isStale) = (user, playing, false)
         } catch let error as NotAuthorized where error.needsSignIn {
@@ -117,7 +116,7 @@ public final class SpotifyModel {
     }
     // end sample
 
-    /// What the last user saw is not shown to the next, nor what comes late.
+    /// Clears the data of the last user. A late answer for that user is dropped, too.
     func forget() {
         session += 1
         (user, playing, isStale) = (nil, nil, false)

@@ -4,7 +4,7 @@
 #if canImport(SwiftUI)
 import SwiftUI
 
-/// One button, which opens Spotify's page in the browser.
+/// A button that opens Spotify's page in the browser.
 struct LogInView: View {
     let model: SpotifyModel
     @Environment(\.openURL) private var openURL

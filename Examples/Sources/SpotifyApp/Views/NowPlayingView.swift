@@ -4,7 +4,7 @@
 #if canImport(SwiftUI)
 import SwiftUI
 
-/// Who is signed in, and what they are listening to.
+/// The user, and the current track or episode.
 struct NowPlayingView: View {
     let model: SpotifyModel
 

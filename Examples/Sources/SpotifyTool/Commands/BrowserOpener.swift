@@ -3,17 +3,19 @@
 
 import Foundation
 
-/// Opens an address in the person's browser.
+/// Opens an address in the user's browser.
 struct BrowserOpener: Sendable {
     #if os(macOS)
     private static let names = ["open"]
     #else
     private static let names = ["xdg-open"]
     #endif
-    /// Where programs are, separated by colons.
+    /// The folders of programs, separated by colons.
     var searchPath: String?
 
-    /// Tries to; says whether a program was started for it. The address is printed in any case.
+    /// Tries to open an address, which is also printed.
+    ///
+    /// - Returns: whether a program was started.
     @discardableResult
     func open(_ url: URL) -> Bool {
         for name in Self.names {
@@ -26,7 +28,7 @@ struct BrowserOpener: Sendable {
         return false
     }
 
-    /// Not through a shell; what the browser says is not our output, and the app's secret is not for it.
+    /// Starts a program without a shell, without our input and output, and without the app's secret in its environment.
     private func start(_ program: String, _ url: URL) -> Bool {
         guard ["http", "https"].contains(url.scheme) else { return false }
         let process = Process()

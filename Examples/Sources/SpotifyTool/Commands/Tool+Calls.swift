@@ -42,13 +42,13 @@ extension Tool {
 
     // MARK: -
 
-    /// The id of a device that is named as its owner knows it, or by the id.
+    /// Returns the id of a device that is given by its name or its id.
     private func id(of named: String?) async throws -> String? {
         guard let named else { return nil }
         return try Self.id(of: named, among: await webAPI.devices())
     }
 
-    /// - Throws: ``ToolFailure`` with those that there are. A device without an id cannot be told anything.
+    /// - Throws: ``ToolFailure`` with the names of the devices. A device without an id cannot be controlled.
     static func id(of named: String, among devices: [Device]) throws -> String {
         let addressable = devices.compactMap { device in device.id.map { (id: $0, name: device.name) } }
         if let device = addressable.first(where: { $0.id == named || $0.name.lowercased() == named.lowercased() }) {

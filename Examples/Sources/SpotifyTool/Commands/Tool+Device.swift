@@ -4,9 +4,9 @@
 import RequestAuthorizationSpotify
 
 extension Tool {
-    /// `spotify login --device`: shows a code to be entered on any device, and waits until it has been.
+    /// `spotify login --device`: shows a code to enter on any device, and waits until the user has done so.
     ///
-    /// - Parameter scopes: what to ask for.
+    /// - Parameter scopes: the scopes to ask for.
     public func loginWithDevice(scopes: Set<String>) async throws {
         try await run {
             try await checkThatLocalServiceAnswers()
@@ -14,7 +14,7 @@ extension Tool {
                 let signIn = try await service.deviceSignIn(scopes: Set(scopes.map { SpotifyScope(rawValue: $0) }))
                 output.note("On any device, open")
                 output.note(.bold(signIn.verificationURI.absoluteString))
-                // RFC 8628 §5.4: somebody may have sent the code to have it entered for himself.
+                // RFC 8628 §5.4: an attacker may have sent the code, so that the user signs the attacker in.
                 output.note("and enter this code, if it was you who began this: ", .bold(signIn.userCode))
                 return try await signIn.token()
             }

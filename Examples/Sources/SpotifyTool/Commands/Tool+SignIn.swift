@@ -6,18 +6,18 @@ import RequestAuthorizationSpotify
 import RequestAuthorizationURLSession
 
 extension Tool {
-    /// What the commands need, and nothing else.
+    /// The scopes that the commands need.
     public static let scopes: Set<String> = [
         "user-read-email", "user-read-private", "user-read-playback-state", "user-read-currently-playing",
         "user-modify-playback-state", "playlist-read-private", "playlist-read-collaborative",
     ]
 
-    /// `spotify login`: signs in through the browser. Who was signed in stays so until somebody else is.
+    /// `spotify login`: signs in through the browser. The last session stays until the new one begins.
     ///
     /// - Parameters:
-    ///   - scopes: what to ask for.
-    ///   - opensBrowser: whether to open the page; its address is printed in any case.
-    ///   - searchPath: where programs are.
+    ///   - scopes: the scopes to ask for.
+    ///   - opensBrowser: whether to open the page. Its address is printed in any case.
+    ///   - searchPath: the folders of programs, separated by colons.
     public func login(scopes: Set<String>, opensBrowser: Bool, searchPath: String?) async throws {
         try await run {
             try await checkThatLocalServiceAnswers()
@@ -33,7 +33,7 @@ extension Tool {
         }
     }
 
-    /// `spotify status`: what is kept. Nobody is called.
+    /// `spotify status`: shows the stored token's scopes and dates, without a call.
     ///
     /// - Throws: ``ToolFailure`` with ``ExitStatus/notSignedIn`` after the report, if there is no token.
     public func status() async throws {
@@ -44,13 +44,13 @@ extension Tool {
         }
     }
 
-    /// `spotify logout`: revokes the token where the service can, then forgets it.
+    /// `spotify logout`: revokes the token if the service supports that, and removes it.
     ///
-    /// - Parameter force: forgets it also where it could not be revoked.
+    /// - Parameter force: whether to remove a token that could not be revoked.
     public func logout(force: Bool) async throws {
         try await run {
             guard try await storedToken() != nil else {
-                try output.show(DoneReport(done: "nothing", sentence: "Nobody was signed in."))
+                try output.show(DoneReport(done: "nothing", sentence: "You were not signed in."))
                 return
             }
             do {
@@ -68,20 +68,20 @@ extension Tool {
 
     // MARK: -
 
-    /// Read from the store alone: a provider would refresh a token that has expired.
+    /// Reads the store, because a provider would refresh an expired token.
     func storedToken() async throws -> OAuthToken? { try await store.load()?.token }
 
     func show(_ token: OAuthToken?) throws { try output.show(StatusReport(token, of: settings, at: clock.now)) }
 
-    /// A provider goes on with a token that could not be saved; a process that ends cannot.
+    /// Shows the stored token. Throws if there is none: the provider may have it in memory only, and this process ends.
     func showNewToken() async throws {
         guard let token = try await storedToken() else {
-            throw ToolFailure(.store, "the token could not be saved", advice: "See whether the disk is full.")
+            throw ToolFailure(.store, "the token could not be saved", advice: "Check whether the disk is full.")
         }
         try show(token)
     }
 
-    /// Before a browser shows an error page of its own.
+    /// Checks the local service first, so that the browser does not show its own error page.
     func checkThatLocalServiceAnswers() async throws {
         guard let base = settings.local else { return }
         _ = try await URLSession.shared.data(from: base.appending(path: ".well-known/oauth-authorization-server"))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// How the tool ends, after sysexits.h where that has a number.
+/// The exit codes of the tool, those of sysexits.h where it has one.
 public struct ExitStatus: Hashable, Sendable, CaseIterable {
     public let code: Int32
-    /// When the tool ends with it, as the help says.
+    /// The text of the help.
     public let meaning: String
 
     private init(_ code: Int32, _ meaning: String) { (self.code, self.meaning) = (code, meaning) }
@@ -16,7 +16,8 @@ public struct ExitStatus: Hashable, Sendable, CaseIterable {
     public static let unavailable = ExitStatus(69, "Spotify, or the local one, cannot be reached")
     public static let store = ExitStatus(74, "the token cannot be read or saved")
     public static let tryLater = ExitStatus(75, "try again later: Spotify is busy")
-    public static let notSignedIn = ExitStatus(77, "nobody is signed in, sign-in was denied, or a scope is missing")
+    public static let notSignedIn = ExitStatus(
+        77, "the account is not signed in, the sign-in was denied, or a scope is missing")
     public static let configuration = ExitStatus(78, "CLIENT_ID, CLIENT_SECRET or SPOTIFY_LOCAL is missing or wrong")
 
     public static let allCases: [ExitStatus] = [

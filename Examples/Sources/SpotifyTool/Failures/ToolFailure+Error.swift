@@ -7,9 +7,9 @@ import RequestAuthorizationURLSession
 import SpotifyWebAPI
 
 extension ToolFailure {
-    /// Says what an error means to the person at the terminal.
+    /// Explains an error to the user at the terminal.
     ///
-    /// Only errors whose texts are known to hold no secret are quoted; of another nothing but its type is shown.
+    /// It quotes only errors whose texts have no secrets. For other errors it shows the type.
     init(_ error: any Error, of settings: ToolSettings) {
         self =
             switch error {
@@ -50,16 +50,16 @@ extension ToolFailure {
         let message =
             switch error.reason {
             case .rejected: "the sign-in to \(settings.serviceName) has ended"
-            case .needsInteraction: "\(settings.serviceName) wants somebody to sign in again"
-            default: "nobody is signed in to \(settings.serviceName)\(settings.asAccount)"
+            case .needsInteraction: "\(settings.serviceName) requires a new sign-in"
+            default: "not signed in to \(settings.serviceName)\(settings.asAccount)"
             }
         return .init(.notSignedIn, message, advice: "Sign in: \(settings.command("login"))")
     }
 
-    /// The command is done, and the next one may find no token.
+    /// The command succeeded, but the next one may not find the token.
     private static func notSettled(_ error: NotSettled, _ settings: ToolSettings) -> ToolFailure {
         error.isUnstored
-            ? .init(.store, "the token could not be saved", advice: "See whether the disk is full.")
+            ? .init(.store, "the token could not be saved", advice: "Check whether the disk is full.")
             : unreachable("a refresh was not answered in time", settings)
     }
 
@@ -78,7 +78,7 @@ extension ToolFailure {
             ? .init(.tryLater, "\(error)") : .init(.notSignedIn, "\(error)", advice: settings.command("login"))
     }
 
-    /// The app is not who it says, or may not what it asks for: no sign-in helps before that is put right.
+    /// The server refuses the client or its request. A sign-in does not help before the configuration is corrected.
     private static func wrongClient(_ error: TokenEndpointError, _ settings: ToolSettings) -> ToolFailure? {
         guard error.kind == .client else { return nil }
         return .init(
@@ -92,12 +92,12 @@ extension ToolFailure {
                 ? "Start it in another terminal: spotify serve" : "Check the network and try again.")
     }
 
-    /// Scopes are not added to those of an earlier sign-in.
+    /// Asks for all scopes, because they are not added to those of an earlier sign-in.
     private static func advice(toAllow scopes: Set<String>, _ settings: ToolSettings) -> String {
         "Sign in for all that the commands need: \(settings.command("login"))"
     }
 
-    /// The error's own text may hold the address.
+    /// The error's own text may have the address, so it is not used.
     private static func words(for error: URLError) -> String {
         switch error.code {
         case .timedOut: "timed out"

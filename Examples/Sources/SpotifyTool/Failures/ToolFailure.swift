@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Why nothing came of a command: the exit status, what happened, and what to do.
+/// The failure of a command: the exit status, what happened, and what to do.
 public struct ToolFailure: Error, Hashable, Sendable {
     public let status: ExitStatus
-    /// Empty if all has been said.
+    /// Empty if the result has said it already.
     public let message: String
     public let advice: String?
 
@@ -12,7 +12,7 @@ public struct ToolFailure: Error, Hashable, Sendable {
         (self.status, self.message, self.advice) = (status, message, advice)
     }
 
-    /// The result says it already.
+    /// A failure that the result has reported already.
     static func silent(_ status: ExitStatus) -> ToolFailure { ToolFailure(status, "") }
 
     func adding(_ more: String) -> ToolFailure {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Words in one style.
+/// Text in one style.
 struct Span: Hashable, Sendable, ExpressibleByStringInterpolation {
     enum Style: Hashable, Sendable { case plain, bold, dim, good, bad }
 
@@ -17,18 +17,18 @@ struct Span: Hashable, Sendable, ExpressibleByStringInterpolation {
     static func bad(_ text: String) -> Span { Span(text, .bad) }
 }
 
-/// What a command says to people, before anybody knows whether it goes to a terminal.
+/// A part of a command's output, independent of whether it goes to a terminal.
 enum Block: Hashable, Sendable {
     case line([Span])
-    /// Columns under headings.
+    /// Columns with headings.
     case table([String], [[Span]])
-    /// Names and values, one below the other.
+    /// Lines of a name and a value.
     case facts([(String, Span)])
 
     static func == (one: Block, other: Block) -> Bool { one.rows == other.rows }
     func hash(into hasher: inout Hasher) { hasher.combine(rows) }
 
-    /// The cells of each line; those of a single line are not columns.
+    /// The cells of each line. The spans of a single line are not columns.
     var rows: [[Span]] {
         switch self {
         case .line(let spans): [spans]
@@ -38,7 +38,7 @@ enum Block: Hashable, Sendable {
     }
 }
 
-/// Puts blocks into lines: the only place that writes escape sequences, and everything goes through it.
+/// Renders blocks as lines. All output goes through it, and only this type writes escape sequences.
 struct Renderer: Sendable {
     /// Whether styles are shown.
     var colours: Bool

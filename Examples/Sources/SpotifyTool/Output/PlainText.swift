@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Text that does nothing to a terminal but appear, whoever wrote it.
+/// Makes untrusted text safe for a terminal.
 ///
-/// Names of songs and messages of servers are other people's words: an escape sequence in one could move the cursor, set the
-/// window's title or turn the direction of writing, and show a line that says something else than what was sent.
+/// Names of songs and messages of servers are untrusted. An escape sequence could move the cursor, set the window's
+/// title or turn the direction of writing. It could so show a line that was never sent.
 enum PlainText {
-    /// Replaces line breaks and tabs by spaces and drops what is not visible, direction and escapes included.
+    /// Replaces line breaks and tabs by spaces, and drops invisible characters, direction marks and escapes included.
     static func clean(_ text: String) -> String {
         var clean = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control: if scalar == "\n" || scalar == "\t" || scalar == "\r" { clean.append(" ") }
             case .lineSeparator, .paragraphSeparator: clean.append(" ")
-            // Joiners are part of words and of emoji; the rest of the category turns, hides or tags.
+            // Joiners are part of words and emoji. The rest of the category turns the direction, hides or tags text.
             case .format: if scalar == "\u{200C}" || scalar == "\u{200D}" { clean.append(scalar) }
             default: clean.append(scalar)
             }
@@ -21,12 +21,12 @@ enum PlainText {
         return String(clean)
     }
 
-    /// Writes what ``clean(_:)`` would drop as `\u` and four digits: the same JSON.
+    /// Writes the characters that ``clean(_:)`` would drop as `\u` and four digits, which is the same JSON.
     static func escape(json: String) -> String {
         var escaped = ""
         for scalar in json.unicodeScalars {
             let category = scalar.properties.generalCategory
-            // The line breaks between the members are not inside a string: there they are escaped already.
+            // Line breaks are between the members only: in strings they are escaped already.
             if scalar != "\n", [.control, .format, .lineSeparator, .paragraphSeparator].contains(category) {
                 for unit in String(scalar).utf16 {
                     let digits = String(unit, radix: 16)
@@ -39,10 +39,10 @@ enum PlainText {
         return escaped
     }
 
-    /// How many columns a terminal gives a text.
+    /// The width of a text in the columns of a terminal.
     static func width(_ text: String) -> Int { text.reduce(0) { $0 + (isWide($1) ? 2 : 1) } }
 
-    /// The wide blocks of Unicode Standard Annex 11, near enough for a table.
+    /// The wide blocks of Unicode Standard Annex 11, accurate enough for a table.
     private static func isWide(_ character: Character) -> Bool {
         guard let scalar = character.unicodeScalars.first else { return false }
         return switch scalar.value {

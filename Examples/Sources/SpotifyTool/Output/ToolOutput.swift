@@ -3,24 +3,25 @@
 
 import Foundation
 
-/// What a command found out: for people as blocks, for programs as JSON.
+/// The result of a command, as blocks for people and as JSON for programs.
 protocol ToolReport: Encodable, Sendable {
     var blocks: [Block] { get }
 }
 
-/// Where a command writes to, and how.
+/// Writes results and messages.
 ///
-/// Results go to standard output and nothing else does, so that `spotify me --json | jq` works; what is said to the person
-/// who waits goes to standard error.
+/// Only results go to standard output, so that `spotify me --json | jq` works. Messages to the user go to standard
+/// error.
 public struct ToolOutput: Sendable {
-    /// Whether results are one JSON value.
+    /// Whether results are printed as one JSON value.
     var json: Bool
     private let results: Renderer
     private let notes: Renderer
 
     /// - Parameters:
-    ///   - json: whether results are JSON.
-    ///   - environment: `NO_COLOR`, with any value but an empty one, and `TERM=dumb` turn colours off (https://no-color.org).
+    ///   - json: whether results are printed as JSON.
+    ///   - environment: `NO_COLOR` with a value that is not empty and `TERM=dumb` turn colours off
+    ///     (https://no-color.org).
     public init(json: Bool, environment: [String: String]) {
         self.json = json
         let mayColour = environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
@@ -34,17 +35,17 @@ public struct ToolOutput: Sendable {
         Self.write(text, to: .standardOutput)
     }
 
-    /// Tells the person who waits.
+    /// Writes a message to the user.
     func note(_ spans: Span...) { Self.write(notes.render([.line(spans)]), to: .standardError) }
 
-    /// Says why nothing came of it, and what to do.
+    /// Writes what failed, and what to do.
     public func show(_ failure: ToolFailure) {
         guard !failure.message.isEmpty else { return }
         note(.bad("error: "), Span(failure.message))
         if let advice = failure.advice { note(.dim("       \(advice)")) }
     }
 
-    /// Keys in order, so that two runs can be compared.
+    /// Encodes with sorted keys, so that two runs can be compared.
     static func json(_ report: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -54,7 +55,8 @@ public struct ToolOutput: Sendable {
 
     // MARK: -
 
-    /// At once: a line may be waited for at the other end of a pipe. Nobody may be there any more.
+    /// Writes without a buffer, because a program may wait for the line at the other end of a pipe. Ignores a closed
+    /// pipe.
     private static func write(_ text: String, to file: FileHandle) {
         try? file.write(contentsOf: Data((text + "\n").utf8))
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a command says that has done something and found out nothing.
+/// The report of a command that has no other result.
 struct DoneReport: ToolReport {
     /// For programs, for instance `paused`.
     let done: String

@@ -8,7 +8,7 @@ struct PlaylistsReport: ToolReport {
     struct Entry: Encodable, Sendable {
         let name: String
         let owner: String
-        /// How many items; Spotify does not say that of every playlist.
+        /// The number of items, which Spotify does not give for every playlist.
         let total: Int?
         let isPublic: Bool?
         let uri: String

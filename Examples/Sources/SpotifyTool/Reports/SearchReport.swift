@@ -3,12 +3,12 @@
 
 import SpotifyWebAPI
 
-/// `spotify search`: what was found, kind by kind.
+/// `spotify search`: the results, grouped by kind.
 struct SearchReport: ToolReport {
     struct Hit: Encodable, Sendable {
         let kind: String
         let name: String
-        /// The artists, or who owns a playlist.
+        /// The artists, or the owner of a playlist.
         let by: [String]
         let uri: String?
     }

@@ -4,14 +4,14 @@
 import Foundation
 import RequestAuthorizationSpotify
 
-/// `spotify status`, and what `login` ends with: all about the token but the token.
+/// The report of `spotify status` and `spotify login`: the facts about the token, without the token itself.
 struct StatusReport: ToolReport {
     let isSignedIn: Bool
     let service: String
     let account: String
-    /// `nil` also where the service did not say.
+    /// `nil` without a token, or if the service did not give a date.
     let expiresAt: Date?
-    /// When somebody has to sign in again, where the service says so.
+    /// The date by which the user must sign in again, if the service gives one.
     let signInAgainBefore: Date?
     let scopes: [String]
     let advice: String?

@@ -5,10 +5,10 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Ctrl-C, SIGTERM, and SIGHUP of a terminal that is closed. The first one is reported, so that the program can end in order;
-/// the second one ends it at once.
+/// Watches SIGINT (Ctrl-C), SIGTERM, and SIGHUP of a closed terminal, until it is deinitialized.
 ///
-/// They are watched as long as this exists. A SIGHUP that is ignored already (`nohup`) goes on to be.
+/// The first signal is reported, so that the program can end in order. The second one ends it at once. A SIGHUP that is
+/// ignored already (`nohup`) stays ignored.
 final class EndingSignals {
     private let sources: [any DispatchSourceSignal]
     private let first: First
@@ -17,7 +17,7 @@ final class EndingSignals {
         (self.sources, self.first) = (sources, first)
     }
 
-    /// Returns when the signals are watched: one that comes from now on no longer ends the program by itself.
+    /// Returns once the signals are watched. From then on a first signal does not end the program by itself.
     static func watched() async -> EndingSignals {
         let first = First()
         var sources: [any DispatchSourceSignal] = []
@@ -27,13 +27,13 @@ final class EndingSignals {
         return EndingSignals(sources, first)
     }
 
-    /// Calls a handler when the first signal comes, at once if it has come.
+    /// Calls a handler for the first signal, at once if it has arrived already.
     func onFirst(_ handler: @escaping @Sendable () -> Void) { first.setHandler(handler) }
 
-    /// The first one that came.
+    /// The first signal that arrived.
     var received: Int32? { first.number }
 
-    /// Ends the program by a signal: whoever started it sees how it ended (130, 143 and 129 in a shell).
+    /// Ends the program by a signal, so that its parent sees the reason (130, 143 and 129 in a shell).
     static func endProgram(by number: Int32) -> Never {
         signal(number, SIG_DFL)
         // Dispatch blocks the signals that it watches, in this thread too.
@@ -73,7 +73,7 @@ final class EndingSignals {
         return source
     }
 
-    /// Which signal came first, and who wants to know.
+    /// The first signal and its handler.
     private final class First: Sendable {
         private struct Contents {
             var number: Int32?
@@ -84,7 +84,7 @@ final class EndingSignals {
 
         var number: Int32? { contents.withLock { $0.number } }
 
-        /// - Returns: whether it is the first one.
+        /// - Returns: whether it is the first signal.
         func note(_ number: Int32) -> Bool {
             let (isFirst, handler) = contents.withLock { contents in
                 guard contents.number == nil else { return (false, Optional<@Sendable () -> Void>.none) }

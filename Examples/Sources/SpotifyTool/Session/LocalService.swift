@@ -4,20 +4,20 @@
 import Foundation
 public import LocalSpotify
 
-/// The stand-in for Spotify that `spotify serve` runs and `--local` talks to.
+/// The local Spotify that `spotify serve` runs and `--local` uses.
 public struct LocalService: Sendable {
-    /// The variable that says where it is.
+    /// The environment variable with its address.
     public static let variable = "SPOTIFY_LOCAL"
     public static let defaultPort: UInt16 = 8181
-    /// Where it is if nobody says otherwise.
+    /// Its address without the variable.
     static let defaultAddress = "http://127.0.0.1:\(defaultPort)"
 
     private let spotify: LocalSpotify
     private let port: UInt16
 
     /// - Parameters:
-    ///   - policy: how tokens live and are replaced.
-    ///   - port: any free one if 0.
+    ///   - policy: the lifetime and the rotation of tokens.
+    ///   - port: the port, or 0 for any free one.
     public init(policy: TokenPolicy, port: UInt16 = defaultPort) throws {
         spotify = try LocalSpotify(policy: policy)
         self.port = port
@@ -39,7 +39,7 @@ public struct LocalService: Sendable {
         }
     }
 
-    /// What the person who started it needs to know.
+    /// The first message to the user.
     private struct Greeting: ToolReport {
         let url: String
         let isDefault: Bool

@@ -4,10 +4,10 @@
 import Foundation
 import SpotifyWebAPI
 
-/// What `spotify play` was given: a URI, or the link that Spotify's apps copy.
+/// The argument of `spotify play`: a URI, or a link that Spotify's apps copy.
 struct PlayTarget: Hashable, Sendable {
     let uri: String
-    /// Whether it is one thing, and not a list of them.
+    /// Whether it is a single item and not a list.
     let isSingle: Bool
 
     /// - Parameter text: `spotify:album:2bTides…` or `https://open.spotify.com/intl-de/album/2bTides…?si=…`.

@@ -6,13 +6,13 @@ import RequestAuthorizationSpotify
 import RequestAuthorizationURLSession
 import SpotifyWebAPI
 
-/// What the commands do; `spotify` only reads their options.
+/// The logic of the commands. The target `spotify` only reads their options.
 ///
 ///     let tool = Tool(try ToolSettings(local: true, account: "me"), ToolOutput(json: false))
 ///     try await tool.me()
 ///
-/// Each command is a process of its own. They share the token through the store for tools, which keeps two that run at the
-/// same time from refreshing twice.
+/// Each command is a process of its own. They share the token through the store for tools, so that two commands that
+/// run at the same time refresh it only once.
 public struct Tool: Sendable {
     let settings: ToolSettings
     let output: ToolOutput
@@ -21,7 +21,7 @@ public struct Tool: Sendable {
     let store: ToolTokenStore<OAuthToken>
     let clock: any AuthorizationClock
 
-    /// Makes no call yet.
+    /// Makes no calls.
     public init(_ settings: ToolSettings, _ output: ToolOutput) { self.init(settings, output, clock: .system) }
 
     init(_ settings: ToolSettings, _ output: ToolOutput, clock: any AuthorizationClock) {
@@ -31,7 +31,7 @@ public struct Tool: Sendable {
         authorization = service.authorization(store: store, policy: .tool, clock: clock)
     }
 
-    /// The Web API, with the token on its requests.
+    /// A client of the Web API that authorizes its requests.
     var webAPI: SpotifyClient {
         SpotifyClient(
             authorization: authorization,

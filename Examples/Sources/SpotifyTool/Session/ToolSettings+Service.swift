@@ -6,9 +6,9 @@ import RequestAuthorizationSpotify
 import RequestAuthorizationURLSession
 
 extension ToolSettings {
-    /// Spotify's tokens, or those of the stand-in.
+    /// The token service of Spotify or of the local Spotify.
     ///
-    /// A sign-in begins and ends in one process, so that it waits in memory.
+    /// A sign-in begins and ends in one process, so it is pending in memory.
     func service(clock: any AuthorizationClock) -> SpotifyTokenService {
         if let clientSecret {
             return .authorizationCode(
@@ -20,7 +20,7 @@ extension ToolSettings {
             clock: clock)
     }
 
-    /// The stand-in can more than Spotify: revoke tokens, and sign in on another device.
+    /// The local Spotify also supports revocation and sign-in on another device.
     var accounts: AuthorizationServer {
         guard let url = local else { return .spotify }
         var server = AuthorizationServer.spotify(accounts: url)
@@ -32,6 +32,6 @@ extension ToolSettings {
         return server
     }
 
-    /// Without the slash that may stand behind it: issuers are compared letter by letter (RFC 9207 §2.4).
+    /// Removes a slash at the end, because issuers are compared character by character (RFC 9207 §2.4).
     private static func origin(of url: URL) -> String? { Origin(url)?.description }
 }

@@ -4,21 +4,21 @@
 import Foundation
 import LocalSpotify
 
-/// With whom the tool talks, and for which account; from the command line and the environment.
+/// The service and the account of the tool, from the command line and the environment.
 public struct ToolSettings: Hashable, Sendable {
-    /// The stand-in on this machine; `nil` for Spotify itself.
+    /// The address of the local Spotify, or `nil` for Spotify itself.
     let local: URL?
-    /// The client that tokens are issued for.
+    /// The client that tokens are issued to.
     let clientID: String
-    /// The name that the token is kept under.
+    /// The account under which the token is stored.
     let account: String
-    /// Of the app at Spotify, if it has one; a public client has none. Private, and never printed.
+    /// The client secret, which a public client does not have. It is never printed.
     private let secret: Secret?
 
     /// - Parameters:
-    ///   - local: whether to talk to what `spotify serve` runs.
-    ///   - account: tells several sign-ins apart; any name.
-    ///   - environment: has `CLIENT_ID` and perhaps `CLIENT_SECRET`, or `SPOTIFY_LOCAL` where that is not at the usual port.
+    ///   - local: whether to use the local Spotify that `spotify serve` runs.
+    ///   - account: any name that tells several sign-ins apart.
+    ///   - environment: `CLIENT_ID` and optionally `CLIENT_SECRET`, or `SPOTIFY_LOCAL` if it is not at the usual port.
     /// - Throws: ``ToolFailure`` with ``ExitStatus/configuration``.
     public init(
         local: Bool, account: String, environment: [String: String]
@@ -26,7 +26,7 @@ public struct ToolSettings: Hashable, Sendable {
         self.account = account
         self.local = local ? try Self.localService(environment) : nil
         let named = environment["CLIENT_ID"].flatMap { $0.isEmpty ? nil : $0 }
-        // What belongs to an app at Spotify is not sent to the stand-in, which has clients of its own.
+        // The id and the secret of an app at Spotify are not sent to the local Spotify, which has clients of its own.
         let usesNamed = !local || named == LocalSpotify.Client.localConfidential.id
         guard let clientID = usesNamed ? named : LocalSpotify.Client.local.id else {
             throw ToolFailure(
@@ -39,26 +39,26 @@ public struct ToolSettings: Hashable, Sendable {
         secret = usesNamed ? environment[Self.secretVariable].flatMap { $0.isEmpty ? nil : Secret(text: $0) } : nil
     }
 
-    /// The variable with the app's secret: arguments would be seen by everybody on the machine.
+    /// The variable with the app's secret. An argument could be seen by all users of the machine.
     static let secretVariable = "CLIENT_SECRET"
 
     var clientSecret: String? { secret?.text }
 
-    /// What it talks to, for people.
+    /// The name of the service for messages.
     var serviceName: String {
         local.map { "the local Spotify at \($0.absoluteString)" } ?? "Spotify"
     }
 
-    /// Behind "signed in": who has just one account needs no name for it.
+    /// Follows "signed in" in messages. Empty for the default account.
     var asAccount: String { account == Self.defaultAccount ? "" : " as \(account)" }
 
-    /// A command with the options that make it talk to the same service, for advice.
+    /// A command with the options for the same service and account, for advice.
     func command(_ name: String) -> String {
         "spotify \(name)" + (local == nil ? "" : " --local")
             + (account == Self.defaultAccount ? "" : " --account \(account)")
     }
 
-    /// The account of who has just one.
+    /// The account of commands without `--account`.
     public static let defaultAccount = "me"
 
     // MARK: -
@@ -69,7 +69,7 @@ public struct ToolSettings: Hashable, Sendable {
         var customMirror: Mirror { Mirror(self, children: []) }
     }
 
-    /// A token goes there: nothing but this machine will do.
+    /// Accepts an address on this machine only, because tokens are sent to it.
     private static func localService(_ environment: [String: String]) throws -> URL {
         let text = environment[LocalService.variable].flatMap { $0.isEmpty ? nil : $0 } ?? LocalService.defaultAddress
         guard let url = URL(string: text), url.scheme == "http", url.port != nil,

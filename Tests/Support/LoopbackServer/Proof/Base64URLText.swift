@@ -16,7 +16,7 @@ package enum Base64URLText {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// - Returns: `nil` for what is spelled in any other way than `text` does it.
+    /// - Returns: `nil` unless `text(_:)` of the bytes gives the same text.
     package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         let plain = String(text).replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)

@@ -2,15 +2,15 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Full
-/// Why a proof of possession is refused, with what the proof says in place of the right value.
+/// Why a proof of possession is refused. The associated value is the wrong one of the proof.
 package enum ProofRefusal: Error, Equatable {
-    /// There is not just one `DPoP` field.
+    /// The request does not have exactly one `DPoP` field.
     case numberOfProofs(Int)
-    /// It is no JWS of three parts, or a part is no Base64url or no JSON of the right types.
+    /// It is not a JWS of three parts, or a part is not Base64url or not JSON of the right types.
     case malformed
     case type(String?)
     case algorithm(String?)
-    /// There is no key, or none on P-256.
+    /// The proof has no key, or one that is not on P-256.
     case key
     /// The key has private parts.
     case privateKey
@@ -24,7 +24,7 @@ package enum ProofRefusal: Error, Equatable {
     case authorization
     case tokenHash(String?)
     case nonce(String?)
-    /// The proof is good, but of another key than the token's.
+    /// The proof is valid, but its key is not that of the token.
     case otherKey(String)
 }
 #endif

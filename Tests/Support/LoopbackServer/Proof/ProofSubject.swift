@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Full
-/// The parts of a request that a proof of possession is about.
+/// The parts of a request that a proof of possession covers.
 package struct ProofSubject: Sendable {
     package let method: String
     /// The URL without query and fragment (RFC 9449 §4.2, `htu`).
@@ -20,7 +20,7 @@ package struct ProofSubject: Sendable {
         proofs = fields.filter { $0.name.lowercased() == "dpop" }.map(\.value)
     }
 
-    /// - Parameter scheme: of the URL that the client called; a request does not name it.
+    /// - Parameter scheme: the scheme of the URL, which is not part of the request.
     package init(_ request: RawRequest, scheme: String = "http") {
         self.init(
             method: request.method, url: "\(scheme)://\(request["Host"] ?? "")\(request.target)",

@@ -5,14 +5,16 @@
 package import Foundation
 import RequestAuthorization
 
-/// Verifies proofs of possession as a server must (RFC 9449 §4.3). It was written from the RFC, without the code that makes them.
+/// Verifies proofs of possession as a server must (RFC 9449 §4.3). It was written from the RFC, not from the library's
+/// code.
 ///
 ///     let verifier = ProofVerifier { clock.now }
 ///     let proof = try verifier.verify(ProofSubject(request), nonce: "n-1")                            // at a token endpoint
 ///     let refusal = verifier.refusal(of: ProofSubject(request), token: "t-1", boundTo: proof.thumbprint)  // at a resource
 ///
-/// It is stricter than the RFC where a client has no reason to differ: `htu` equals the URL byte by byte, the scheme is `DPoP`, a
-/// `jti` has 16 characters or more and serves once for good, and `ath` comes with a token only. Keys are on P-256.
+/// It is stricter than the RFC where a client has no reason to differ. `htu` equals the URL byte by byte, and the
+/// scheme is `DPoP`. A `jti` has at least 16 characters and is accepted only once ever. `ath` is present only with a
+/// token. Keys are on P-256.
 package final class ProofVerifier: Sendable {
     private let tolerance: TimeInterval
     private let now: @Sendable () -> Date
@@ -29,9 +31,9 @@ package final class ProofVerifier: Sendable {
     /// Verifies the proof of a request.
     ///
     /// - Parameters:
-    ///   - token: the access token that the request must bring; `nil` where none is used, as at a token endpoint.
-    ///   - thumbprint: the key to which that token, or the refresh token, is bound; `nil` if any key may sign.
-    ///   - nonce: the one that the proof must contain; `nil` if the server has demanded none.
+    ///   - token: the access token of the request, or `nil` if none is used, as at a token endpoint.
+    ///   - thumbprint: the key that the access token or the refresh token is bound to, or `nil` to accept any key.
+    ///   - nonce: the nonce that the proof must have, or `nil` if the server has not demanded one.
     package func verify(
         _ request: ProofSubject, token: String? = nil, boundTo thumbprint: String? = nil, nonce: String? = nil
     ) throws(ProofRefusal) -> VerifiedProof {
@@ -48,7 +50,7 @@ package final class ProofVerifier: Sendable {
         return proof
     }
 
-    /// Why the proof of a request is refused; `nil` if it is not. The parameters are those of `verify`.
+    /// Returns why the proof of a request is refused, or `nil` if it is valid. The parameters are those of `verify`.
     package func refusal(
         of request: ProofSubject, token: String? = nil, boundTo thumbprint: String? = nil, nonce: String? = nil
     ) -> ProofRefusal? {
@@ -60,7 +62,7 @@ package final class ProofVerifier: Sendable {
         }
     }
 
-    /// Whatever else is wrong with a proof, its `jti` is used up.
+    /// Verifies `jti` and `iat`. The `jti` is used up even if another part of the proof is wrong.
     private func verify(_ claims: SignedProof.Claims, _ key: SignedProof.Key) throws(ProofRefusal) -> VerifiedProof {
         // §4.2: 96 bits of randomness are 16 characters in Base64.
         guard let identifier = claims.jti, identifier.count >= 16 else { throw .identifier(claims.jti) }
@@ -80,11 +82,11 @@ package final class ProofVerifier: Sendable {
     }
 }
 
-/// What a server learns from a proof.
+/// The contents of a valid proof.
 package struct VerifiedProof: Sendable, Equatable {
     /// `jti`
     package let identifier: String
-    /// That of the public key (RFC 7638), as in `dpop_jkt` and `cnf.jkt`.
+    /// The thumbprint of the public key (RFC 7638), as in `dpop_jkt` and `cnf.jkt`.
     package let thumbprint: String
     package let nonce: String?
 

@@ -10,7 +10,7 @@ import CryptoKit
 import Crypto
 #endif
 
-/// A proof whose signature is that of the key inside it (RFC 9449 §4.3, 2 to 7).
+/// A proof that is signed by the key inside it (RFC 9449 §4.3, 2 to 7).
 struct SignedProof {
     struct Claims: Decodable {
         let jti: String?
@@ -31,7 +31,7 @@ struct SignedProof {
         claims = try Self.decode(parts[1])
         guard header.typ == "dpop+jwt" else { throw .type(header.typ) }
         guard header.alg == "ES256" else { throw .algorithm(header.alg) }
-        // RFC 7515 §4.1.11: nothing that is critical is understood here.
+        // RFC 7515 §4.1.11: no critical extension is supported here.
         guard header.crit == nil else { throw .malformed }
         guard let key = header.jwk else { throw .key }
         try key.verify(signature, of: "\(parts[0]).\(parts[1])")
@@ -87,7 +87,7 @@ extension SignedProof {
         }
 
         func verify(_ signature: [UInt8], of message: String) throws(ProofRefusal) {
-            // RFC 7518 §6: of elliptic curves and of RSA, and a symmetric key.
+            // RFC 7518 §6: the private members of elliptic curve and RSA keys, and the symmetric key.
             guard names.isDisjoint(with: ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]) else { throw .privateKey }
             // RFC 7518 §6.2.1.2: each coordinate has its full length.
             guard kty == "EC", crv == "P-256",
