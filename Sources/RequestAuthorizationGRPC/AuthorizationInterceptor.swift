@@ -5,7 +5,7 @@
 public import GRPCCore
 public import RequestAuthorization
 
-/// Puts the credential of a provider into the metadata of every call, and has a refused call made again.
+/// Puts the credential of a provider into the metadata of every call, and lets gRPC retry a refused call once.
 ///
 ///     let client = GRPCClient(
 ///         transport: try .http2NIOPosix(
@@ -13,31 +13,34 @@ public import RequestAuthorization
 ///             serviceConfig: .retryingUnauthenticated),
 ///         interceptors: [AuthorizationInterceptor(auth, origin: "https://api.example.com")])
 ///
-/// When a server answers `UNAUTHENTICATED`, the provider is told, and gRPC makes the call once more, with a new credential,
-/// if the call's policy says so (`ServiceConfig.retryingUnauthenticated`) and its messages can be replayed:
-/// the answer began with the refusal, and no more than the 64 messages that gRPC keeps had been written. Everything
-/// else gets the server's status, and the next call a new credential. `grpc-retry-pushback-ms` in the error's metadata
-/// says which it was: `0` if the provider knows a way forward, so that making the call again is worth a try, and `-1` if not.
-/// If the session is over, the `cause` of the error is a `NotAuthorized`, for each call of that session.
+/// When a server answers `UNAUTHENTICATED`, the provider is told. gRPC then retries the call with a new credential if
 ///
-/// Make it the last of the interceptors: those behind it see the credential.
+/// - the call's policy allows it (`ServiceConfig.retryingUnauthenticated`), and
+/// - its messages can be replayed: the answer began with the refusal, and at most the 64 messages that gRPC keeps
+///   were sent.
+///
+/// In all other cases the caller gets the server's status, and the next call gets a new credential.
+/// `grpc-retry-pushback-ms` in the error's metadata is `0` if the provider has a new credential or can get one, else
+/// `-1`. If the session is over, the `cause` of the error is a `NotAuthorized`, for each call of that session.
+///
+/// Put it last in the list of interceptors: those after it see the credential.
 public struct AuthorizationInterceptor: ClientInterceptor {
     private let target: CallTarget
 
     /// - Parameters:
     ///   - provider: authorizes the calls.
-    ///   - origin: where they go: a call does not know it. `https` says that the transport uses TLS, which nobody can check
-    ///     from here. An `http` origin is refused, other than loopback, unless the provider allows it by name with
-    ///     `restricted(to:allowingPlaintext:)`.
+    ///   - origin: the server, which a gRPC call does not name. `https` states that the transport uses TLS; the
+    ///     interceptor cannot check that. An `http` origin is refused unless it is loopback, or the provider allows
+    ///     it by name with `restricted(to:allowingPlaintext:)`.
     public init(_ provider: some AuthorizationProvider, origin: Origin) {
         target = CallTarget(provider: provider, origin: origin)
     }
 
     /// Makes the call with a credential.
     ///
-    /// - Throws: an `RPCError` if the call was not made: `.unauthenticated` with a `NotAuthorized` as its cause, `.unavailable`
-    ///   with a `RefreshFailed`, `.cancelled` with a `CancellationError`. Other errors of the provider are thrown as they are.
-    ///   What the server answers is a response, not an error.
+    /// - Throws: an `RPCError` if the call was not made: `.unauthenticated` with a `NotAuthorized` as its cause,
+    ///   `.unavailable` with a `RefreshFailed`, `.cancelled` with a `CancellationError`. Other errors of the provider
+    ///   are thrown as they are. A refusal by the server is a response, not an error.
     public func intercept<Input: Sendable, Output: Sendable>(
         request: StreamingClientRequest<Input>, context: ClientContext,
         next: @concurrent (StreamingClientRequest<Input>, ClientContext) async throws -> StreamingClientResponse<Output>
@@ -62,7 +65,7 @@ public struct AuthorizationInterceptor: ClientInterceptor {
         return response
     }
 
-    /// The first attempt's refusal is for the provider. A later one is for the caller: what was tried did not help.
+    /// Tells the provider of a refusal of the first attempt only. A refused retry goes to the caller.
     private func answer(to refusal: RPCError, for call: CallMetadata) async -> RPCError {
         guard refusal.code == .unauthenticated else { return refusal }
         return refusal.isOfRetry ? refusal.pushingBack("-1") : await target.told(of: refusal, for: call)

@@ -5,13 +5,13 @@
 import GRPCCore
 import RequestAuthorization
 
-/// The metadata of a call: what takes the credential.
+/// The metadata of a call, to which the credential is added.
 struct CallMetadata: AuthorizableRequest, RedactedDescription {
     private(set) var metadata: Metadata
     let target: CallTarget
-    /// The service and the method, for what signs them.
+    /// The service and the method, for proofs that sign the URI.
     let method: MethodDescriptor
-    /// Why a credential could not be set: a ``NotAuthorized``, in one word.
+    /// The `NotAuthorized` that says why a credential could not be set.
     private var fault: (any Error)?
 
     init(metadata: Metadata, target: CallTarget, method: MethodDescriptor) {
@@ -23,7 +23,7 @@ struct CallMetadata: AuthorizableRequest, RedactedDescription {
     var origin: Origin? { target.origin }
     var isPlaintext: Bool { target.isPlaintext }
 
-    /// Whether a call is made again is for gRPC to say, which keeps its messages.
+    /// Always true: gRPC keeps the messages and decides whether to retry.
     var isReplayable: Bool { true }
 
     /// A call is a POST to the path of its method.
@@ -32,11 +32,11 @@ struct CallMetadata: AuthorizableRequest, RedactedDescription {
 
     func credential(in field: String) -> String? { metadata[stringValues: field].first { _ in true } }
 
-    /// Sets a field to one value; its name is sent in lower case (RFC 9113 §8.2.1).
+    /// Sets a field to one value. The name is sent in lower case (RFC 9113 §8.2.1).
     mutating func setCredential(_ value: String, in field: String) {
         if !metadata.isEmpty { metadata.removeAllValues(forKey: field) }
         do throws(NotAuthorized) {
-            let isUsual = field == "Authorization"  // As a rule; it needs no look at its name.
+            let isUsual = field == "Authorization"  // The common case needs no check of the name.
             let name = isUsual ? "authorization" : field.lowercased()
             if !isUsual { try Self.check(name) }
             try HeaderFieldValue.check(value)
@@ -46,7 +46,7 @@ struct CallMetadata: AuthorizableRequest, RedactedDescription {
         }
     }
 
-    /// The call, unless a credential could not be set. Setting cannot throw, so this is asked before the call is made.
+    /// Returns the call, or throws the error that `setCredential(_:in:)` stored because it cannot throw.
     func checked() throws -> CallMetadata {
         if let fault { throw fault }
         return self
@@ -56,11 +56,13 @@ struct CallMetadata: AuthorizableRequest, RedactedDescription {
         try HeaderFieldName.check(name)
         if name.hasSuffix("-bin") {
             throw NotAuthorized(
-                .malformedCredential, detail: "metadata ending in -bin is binary: choose another field")
+                .malformedCredential,
+                detail: "metadata with a name ending in -bin is binary: choose another field for the credential")
         }
         if name.hasPrefix("grpc-") {
             throw NotAuthorized(
-                .malformedCredential, detail: "metadata beginning with grpc- belongs to gRPC: choose another field")
+                .malformedCredential,
+                detail: "names beginning with grpc- are reserved for gRPC: choose another field for the credential")
         }
     }
 }

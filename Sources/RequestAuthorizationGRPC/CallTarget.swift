@@ -5,14 +5,14 @@
 import GRPCCore
 import RequestAuthorization
 
-/// Who authorizes the calls of an interceptor, and where they go.
+/// The provider and the origin of an interceptor's calls.
 ///
-/// An object, because every call and its answer hold on to all of it: one reference is copied instead of a dozen words.
+/// It is a class because every call and its answer keep it: copying costs one reference instead of a dozen words.
 final class CallTarget: Sendable, RedactedDescription {
     let provider: any AuthorizationProvider
     let origin: Origin
     let isPlaintext: Bool
-    /// The provider, if it is one of ours. A cast, which is looked for once.
+    /// The provider, if it can authorize synchronously; stored so that the cast is made once.
     private let immediate: (any ImmediateAuthorization)?
 
     init(provider: any AuthorizationProvider, origin: Origin) {
@@ -22,7 +22,7 @@ final class CallTarget: Sendable, RedactedDescription {
         immediate = provider as? any ImmediateAuthorization
     }
 
-    /// The call with its credential, if nothing has to be waited for: as a rule.
+    /// Returns the call with its credential, or `nil` if the provider has to suspend.
     func authorizeAtOnce(_ metadata: Metadata, _ method: MethodDescriptor) throws -> CallMetadata? {
         guard let immediate else { return nil }
         do {
@@ -42,14 +42,14 @@ final class CallTarget: Sendable, RedactedDescription {
         }
     }
 
-    /// Shows the provider what came with an answer that is no refusal.
+    /// Shows the provider the metadata of an accepted call.
     func learn(from metadata: Metadata, for call: CallMetadata) {
         _ = provider.learn(from: AnswerMetadata(metadata: metadata), to: call)
     }
 
-    /// Hands a refusal to the provider.
+    /// Tells the provider of a refusal.
     ///
-    /// - Returns: the refusal, and in it whether another call is worth a try. If the session is over, that is its cause.
+    /// - Returns: the refusal, with the advice whether to retry. Its cause is the end of the session, if there is one.
     func told(of refusal: RPCError, for call: CallMetadata) async -> RPCError {
         let response = refusal.unauthorizedResponse
         do {
@@ -58,7 +58,7 @@ final class CallTarget: Sendable, RedactedDescription {
         } catch let error as NotAuthorized where error.isEndOfSession {
             return refusal.caused(by: error.asked(by: response)).pushingBack("-1")
         } catch {
-            return refusal.pushingBack("-1")  // No way forward: what the server said is never hidden.
+            return refusal.pushingBack("-1")  // The server's refusal is returned, not the provider's error.
         }
     }
 }

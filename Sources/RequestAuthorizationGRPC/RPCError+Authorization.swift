@@ -6,27 +6,33 @@ import GRPCCore
 import RequestAuthorization
 
 extension RPCError {
-    /// What to say of a call that was not made; `nil` for errors that mean nothing to us.
+    /// The error of a call that was not made because it has no credential; `nil` for errors of other kinds.
     init?(withoutCredential error: any Error) {
         switch error {
         case is NotAuthorized:
-            self.init(code: .unauthenticated, message: "no credential for the call", cause: error)
+            self.init(
+                code: .unauthenticated, message: "the call was not made: there is no credential; see the cause",
+                cause: error)
             self = pushingBack("-1")
         case is RefreshFailed:
-            self.init(code: .unavailable, message: "no credential for the call at this time", cause: error)
+            self.init(
+                code: .unavailable, message: "the call was not made: the refresh failed for now; try again later",
+                cause: error)
         case is CancellationError:
-            self.init(code: .cancelled, message: "cancelled while waiting for a credential", cause: error)
+            self.init(
+                code: .cancelled, message: "the call was not made: it was cancelled while waiting for a credential",
+                cause: error)
         default:
             return nil
         }
     }
 
-    /// Whether gRPC had made the call before; it notes that in what the server answered.
+    /// Whether the refused call was a retry: gRPC adds the number of earlier attempts to the answer's metadata.
     var isOfRetry: Bool { metadata["grpc-previous-rpc-attempts"].contains { _ in true } }
 
-    /// Tells gRPC's retry policy when to make the call again, unless the server has said so itself.
+    /// Tells gRPC's retry policy when to retry, unless the server has done so itself.
     ///
-    /// - Parameter milliseconds: negative for "not at all" (gRFC A6).
+    /// - Parameter milliseconds: the delay; a negative number means "do not retry" (gRFC A6).
     func pushingBack(_ milliseconds: String) -> RPCError {
         guard !metadata["grpc-retry-pushback-ms"].contains(where: { _ in true }) else { return self }
         var error = self
@@ -34,12 +40,12 @@ extension RPCError {
         return error
     }
 
-    /// The same with the reason why the call is not made again.
+    /// Returns this error with a cause.
     func caused(by cause: any Error) -> RPCError {
         RPCError(code: code, message: message, metadata: metadata, cause: cause)
     }
 
-    /// The same as an answer of HTTP, whose challenges many servers send along.
+    /// The refusal as an HTTP response. Many servers send HTTP's challenge fields as metadata.
     var unauthorizedResponse: UnauthorizedResponse {
         UnauthorizedResponse(statusCode: 401, fields: ["WWW-Authenticate", "Retry-After", "DPoP-Nonce", "Date"]) {
             Array(metadata[stringValues: $0])
@@ -47,7 +53,7 @@ extension RPCError {
     }
 }
 
-/// What comes with an answer that is no refusal, as an answer of HTTP.
+/// The metadata of an accepted call, as an HTTP response.
 struct AnswerMetadata: AuthorizableResponse {
     let metadata: Metadata
 

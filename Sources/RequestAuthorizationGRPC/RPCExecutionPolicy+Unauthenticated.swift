@@ -5,15 +5,15 @@
 public import GRPCCore
 
 extension RPCExecutionPolicy {
-    /// Has gRPC make a call once more after `UNAUTHENTICATED`, when an ``AuthorizationInterceptor`` has told the provider.
+    /// Retries a call once after `UNAUTHENTICATED`, when an ``AuthorizationInterceptor`` has told the provider.
     ///
     ///     var options = CallOptions.defaults
     ///     options.executionPolicy = .retryingUnauthenticated
     ///
-    /// A policy of yours does the same if `.unauthenticated` is one of its `retryableStatusCodes` (of a hedging policy, its
-    /// `nonFatalStatusCodes`): however many attempts it allows, the refusal of the first alone leads to another.
+    /// Your own policy does the same if `.unauthenticated` is in its `retryableStatusCodes` (in a hedging policy, in
+    /// its `nonFatalStatusCodes`). Even if it allows more attempts, a refused retry is not retried.
     public static var retryingUnauthenticated: RPCExecutionPolicy {
-        // The interceptor overrides the delay, which must not be zero, in each answer.
+        // The delay must not be zero. The interceptor overrides it in each answer.
         .retry(
             RetryPolicy(
                 maxAttempts: 2, initialBackoff: .milliseconds(1), maxBackoff: .milliseconds(1), backoffMultiplier: 1,
@@ -22,9 +22,9 @@ extension RPCExecutionPolicy {
 }
 
 extension ServiceConfig {
-    /// The policy ``GRPCCore/RPCExecutionPolicy/retryingUnauthenticated`` for every method, and nothing else.
+    /// Applies ``GRPCCore/RPCExecutionPolicy/retryingUnauthenticated`` to every method.
     ///
-    /// In a configuration of yours, it is one more element of `methodConfig`, and a part of the others:
+    /// In your own configuration, add this element to `methodConfig`, and set the policy in the other elements:
     ///
     ///     MethodConfig(names: [MethodConfig.Name(service: "")], executionPolicy: .retryingUnauthenticated)
     public static var retryingUnauthenticated: ServiceConfig {

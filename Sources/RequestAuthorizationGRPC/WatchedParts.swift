@@ -5,9 +5,9 @@
 import GRPCCore
 import RequestAuthorization
 
-/// What a server sends after it accepted a call, watched for a refusal at its end: a token may expire while a stream runs.
+/// Watches an accepted call for a refusal at its end: a token may expire while a stream runs.
 ///
-/// Nothing is made again then, as messages have been handed out. But the next call gets a new credential.
+/// The call is not retried, because messages have been handed out. The next call gets a new credential.
 struct WatchedParts<Message: Sendable>: AsyncSequence, Sendable {
     typealias Element = StreamingClientResponse<Message>.Contents.BodyPart
 

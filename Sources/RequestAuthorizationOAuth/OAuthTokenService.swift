@@ -3,7 +3,7 @@
 
 public import RequestAuthorization
 
-/// Fetches and renews the tokens of an authorization server. It is told how by one of its factories:
+/// Fetches and refreshes the tokens of an authorization server. Each factory makes a service for one grant:
 ///
 ///     let service = OAuthTokenService.authorizationCode(server: server, client: .public(id: "tool"), transport: URLSession.shared)
 ///     let auth = RefreshableTokenAuthorization(service: service, store: .default(client: "tool", account: "me"))
@@ -11,13 +11,13 @@ public import RequestAuthorization
 /// There is no password grant and no implicit grant (RFC 9700 §2.4, §2.1.2).
 public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
     public let endpoint: TokenEndpoint
-    /// Where the server sends people back to, unless a sign-in names another.
+    /// Where the server sends users back to, unless a sign-in names another URI.
     package let redirectURI: String?
     /// Keeps sign-ins until their callbacks come.
     package let pendingSignIns: any PendingSignInStore
-    /// Whether authorization requests are pushed also where the server does not require it (RFC 9126).
+    /// Whether authorization requests are pushed even if the server does not require it (RFC 9126).
     let pushesRequests: Bool
-    /// Fetches a first token without a person, where the grant can.
+    /// Fetches a first token without a user; `nil` if the grant needs a user.
     package let initial: (@Sendable (TokenEndpoint) async throws -> OAuthToken)?
 
     package init(
@@ -31,10 +31,10 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
         self.initial = initial
     }
 
-    /// Exchanges the refresh token (RFC 6749 §6); a client that can fetch tokens by itself fetches another.
+    /// Exchanges the refresh token (RFC 6749 §6). Without one, a grant that needs no user fetches a new token.
     ///
-    /// - Throws: `TokenEndpointError` for what the server refused, `InvalidTokenResponse` for what cannot be used,
-    ///   ``NoRefreshToken`` if there is no way but to sign in again, and what the transport throws.
+    /// - Throws: `TokenEndpointError` if the server refused, `InvalidTokenResponse` if its answer cannot be used,
+    ///   ``NoRefreshToken`` if the user has to sign in again, and errors of the transport.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
         if let refreshToken = token.refreshToken {
             return try await endpoint.refreshed(token, with: refreshToken)
@@ -50,7 +50,7 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
         return try await initial(endpoint)
     }
 
-    /// Where the token endpoint is.
+    /// The origin of the token endpoint.
     public var serverOrigin: Origin? { endpoint.server.tokenEndpoint.flatMap { Origin($0) } }
 
     public var proofFields: Set<String> { endpoint.proof == nil ? [] : ["DPoP"] }
@@ -69,24 +69,24 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
         #endif
     }
 
-    /// Revokes a token at the server (RFC 7009), its refresh token first. A server without revocation is no error.
+    /// Revokes a token at the server (RFC 7009), its refresh token first. Does nothing if the server has no revocation.
     ///
-    /// - Throws: `TokenEndpointError` of the kind `transient` if the server wants to be asked later, and `client` if it will
-    ///   not do it, for instance for a public client; what the transport throws.
+    /// - Throws: `TokenEndpointError` of the kind `transient` if the server failed temporarily, and `client` if it
+    ///   refused, for instance for a public client; errors of the transport.
     public func revoke(_ token: OAuthToken) async throws { try await endpoint.revoke(token) }
 
-    /// Revokes a token that came too late, if the server lets itself be reached.
+    /// Tries to revoke a token that came too late, and ignores errors.
     public func discard(_ token: OAuthToken) async { try? await revoke(token) }
 
-    /// Asks the server what a token is worth (RFC 7662): for resource servers, which authenticate themselves as clients.
+    /// Introspects a token (RFC 7662), for resource servers, which authenticate as clients.
     ///
-    /// - Throws: ``AuthorizationServerError`` if there is no introspection endpoint, `InvalidTokenResponse` if the answer says
-    ///   nothing, `TokenEndpointError` if the server refused, and what the transport throws.
+    /// - Throws: ``AuthorizationServerError`` if there is no introspection endpoint, `InvalidTokenResponse` if the
+    ///   answer is unusable, `TokenEndpointError` if the server refused, and errors of the transport.
     public func introspect(_ token: OAuthToken) async throws -> TokenIntrospection {
         try await introspect(accessToken: token.accessToken)
     }
 
-    /// The same for an access token that came with a request.
+    /// Introspects an access token that came with a request.
     public func introspect(accessToken: String) async throws -> TokenIntrospection {
         try await endpoint.introspect(accessToken, hint: "access_token")
     }
@@ -95,19 +95,19 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
 // MARK: - Grants
 
 extension OAuthTokenService {
-    /// People sign in on the server's page, and come back with a code (RFC 6749 §4.1, with PKCE).
+    /// Users sign in on the server's page, and come back with a code (RFC 6749 §4.1, with PKCE).
     ///
     /// - Parameters:
     ///   - server: the authorization server.
     ///   - client: the client as it is registered there.
-    ///   - authentication: proves the client in each request, in place of what the client says of it.
+    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
     ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
-    ///   - redirectURI: where the server sends people back to; a sign-in may name another.
-    ///   - pendingSignIns: keeps sign-ins until their callbacks come; `.items(…)` also over a restart of the app.
-    ///   - pushesRequests: whether authorization requests are handed to the server before a person sees them (RFC 9126); they
-    ///     are in any case if the server requires it.
-    ///   - transport: carries the requests, for instance `URLSession.shared`.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
+    ///   - redirectURI: where the server sends users back to; a sign-in may name another URI.
+    ///   - pendingSignIns: keeps sign-ins until their callbacks come; `.items(…)` also over a restart.
+    ///   - pushesRequests: whether authorization requests are sent to the server before the user opens its page (RFC
+    ///     9126). If the server requires it, they always are.
+    ///   - transport: sends the requests, for instance `URLSession.shared`.
+    ///   - clock: the system's, or a `ManualClock` in tests.
     public static func authorizationCode(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil,
@@ -121,16 +121,16 @@ extension OAuthTokenService {
             redirectURI: redirectURI, pendingSignIns: pendingSignIns, pushesRequests: pushesRequests)
     }
 
-    /// The client acts for itself: it fetches its first token alone, and another when that ends (RFC 6749 §4.4).
+    /// The client acts for itself: it fetches tokens without a user (RFC 6749 §4.4).
     ///
     /// - Parameters:
     ///   - server: the authorization server.
-    ///   - client: the client that is registered there.
-    ///   - authentication: proves the client in each request, in place of what the client says of it.
+    ///   - client: the client as it is registered there.
+    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
     ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
-    ///   - scopes: what to ask for; the server's choice if there are none.
-    ///   - transport: carries the requests, for instance `URLSession.shared`.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
+    ///   - scopes: the scopes of the token; if there are none, the server chooses.
+    ///   - transport: sends the requests, for instance `URLSession.shared`.
+    ///   - clock: the system's, or a `ManualClock` in tests.
     public static func clientCredentials(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil,
@@ -144,15 +144,15 @@ extension OAuthTokenService {
             var token = try await endpoint.token(
                 grantType: "client_credentials", parameters: scopes.isEmpty ? [] : [("scope", scope)],
                 requestedScopes: scopes)
-            // RFC 6749 §4.4.3: there should be none, and the client needs none.
+            // RFC 6749 §4.4.3: there should be no refresh token, and the client does not need one.
             (token.refreshToken, token.refreshTokenExpiresAt) = (nil, nil)
             return token
         }
     }
 
-    /// The same, with a server that is discovered.
+    /// The same, for a server that is discovered.
     ///
-    /// - Throws: what ``AuthorizationServer/discover(issuer:transport:clock:)`` throws.
+    /// - Throws: as ``AuthorizationServer/discover(issuer:transport:clock:)``.
     public static func clientCredentials(
         issuer: String, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil,
@@ -163,7 +163,7 @@ extension OAuthTokenService {
             authentication: authentication, proof: proof, scopes: scopes, transport: transport, clock: clock)
     }
 
-    /// People sign in on another device, with a code that this one shows (RFC 8628).
+    /// Users sign in on another device, with a code that this device shows (RFC 8628).
     public static func device(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil,
@@ -175,16 +175,16 @@ extension OAuthTokenService {
                 proof: proof))
     }
 
-    /// Any other grant that needs no person.
+    /// Any other grant that needs no user.
     ///
     /// - Parameters:
     ///   - server: the authorization server.
-    ///   - client: the client that is registered there.
-    ///   - authentication: proves the client in each request, in place of what the client says of it.
+    ///   - client: the client as it is registered there.
+    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
     ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
-    ///   - transport: carries the requests, for instance `URLSession.shared`.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
-    ///   - token: fetches a token; called on first use, and again where the token came without a refresh token.
+    ///   - transport: sends the requests, for instance `URLSession.shared`.
+    ///   - clock: the system's, or a `ManualClock` in tests.
+    ///   - token: fetches a token; called on first use, and for each refresh of a token without a refresh token.
     public static func custom(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil,

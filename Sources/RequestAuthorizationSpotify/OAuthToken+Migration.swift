@@ -4,11 +4,11 @@
 public import RequestAuthorizationOAuth
 
 extension OAuthToken {
-    /// Reads what an authorization manager of SpotifyAPI encoded of itself, for somebody who is signed in there:
+    /// Reads the encoded authorization manager of SpotifyAPI, so that a user who is signed in there stays signed in:
     ///
     ///     {"access_token":"…","refresh_token":"…","scope":"a b","expiration_date":"2026-11-21T17:00:00Z","backend":{…}}
     ///
-    /// The shape is that of its `AuthInfo` (Peter-Schorn/SpotifyAPI). Hand the token to `setToken(_:)`, then delete the data.
+    /// It has the format of `AuthInfo` (Peter-Schorn/SpotifyAPI). Pass it to `setToken(_:)`, then delete the data.
     ///
     /// - Throws: ``UnreadableToken`` that names the member.
     public init(spotifyAPI data: Data) throws {
@@ -19,11 +19,11 @@ extension OAuthToken {
                 expiry: "expiration_date"))
     }
 
-    /// Reads the `SpotifyTokens` of SpotifyKit as its stores keep them:
+    /// Reads the `SpotifyTokens` of SpotifyKit in the format of its stores:
     ///
     ///     {"accessToken":"…","refreshToken":"…","expiresAt":"2026-11-21T17:00:00Z","scope":"a b","tokenType":"Bearer"}
     ///
-    /// Dates in the form that `JSONEncoder` gives them by default are read too.
+    /// Dates in the default format of `JSONEncoder` are read too.
     ///
     /// - Throws: ``UnreadableToken`` that names the member.
     public init(spotifyKit data: Data) throws {
@@ -54,7 +54,7 @@ extension OAuthToken {
             expiry = date
         case let number?:
             expiry = number.numberOrNumeral.map { Date(timeIntervalSinceReferenceDate: $0) } ?? .distantPast
-        case nil: expiry = .distantPast  // Both take it for expired then.
+        case nil: expiry = .distantPast  // Both libraries treat such a token as expired.
         }
         self.init(
             accessToken: accessToken, refreshToken: text(names.refreshToken), tokenType: text("tokenType") ?? "Bearer",

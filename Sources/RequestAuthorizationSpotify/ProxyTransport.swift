@@ -4,11 +4,11 @@
 import RequestAuthorization
 import RequestAuthorizationOAuth
 
-/// Reads what a ``SpotifyProxy`` answers in its own way as Spotify would say it.
+/// Converts the answers of a ``SpotifyProxy`` that differ from Spotify's.
 struct ProxyTransport: TokenTransport, RedactedDescription {
     let transport: any TokenTransport
     let clock: any AuthorizationClock
-    /// The error that an answer stands for; `nil` if it is to be read as Spotify's.
+    /// Returns the error of an answer; `nil` if the answer has Spotify's format.
     let error: @Sendable (TokenResponse) -> (any Error)?
 
     func send(_ request: TokenRequest) async throws -> TokenResponse {

@@ -4,30 +4,30 @@
 public import RequestAuthorization
 public import RequestAuthorizationOAuth
 
-/// How an app talks to Spotify's accounts service, as a value that can be kept.
+/// The flow, client and addresses of an app at Spotify's accounts service, as a value that can be stored.
 ///
 ///     let spotify = SpotifyTokenService(configuration, transport: URLSession.shared)
 ///
-/// It holds the client secret if there is one, and what is encoded holds it too; printed, it is redacted. Write
-/// `OAuthClient.authorizationParameters` to send more along.
+/// It contains the client secret, if there is one, and so does its encoded form. Its description is redacted. Set
+/// `OAuthClient.authorizationParameters` to send further parameters.
 public struct SpotifyConfiguration: Sendable, Hashable, Codable {
-    /// How tokens come about.
+    /// The way in which tokens are obtained.
     public enum Flow: String, Sendable, Hashable, Codable {
         /// A user signs in; the app or its server has a client secret.
         case authorizationCode
         /// A user signs in; there is no secret.
         case pkce
-        /// Nobody signs in: for what Spotify tells everybody.
+        /// No user signs in: for public data of Spotify.
         case clientCredentials
     }
 
     public var flow: Flow
     public var client: OAuthClient
-    /// Where users come back to; a sign-in may name another.
+    /// Where users come back to; a sign-in may name another URI.
     public var redirectURI: String?
-    /// The server that keeps the client secret, if one does.
+    /// The server that keeps the client secret; `nil` if there is none.
     public var proxy: SpotifyProxy?
-    /// Spotify's accounts service, or what stands in for it.
+    /// Spotify's accounts service, or a server in its place.
     public var accounts: AuthorizationServer
 
     public init(
@@ -41,7 +41,7 @@ public struct SpotifyConfiguration: Sendable, Hashable, Codable {
         self.accounts = accounts
     }
 
-    /// Where tokens really come from.
+    /// The server whose token endpoint is called: that of `accounts`, or the proxy.
     var server: AuthorizationServer {
         guard let proxy else { return accounts }
         var server = accounts
@@ -51,7 +51,7 @@ public struct SpotifyConfiguration: Sendable, Hashable, Codable {
     }
 }
 
-/// The client secret may be in it.
+/// Redacted because it may contain the client secret.
 extension SpotifyConfiguration: RedactedDescription {
     public var description: String { "SpotifyConfiguration(\(flow.rawValue), \(client))" }
 }

@@ -4,7 +4,7 @@
 public import RequestAuthorizationOAuth
 
 extension SpotifyTokenService {
-    /// Begins a sign-in on another device. Spotify has none for ordinary clients; a server that stands in for it may.
+    /// Begins a sign-in on another device, at a server in place of Spotify's: ordinary clients of Spotify have none.
     ///
     /// - Throws: `AuthorizationServerError` for Spotify itself, before anything is sent.
     public func deviceSignIn(scopes: Set<SpotifyScope>) async throws -> DeviceSignIn {
@@ -12,7 +12,7 @@ extension SpotifyTokenService {
         guard configuration.accounts.deviceAuthorizationEndpoint != nil else {
             throw AuthorizationServerError(
                 .unsupported, member: "device_authorization_endpoint",
-                detail: "Spotify signs ordinary clients in by a browser only: use signIn(scopes:through:)")
+                detail: "Spotify supports sign-ins in a browser only: use signIn(scopes:through:)")
         }
         return try await oauth.deviceSignIn(scopes: scopes.names)
     }
@@ -22,6 +22,6 @@ extension SpotifyTokenService {
     func checkUserFlow() throws {
         guard configuration.flow == .clientCredentials else { return }
         throw AuthorizationServerError(
-            .unsupported, detail: "nobody signs in with client credentials: use .pkce or .authorizationCode")
+            .unsupported, detail: "client credentials have no user who signs in: use .pkce or .authorizationCode")
     }
 }

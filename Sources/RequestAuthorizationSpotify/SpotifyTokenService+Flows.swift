@@ -7,15 +7,17 @@ public import RequestAuthorizationOAuth
 extension SpotifyTokenService {
     /// A user signs in, and no secret is needed: for apps and tools.
     ///
+    /// The other factories take the same parameters, and a `clientSecret` for programs that can keep it.
+    ///
     /// - Parameters:
-    ///   - clientID: of the app in Spotify's dashboard.
-    ///   - redirectURI: one of the app's there; a sign-in may name another.
-    ///   - proxy: exchanges codes and refresh tokens in the app's place, if it has a server.
-    ///   - proxyError: reads an error that the proxy answers in its own way; see ``SpotifyProxy``.
-    ///   - accounts: what stands in for Spotify's accounts service.
-    ///   - pendingSignIns: where sign-ins wait for their callbacks; in the platform's default store if `nil`.
-    ///   - transport: carries token requests, for instance `URLSession.shared`.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
+    ///   - clientID: the app's id in Spotify's dashboard.
+    ///   - redirectURI: a redirect URI of the app in the dashboard; a sign-in may name another one.
+    ///   - proxy: your server that exchanges codes and refresh tokens.
+    ///   - proxyError: converts errors in the proxy's own format; see ``SpotifyProxy``.
+    ///   - accounts: Spotify's accounts service, or a server in its place.
+    ///   - pendingSignIns: keeps sign-ins until their callbacks come; in the platform's default store if `nil`.
+    ///   - transport: sends token requests, for instance `URLSession.shared`.
+    ///   - clock: the system's, or a `ManualClock` in tests.
     public static func pkce(
         clientID: String, redirectURI: String? = nil, proxy: SpotifyProxy? = nil,
         proxyError: @escaping @Sendable (TokenResponse) -> (any Error)? = { _ in nil },
@@ -28,18 +30,10 @@ extension SpotifyTokenService {
             proxyError: proxyError, pendingSignIns: pendingSignIns, transport: transport, clock: clock)
     }
 
-    /// A user signs in, and a server proves itself with the client secret; with PKCE all the same (RFC 9700 §2.1.1).
+    /// A user signs in, and a server authenticates with the client secret, and with PKCE too (RFC 9700 §2.1.1).
     ///
-    /// Never put the secret into an app: use ``authorizationCode(clientID:proxy:proxyError:redirectURI:accounts:pendingSignIns:transport:clock:)``.
-    ///
-    /// - Parameters:
-    ///   - clientID: of the app in Spotify's dashboard.
-    ///   - clientSecret: its secret.
-    ///   - redirectURI: one of the app's there; a sign-in may name another.
-    ///   - accounts: what stands in for Spotify's accounts service.
-    ///   - pendingSignIns: where sign-ins wait for their callbacks; in the platform's default store if `nil`.
-    ///   - transport: carries token requests, for instance `URLSession.shared`.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
+    /// Never put the secret into an app: use
+    /// ``authorizationCode(clientID:proxy:proxyError:redirectURI:accounts:pendingSignIns:transport:clock:)``.
     public static func authorizationCode(
         clientID: String, clientSecret: String, redirectURI: String? = nil, accounts: AuthorizationServer = .spotify,
         pendingSignIns: (any PendingSignInStore)? = nil, transport: any TokenTransport,
@@ -52,7 +46,7 @@ extension SpotifyTokenService {
             pendingSignIns: pendingSignIns, transport: transport, clock: clock)
     }
 
-    /// A user signs in, and a server of yours adds the client secret.
+    /// A user signs in, and your server adds the client secret.
     public static func authorizationCode(
         clientID: String, proxy: SpotifyProxy,
         proxyError: @escaping @Sendable (TokenResponse) -> (any Error)? = { _ in nil }, redirectURI: String? = nil,
@@ -66,7 +60,7 @@ extension SpotifyTokenService {
             proxyError: proxyError, pendingSignIns: pendingSignIns, transport: transport, clock: clock)
     }
 
-    /// Nobody signs in: for what Spotify tells everybody, such as tracks and search. A token is fetched when one is needed.
+    /// No user signs in: for public data of Spotify, such as tracks and search. A token is fetched when it is needed.
     public static func clientCredentials(
         clientID: String, clientSecret: String, accounts: AuthorizationServer = .spotify, transport: any TokenTransport,
         clock: any AuthorizationClock = .system
@@ -77,7 +71,7 @@ extension SpotifyTokenService {
             transport: transport, clock: clock)
     }
 
-    /// Nobody signs in, and a server of yours adds the client secret.
+    /// No user signs in, and your server adds the client secret.
     public static func clientCredentials(
         clientID: String, proxy: SpotifyProxy,
         proxyError: @escaping @Sendable (TokenResponse) -> (any Error)? = { _ in nil },

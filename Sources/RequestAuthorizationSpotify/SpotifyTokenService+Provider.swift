@@ -6,17 +6,17 @@ public import RequestAuthorizationOAuth
 import RequestAuthorizationStorage
 
 extension SpotifyTokenService {
-    /// A provider for a user of this app, or for the app itself: one for each, shared.
+    /// Makes a provider for a user of this app, or for the app itself. Make one for each and share it.
     ///
     ///     let auth = spotify.authorization(account: "me")
     ///
-    /// Where a user signs in, the token is kept in the platform's default store: the Keychain on Apple's platforms, a file that
-    /// only its user can open elsewhere. Client credentials are not kept.
+    /// A user's token is kept in the platform's default store: the Keychain on Apple's platforms, elsewhere a file
+    /// with access for its owner only. The token of client credentials is not kept.
     ///
     /// - Parameters:
-    ///   - account: whose token it is: any name that tells this client's users apart.
+    ///   - account: a name that distinguishes this client's users.
     ///   - policy: when to refresh.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
+    ///   - clock: the system's, or a `ManualClock` in tests.
     public func authorization(
         account: String = "me", policy: RefreshPolicy = .default, clock: any AuthorizationClock = .system
     ) -> RefreshableTokenAuthorization<OAuthToken> {
@@ -27,7 +27,7 @@ extension SpotifyTokenService {
         return authorization(store: store, policy: policy, clock: clock)
     }
 
-    /// The same with a store of your choice.
+    /// Makes a provider with a store of your choice.
     public func authorization(
         store: some TokenStore<OAuthToken>, policy: RefreshPolicy = .default, clock: any AuthorizationClock = .system
     ) -> RefreshableTokenAuthorization<OAuthToken> {

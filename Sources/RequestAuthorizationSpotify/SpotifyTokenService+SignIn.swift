@@ -8,13 +8,13 @@ public import RequestAuthorizationOAuth
 extension SpotifyTokenService {
     /// Begins a sign-in: open its `PendingSignIn.url` in a browser.
     ///
-    /// Scopes are not added to what was allowed before: ask for all that the app needs.
+    /// A sign-in does not add scopes to earlier ones: request all that the app needs.
     ///
     /// - Parameters:
-    ///   - scopes: what the user is asked to allow; none will do for what Spotify tells everybody.
-    ///   - showDialog: whether a user who has allowed it before is asked again, and may become another one.
-    ///   - redirectURI: another one than the service's.
-    /// - Throws: `SignInError` for a redirect URI that Spotify does not take; `AuthorizationServerError` in the flow without users.
+    ///   - scopes: the scopes that the user is asked to allow. Public data need none.
+    ///   - showDialog: whether a user who has allowed access before is asked again, and may change the account.
+    ///   - redirectURI: a redirect URI in place of the service's.
+    /// - Throws: `SignInError` for an invalid redirect URI; `AuthorizationServerError` in the flow without users.
     public func signIn(
         scopes: Set<SpotifyScope>, showDialog: Bool = false, redirectURI: String? = nil
     ) async throws -> PendingSignIn {
@@ -24,15 +24,15 @@ extension SpotifyTokenService {
             scopes: scopes.names, redirectURI: redirectURI, parameters: Self.parameters(showDialog: showDialog))
     }
 
-    /// Signs in where the callback can be waited for: in a tool, or with `ASWebAuthenticationSession`.
+    /// Shows Spotify's page, waits for the callback, and exchanges the code: in a tool, or with the system's sheet.
     ///
     ///     let token = try await spotify.signIn(scopes: [.userReadEmail], through: .loopback()) { print("Open", $0) }
     ///
     /// - Parameters:
-    ///   - scopes: what the user is asked to allow.
-    ///   - showDialog: whether a user who has allowed it before is asked again.
-    ///   - receiver: waits for the callback.
-    ///   - show: shows the page.
+    ///   - scopes: the scopes that the user is asked to allow.
+    ///   - showDialog: whether a user who has allowed access before is asked again.
+    ///   - receiver: receives the callback.
+    ///   - show: shows the page, if the receiver does not do so itself.
     public func signIn(
         scopes: Set<SpotifyScope>, showDialog: Bool = false, through receiver: some CallbackReceiver,
         show: @Sendable (URL) async throws -> Void = { _ in }
@@ -46,7 +46,7 @@ extension SpotifyTokenService {
 
     private static func parameters(showDialog: Bool) -> [String: String] { showDialog ? ["show_dialog": "true"] : [:] }
 
-    /// Spotify takes no `localhost`, not over https either.
+    /// Spotify refuses `localhost`, also with `https`.
     private static func check(_ redirectURI: String?) throws {
         guard let redirectURI, let origin = URL(string: redirectURI).flatMap({ Origin($0) }),
             origin.host == "localhost",
@@ -54,7 +54,7 @@ extension SpotifyTokenService {
         else { return }
         throw SignInError(
             .redirectURI,
-            detail: "Spotify takes no localhost: use http://127.0.0.1 or http://[::1], here and in the app's dashboard")
+            detail: "Spotify refuses localhost: use http://127.0.0.1 or http://[::1], here and in the app's dashboard")
     }
 }
 #else
@@ -68,7 +68,7 @@ extension SpotifyTokenService {
         scopes: Set<SpotifyScope>, showDialog: Bool = false, redirectURI: String? = nil
     ) async throws -> PendingSignIn { fatalError("unavailable") }
 
-    /// Signs in where the callback can be waited for: with the trait `Crypto`.
+    /// Signs in and receives the callback: with the trait `Crypto`.
     public func signIn(
         scopes: Set<SpotifyScope>, showDialog: Bool = false, through receiver: some CallbackReceiver,
         show: @Sendable (URL) async throws -> Void = { _ in }

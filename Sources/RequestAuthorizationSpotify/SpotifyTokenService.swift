@@ -5,7 +5,7 @@ public import RequestAuthorization
 public import RequestAuthorizationOAuth
 import RequestAuthorizationStorage
 
-/// Spotify's tokens: signs users in, exchanges codes, renews.
+/// Signs users in at Spotify, and fetches and refreshes their tokens.
 ///
 ///     let spotify = SpotifyTokenService.pkce(
 ///         clientID: "CLIENT_ID", redirectURI: "my-app://login-callback", transport: URLSession.shared)
@@ -17,23 +17,24 @@ import RequestAuthorizationStorage
 ///     guard pending.accepts(url) else { return }                          // another link of our scheme leaves it unharmed
 ///     try await auth.signIn { try await spotify.finish(callback: url) }
 ///
-/// Three flows, each direct or through a server that keeps the client secret (``SpotifyProxy``): ``pkce(clientID:redirectURI:proxy:proxyError:accounts:pendingSignIns:transport:clock:)``
-/// for apps and tools, `authorizationCode` for servers, `clientCredentials` for what concerns no user.
+/// There are three flows: ``pkce(clientID:redirectURI:proxy:proxyError:accounts:pendingSignIns:transport:clock:)``
+/// for apps and tools, `authorizationCode` for servers, and `clientCredentials` for public data. Each works directly,
+/// or through a server that keeps the client secret (``SpotifyProxy``).
 public struct SpotifyTokenService: RefreshableTokenService, RedactedDescription {
     public typealias Token = OAuthToken
 
     public let configuration: SpotifyConfiguration
     let oauth: OAuthTokenService
 
-    /// A service for a configuration that was kept.
+    /// Makes a service for a configuration.
     ///
     /// - Parameters:
-    ///   - configuration: flow, client, addresses.
-    ///   - proxyError: reads an error that the proxy answers in its own way; see ``SpotifyProxy``.
-    ///   - pendingSignIns: where sign-ins wait for their callbacks; by default beside the token, in the platform's default
-    ///     store, so that they survive a restart.
-    ///   - transport: carries token requests, for instance `URLSession.shared`.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
+    ///   - configuration: the flow, the client and the addresses.
+    ///   - proxyError: converts errors in the proxy's own format; see ``SpotifyProxy``.
+    ///   - pendingSignIns: keeps sign-ins until their callbacks come; by default in the platform's default store,
+    ///     beside the token, so that they survive a restart.
+    ///   - transport: sends token requests, for instance `URLSession.shared`.
+    ///   - clock: the system's, or a `ManualClock` in tests.
     public init(
         _ configuration: SpotifyConfiguration,
         proxyError: @escaping @Sendable (TokenResponse) -> (any Error)? = { _ in nil },
@@ -58,28 +59,29 @@ public struct SpotifyTokenService: RefreshableTokenService, RedactedDescription 
             }
     }
 
-    /// What a user must do to end the app's permission at Spotify: a log-out ends it here only.
+    /// How the user ends the app's access at Spotify: a sign-out ends it only on this device.
     public var signOutAdvice: String? { configuration.accounts.quirks.signOutAdvice }
 }
 
-// MARK: - What a provider asks for
+// MARK: - Token service
 
 extension SpotifyTokenService {
-    /// Exchanges the refresh token, or the client's credentials. An answer without a refresh token or without scopes keeps the
-    /// old ones.
+    /// Exchanges the refresh token, or the client's credentials.
+    ///
+    /// If the answer has no refresh token or no scopes, the old ones are kept.
     ///
     /// - Throws: `TokenEndpointError`: `invalid_grant` if the user has removed the app or signed in six months ago.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken { try await oauth.refresh(token) }
 
-    /// A first token by the client's own credentials.
+    /// Fetches a first token with the client's own credentials.
     ///
-    /// - Throws: `NotAuthorized` in the flows in which a user signs in.
+    /// - Throws: `NotAuthorized` in the flows with a user.
     public func initialToken() async throws -> OAuthToken { try await oauth.initialToken() }
 
     public var serverOrigin: Origin? { oauth.serverOrigin }
 
     public func discard(_ token: OAuthToken) async { await oauth.discard(token) }
 
-    /// Asks nothing of Spotify, which has no revocation (``signOutAdvice``).
+    /// Does nothing, because Spotify has no revocation; see ``signOutAdvice``.
     public func revoke(_ token: OAuthToken) async throws { try await oauth.revoke(token) }
 }

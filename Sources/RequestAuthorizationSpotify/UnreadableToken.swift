@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Data of another library do not hold the token that they should.
+/// The stored data of another library contain no readable token.
 public struct UnreadableToken: Error, Hashable, CustomStringConvertible {
-    /// The library that wrote them.
+    /// The library that wrote the data.
     public let format: String
-    /// The member that is missing or of another form; `nil` if there is no JSON object at all.
+    /// The member that is missing or malformed; `nil` if the data are not a JSON object.
     public let member: String?
 
     public init(format: String, member: String?) {
@@ -14,7 +14,7 @@ public struct UnreadableToken: Error, Hashable, CustomStringConvertible {
     }
 
     public var description: String {
-        "what \(format) stored cannot be read: " + (member.map { "no usable \($0)" } ?? "no JSON object")
-            + "; let people sign in again"
+        "the data that \(format) stored cannot be read: "
+            + (member.map { "\($0) is missing or malformed" } ?? "they are not a JSON object") + "; sign in again"
     }
 }

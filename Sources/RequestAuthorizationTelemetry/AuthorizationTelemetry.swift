@@ -5,25 +5,25 @@
 public import Metrics
 public import Tracing
 
-/// Where the logs, metrics and traces of a provider go.
+/// The destinations of a provider's logs, metrics and traces.
 ///
 ///     auth.report(to: .init(logger: logger, label: "billing"))
 ///
-/// Logs carry the label, what began a refresh and how long it took. Metrics never carry the label, and their dimensions have few
-/// values. Each call of the token service that fetches a token has a span. No token is part of any of them.
+/// Logs contain the label, the cause of a refresh and its duration. Metrics never contain the label, and their
+/// dimensions have few values. Each fetch of a token has a span. None of them contains a token.
 ///
-/// Nothing runs on requests that find a valid token.
+/// Requests that find a valid token report nothing.
 public struct AuthorizationTelemetry: Sendable, RedactedDescription {
     let logger: Logger
     let label: String
     let backend: TelemetryBackend
 
     /// - Parameters:
-    ///   - logger: what log lines go to. A request that goes well logs nothing above `debug`.
-    ///   - label: who the provider speaks for, for log lines: a name of your choice that is no secret.
-    ///   - metrics: what counts; the bootstrapped `MetricsSystem` by default.
+    ///   - logger: receives the log lines. A successful request logs nothing above `debug`.
+    ///   - label: the provider's name in log lines, chosen by you. It must not be secret.
+    ///   - metrics: receives the metrics; the bootstrapped `MetricsSystem` by default.
     ///   - dimensions: further dimensions of all metrics, such as the name of the issuer. They must not name users.
-    ///   - tracer: what spans go to; the bootstrapped `InstrumentationSystem` by default.
+    ///   - tracer: receives the spans; the bootstrapped `InstrumentationSystem` by default.
     public init(
         logger: Logger, label: String, metrics: (any MetricsFactory)? = nil, dimensions: [(String, String)] = [],
         tracer: (any Tracer)? = nil
@@ -35,9 +35,9 @@ public struct AuthorizationTelemetry: Sendable, RedactedDescription {
 }
 
 extension RefreshableTokenAuthorization {
-    /// Sends logs, metrics and traces of this provider there from now on, in place of where they went before.
+    /// Reports logs, metrics and traces of this provider from now on, and replaces the earlier destination.
     ///
-    /// A provider of an `AuthorizationPool` reports where its pool does, if that has been told to.
+    /// A provider of an `AuthorizationPool` reports to its pool's destination, if the pool has one.
     public nonisolated func report(to telemetry: AuthorizationTelemetry) {
         report(to: EventReporter(telemetry.logger, label: telemetry.label, telemetry.backend))
     }

@@ -167,7 +167,7 @@ private struct Flow: Sendable, CustomTestStringConvertible {
             try await spotify.deviceSignIn(scopes: [.streaming])
         }
         #expect(error?.problem == .unsupported && transport.calls == 0)
-        #expect("\(try #require(error))".contains("Spotify signs ordinary clients in by a browser only"))
+        #expect("\(try #require(error))".contains("Spotify supports sign-ins in a browser only"))
     }
 }
 #endif

@@ -6,23 +6,23 @@ public import AsyncHTTPClient
 import NIOHTTP1
 public import RequestAuthorization
 
-/// A request of async-http-client takes a credential: `try await request.authorize(using: .bearer("ABC"))`.
+/// Authorizes a request of async-http-client: `try await request.authorize(using: .bearer("ABC"))`.
 extension HTTPClientRequest: AuthorizableRequest {
     public var origin: Origin? { URL(string: url).flatMap { Origin($0) } }
 
-    /// Whether the body, if there is one, is known to be in memory.
+    /// Whether the request has no body, or one that is known to be in memory.
     ///
-    /// True without a body and for those that the client itself would send again after a redirect: `.bytes` of a `ByteBuffer`
-    /// or of a collection up to 4 MiB. Of any other the client does not say whether it can be read twice. If you know that it
-    /// can, say so with `isReplayable: true` where you send it.
+    /// A body is known to be in memory if the client itself would send it again after a redirect: `.bytes` of a
+    /// `ByteBuffer` or of a collection up to 4 MiB. The client does not say whether other bodies can be read twice. If
+    /// yours can, pass `isReplayable: true` to `execute`.
     public var isReplayable: Bool { body?.isKnownToBeInMemory ?? true }
 
     public func credential(in field: String) -> String? { headers.first(name: field) }
 
-    /// Sets a header field to one value, in place of all that were there, names compared without case.
+    /// Sets a header field to one value and removes its other values. Names are compared without case.
     ///
-    /// A value that the client would refuse (control characters) is not set, and neither does an older one stay:
-    /// `authorize(using:)` and `execute` throw then. The error of the client would repeat it, for logs to keep.
+    /// A value that the client would refuse (control characters) is not set, the old value is removed, and
+    /// `authorize(using:)` and `execute` throw. The client's own error would contain the value, and logs would keep it.
     public mutating func setCredential(_ value: String, in field: String) {
         CredentialFields.current?.insert(field)
         let isName = field == "Authorization" || field.isHeaderFieldName
@@ -34,8 +34,9 @@ extension HTTPClientRequest: AuthorizableRequest {
         headers.replaceOrAdd(name: field, value: value)
     }
 
-    /// Whether the request would be readable on the wire: anything but `https`, and neither to this machine nor to a socket of
-    /// it that the URL names (`http+unix`).
+    /// Whether the request is sent in plain text.
+    ///
+    /// True for all schemes but `https`, except to loopback and to a socket of this machine (`http+unix`).
     public var isPlaintext: Bool {
         if url.hasHTTPSScheme || url.namesLoopback { return false }
         return origin.map { $0.isPlaintext && !$0.isLoopback } ?? true
@@ -45,17 +46,17 @@ extension HTTPClientRequest: AuthorizableRequest {
 
     public var targetURI: String? { url.withoutFragment }
 
-    /// A copy of the body if it is known to be in memory, as for ``isReplayable``; empty if there is none, else `nil`.
+    /// A copy of the body if it is known to be in memory (see ``isReplayable``); empty without a body, else `nil`.
     public var bodyBytes: [UInt8]? { body.map { $0.bytesInMemory } ?? [] }
 }
 
 // MARK: - Text
 
 extension String {
-    /// What the client takes for the name of a field; anything that is not ASCII would stop the program.
+    /// Whether it is a valid field name. A name that is not ASCII would stop the program in the client.
     var isHeaderFieldName: Bool { (try? HeaderFieldName.check(self)) != nil }
 
-    /// Whether it holds no control character but the tab, as the client wants it (RFC 9110 §5.5).
+    /// Whether it holds no control character but the tab, as the client requires (RFC 9110 §5.5).
     var fitsInHeaderLine: Bool {
         if HeaderFieldValue.isSurelyVisible(self) { return true }
         let fits: (UInt8) -> Bool = { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }

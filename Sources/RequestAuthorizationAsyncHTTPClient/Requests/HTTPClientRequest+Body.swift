@@ -6,11 +6,11 @@ import AsyncHTTPClient
 import NIOCore
 
 extension HTTPClientRequest.Body {
-    /// Whether the client keeps the body as bytes, and not as something that it reads once.
+    /// Whether the client keeps the body as bytes that can be read more than once.
     ///
-    /// The client knows (`canBeConsumedMultipleTimes`) and does not say, so this looks at how the body is made. Whatever it
-    /// does not recognise counts as a body that can be read once: a later version of the client that is made in another way
-    /// costs a retry, and never sends half a body. `ReplayTests` compares it with what the client does.
+    /// The client's `canBeConsumedMultipleTimes` is internal, so a mirror reads the body's structure. A body that the
+    /// mirror does not recognise counts as readable once. If a later client changes the structure, retries are lost,
+    /// but half a body is never sent. `ReplayTests` compares the result with the client's behaviour.
     var isKnownToBeInMemory: Bool {
         guard let mode = Mirror(reflecting: self).descendant("mode"),
             let (label, payload) = Mirror(reflecting: mode).children.first
@@ -24,9 +24,8 @@ extension HTTPClientRequest.Body {
 
     /// A copy of the body if it is known to be in memory.
     ///
-    /// The client makes a buffer of such a body as soon as it is asked for an iterator, which is public; its `next()` would have to
-    /// be waited for. The function that makes the buffer is not to be called from here: what a mirror shows of a function has
-    /// another calling convention, and calling it ends the process.
+    /// The client makes the buffer in `makeAsyncIterator()`, which is public; `next()` would suspend. Calling the
+    /// function that makes the buffer through the mirror would crash: its calling convention differs.
     var bytesInMemory: [UInt8]? {
         guard isKnownToBeInMemory, let storage = Mirror(reflecting: makeAsyncIterator()).descendant("storage"),
             let buffer = Mirror(reflecting: storage).descendant("byteBuffer") as? ByteBuffer

@@ -6,7 +6,7 @@ public import AsyncHTTPClient
 import NIOHTTP1
 public import RequestAuthorization
 
-/// A response of async-http-client says whether it is a 401, and what would be accepted.
+/// Gives providers the status and the challenge fields of a response of async-http-client.
 extension HTTPClientResponse: AuthorizableResponse {
     public var statusCode: Int { Int(status.code) }
 

@@ -8,7 +8,7 @@ import NIOCore
 import NIOHTTP1
 import RequestAuthorization
 
-/// One call of the user: every try, until one time is over.
+/// One call of the user: all its tries, within one deadline.
 struct AuthorizedExecution {
     let client: HTTPClient
     let deadline: NIODeadline
@@ -41,7 +41,7 @@ struct AuthorizedExecution {
         }.response
     }
 
-    /// Sends a request whose credential was at hand. Nothing is prepared for waiting, unless it is refused.
+    /// Sends a request that was authorized synchronously. The deadline's task and timer are made only after a refusal.
     private func send(
         _ request: HTTPClientRequest, authorized: HTTPClientRequest, by provider: some AuthorizationProvider,
         credentials: Set<String>, refreshCount: Int, isReplayable: Bool?
@@ -68,7 +68,7 @@ struct AuthorizedExecution {
         if clientFollowsRedirects, let field = credentials.first(where: { !RedirectFields.stripped.contains($0) }) {
             throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.advice(for: field))
         }
-        // The client would send first and look at the time then.
+        // The client would check the deadline only after it has sent the request.
         guard .now() < deadline else { throw HTTPClientError.deadlineExceeded }
         let response = try await client.execute(authorized, deadline: deadline, logger: logger)
         if !clientFollowsRedirects, response.history.count > 1 {
@@ -78,34 +78,34 @@ struct AuthorizedExecution {
     }
 }
 
-/// What came back, and whether it is an answer to the credential.
+/// A response, and whether its request carried the credential.
 private struct Answer {
     let response: HTTPClientResponse
     let carriedCredential: Bool
 
-    /// A 401 of an origin that was never shown the credential says nothing about it.
+    /// The 401, if its origin received the credential. A 401 of another origin is no refusal of it.
     var refusal: UnauthorizedResponse? { head?.unauthorized }
 
     var head: HTTPClientResponse? { carriedCredential ? response : nil }
 }
 
-/// What the client does with header fields when a redirect leads to another origin.
+/// The client's rule for header fields when a redirect leads to another origin.
 private enum RedirectFields {
-    /// Those it takes off (`transformRequestForRedirect`), in lower case. Everything else goes along.
+    /// The fields that the client removes (`transformRequestForRedirect`), in lower case. It keeps all others.
     static let stripped: Set = ["authorization", "cookie", "proxy-authorization"]
 
     static func advice(for field: String) -> String {
-        "a client that follows redirects takes \(field) along to other hosts: make the HTTPClient with "
-            + "redirectConfiguration .disallow and say clientFollowsRedirects: false"
+        "a client that follows redirects would send \(field) to other hosts, so nothing was sent: make the "
+            + "HTTPClient with redirectConfiguration .disallow and pass clientFollowsRedirects: false"
     }
 
     static let correction =
-        "clientFollowsRedirects: false was said of a client that has followed one: make the HTTPClient with "
-        + "redirectConfiguration .disallow, and take the credential for known to others"
+        "the client followed a redirect although clientFollowsRedirects is false, so another host may know the "
+        + "credential: make the HTTPClient with redirectConfiguration .disallow and replace the credential"
 }
 
 extension CredentialFields {
-    /// What was set so far, and what differs: a provider may write around `setCredential`.
+    /// The fields that were set or that differ: a provider may bypass `setCredential`.
     fileprivate func names(on authorized: HTTPClientRequest, comparedWith original: HTTPClientRequest) -> Set<String> {
         var names = names
         for (name, value) in authorized.headers where !original.headers.contains(where: { $0 == (name, value) }) {
@@ -116,7 +116,7 @@ extension CredentialFields {
 }
 
 extension HTTPClientRequest {
-    /// Refuses what is no header field, also where a provider wrote around `setCredential`, and what was not set for that reason.
+    /// Throws if a field is malformed, or was not set for that reason; a provider may bypass `setCredential`.
     fileprivate func checkFields(_ names: Set<String>) throws {
         var isWellFormed = names.allSatisfy { headers.contains(name: $0) }
         for (name, value) in headers where names.contains(name.lowercased()) {
@@ -124,13 +124,14 @@ extension HTTPClientRequest {
         }
         guard isWellFormed else {
             throw NotAuthorized(
-                .malformedCredential, detail: "a header field holds a control character, or has no name")
+                .malformedCredential,
+                detail: "the name or the value of a header field holds a character that is not allowed there")
         }
     }
 }
 
 extension HTTPClientResponse {
-    /// Whether the request that it answers, the last of those that followed redirects, still had the credential.
+    /// Whether the last request of a chain of redirects still carried the credential.
     fileprivate func carries(_ names: Set<String>, of authorized: HTTPClientRequest) -> Bool {
         guard history.count > 1, let last = history.last?.request else { return true }
         return names.allSatisfy { last.headers[$0] == authorized.headers[$0] }

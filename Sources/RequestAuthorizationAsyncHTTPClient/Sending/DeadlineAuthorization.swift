@@ -6,12 +6,12 @@ import AsyncHTTPClient
 import NIOCore
 import RequestAuthorization
 
-/// A provider that is waited for until a time, after which the call ends as the client's own calls do.
+/// Limits the time of a provider: after the deadline it throws the error that the client's own calls throw.
 struct DeadlineAuthorization<Provider: AuthorizationProvider>: AuthorizationProvider, RedactedDescription {
     let provider: Provider
     let deadline: NIODeadline
     let eventLoops: any EventLoopGroup
-    /// Bound only here: the client copies what is bound into every task that it starts. `nil` if the fields are known.
+    /// Bound only here: the client copies task-local values into each of its tasks. `nil` if the fields are known.
     let fields: CredentialFields?
 
     func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
@@ -33,7 +33,7 @@ struct DeadlineAuthorization<Provider: AuthorizationProvider>: AuthorizationProv
         from response: Response, to request: Request
     ) -> Bool { provider.learn(from: response, to: request) }
 
-    /// Cancels the operation when the time is over: providers end at once then.
+    /// Cancels the operation at the deadline. Providers end at once when they are cancelled.
     private func limited<Result: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -42,7 +42,7 @@ struct DeadlineAuthorization<Provider: AuthorizationProvider>: AuthorizationProv
             defer { progress.withLock { if $0 == .running { $0 = .done } } }
             return try await operation()
         }
-        // As a rule the credential is there, and then no timer is set.
+        // In the common case the credential is there already, and no timer is needed.
         if progress.withLock({ $0 }) == .done { return try await task.value }
         let timer = eventLoops.any().scheduleTask(deadline: deadline) {
             let isLate = progress.withLock { progress in
@@ -69,7 +69,7 @@ private enum Progress {
 }
 
 extension Task where Failure == any Error {
-    /// Runs here until it first waits, where the system can do that.
+    /// Runs the operation on the current thread until it first suspends, where the system can do that.
     fileprivate static func startingHere(_ operation: @escaping @Sendable () async throws -> Success) -> Task {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             Task.immediate { try await operation() }

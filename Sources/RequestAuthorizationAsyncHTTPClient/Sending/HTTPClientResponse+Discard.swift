@@ -5,16 +5,16 @@
 import AsyncHTTPClient
 import NIOCore
 
-/// How long a body that nobody will see may take. Tests that look at the connection give it more.
+/// How long discarding a body may take. Tests that check the reuse of the connection raise it.
 enum DiscardedBody {
     @TaskLocal static var patience = TimeAmount.seconds(1)
 }
 
 extension HTTPClientResponse.Body {
-    /// Lets go of a body that nobody will see.
+    /// Discards the body of a response that is not returned.
     ///
-    /// Read to its end it gives its connection back. A long or slow one is dropped, which ends the connection: another one is
-    /// cheaper then.
+    /// Reading it to its end lets the client reuse the connection. A long or slow body is dropped, which closes the
+    /// connection: a new one is cheaper.
     func discard(until deadline: NIODeadline) async {
         let time = Swift.min(deadline - .now(), DiscardedBody.patience)
         await withTaskGroup { group in

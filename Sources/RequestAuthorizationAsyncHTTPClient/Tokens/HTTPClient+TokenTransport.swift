@@ -7,18 +7,17 @@ import NIOCore
 import NIOHTTP1
 public import RequestAuthorization
 
-/// Token endpoints are called through async-http-client: `transport: HTTPClient.shared`.
+/// Sends token requests through async-http-client: `transport: HTTPClient.shared`.
 ///
-/// Everything that the client was made with serves here too (TLS, proxy, connections), but for redirects: none is followed,
-/// whatever the client does with others.
+/// The client's settings (TLS, proxy, connections) apply, except for redirects: a redirect is never followed.
 extension HTTPClient: TokenTransport {
-    /// Sends a request once and returns the answer, whatever its status; a redirect is an answer too, and its body is empty.
+    /// Sends a request once and returns the response, whatever its status. A redirect is returned with an empty body.
     ///
     /// - Throws: `TokenTransportError`; `CancellationError` at once when the task is cancelled.
     public func send(_ request: TokenRequest) async throws -> TokenResponse {
         let delegate = TokenDelegate(limit: request.maximumResponseLength)
         do {
-            // The delegate hears of a sent head on the loop where it is sent, so that no error comes between the two.
+            // The delegate runs on the event loop that sends the head, so that it notes that before any error.
             let task = execute(
                 request: try HTTPClient.Request(request), delegate: delegate,
                 eventLoop: .delegateAndChannel(on: eventLoopGroup.any()), deadline: .now() + .init(request.timeout))
@@ -43,12 +42,13 @@ extension HTTPClient.Request {
     fileprivate init(_ request: TokenRequest) throws {
         var headers = HTTPHeaders()
         for (name, value) in request.fields {
-            // The client's own error would repeat the value.
+            // The client's own error would contain the value.
             guard name.isHeaderFieldName, value.fitsInHeaderLine else {
                 throw TokenTransportError(
                     .other, delivery: .notSent,
                     underlying: NotAuthorized(
-                        .malformedCredential, detail: "a header field holds a control character, or has no name"))
+                        .malformedCredential,
+                        detail: "the name or the value of a header field holds a character that is not allowed there"))
             }
             headers.add(name: name, value: value)
         }

@@ -7,7 +7,7 @@ import NIOCore
 import NIOHTTP1
 import RequestAuthorization
 
-/// Collects the answer of a token endpoint, up to a length, and keeps the client from doing anything more about it.
+/// Collects the answer of a token endpoint up to a length, and stops the client from following redirects.
 final class TokenDelegate: HTTPClientResponseDelegate {
     typealias Response = TokenResponse
 
@@ -22,14 +22,14 @@ final class TokenDelegate: HTTPClientResponseDelegate {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Whether anything of the request went out.
+    /// Whether any part of the request was sent.
     var hasSent: Bool { answer.withLock { $0.isSent } }
 
     func didSendRequestHead(task: HTTPClient.Task<TokenResponse>, _ head: HTTPRequestHead) {
         answer.withLock { $0.isSent = true }
     }
 
-    /// Called before the client decides where to go on. It goes nowhere with a task that has failed.
+    /// Fails the task of a redirect before the client follows it: the client does not go on with a failed task.
     func didVisitURL(task: HTTPClient.Task<TokenResponse>, _ request: HTTPClient.Request, _ head: HTTPResponseHead) {
         guard (300..<400).contains(head.status.code), head.headers.contains(name: "Location") else { return }
         task.fail(reason: RedirectAnswer(head: head))
@@ -57,7 +57,7 @@ final class TokenDelegate: HTTPClientResponseDelegate {
     }
 }
 
-/// Ends a task with the redirect that it was answered.
+/// The error that ends a task whose answer is a redirect.
 struct RedirectAnswer: Error {
     let head: HTTPResponseHead
 }

@@ -7,9 +7,9 @@ import NIOSSL
 import RequestAuthorization
 
 extension TokenTransportError {
-    /// What an error of the client says about the fate of the request.
+    /// Converts an error of the client.
     ///
-    /// - Parameter isSent: whether anything of the request went out.
+    /// - Parameter isSent: whether any part of the request was sent.
     init(_ error: any Error, isSent: Bool) {
         let code: Code =
             switch error as? HTTPClientError {
@@ -30,7 +30,7 @@ extension TokenTransportError {
         return error is NIOSSLError || error is BoringSSLError || error is NIOSSLExtraError
     }
 
-    /// `unsupportedScheme` holds the scheme, so it is known by its label alone.
+    /// `unsupportedScheme` contains the scheme, so only its label can be compared.
     private static func isOfAddress(_ error: any Error) -> Bool {
         (error as? HTTPClientError)?.shortDescription == "Unsupported scheme"
     }

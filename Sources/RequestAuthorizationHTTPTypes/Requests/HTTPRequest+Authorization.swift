@@ -5,22 +5,24 @@
 public import HTTPTypes
 public import RequestAuthorization
 
-/// A request of swift-http-types takes a credential: `try await request.authorize(using: .bearer("ABC"))`.
+/// Authorizes a request of swift-http-types: `try await request.authorize(using: .bearer("ABC"))`.
 ///
-/// It needs a scheme and an authority, or nobody can tell where the credential would go: such a request is refused. A client
-/// that keeps them elsewhere (a base URL) puts them in before.
+/// The request needs a scheme and an authority, which say where the credential goes; without them it is refused. If
+/// your client keeps them elsewhere (a base URL), set them first.
 extension HTTPRequest: AuthorizableRequest {
-    /// Where scheme and authority lead, user information aside; `nil` without them, or if a path that does not begin with a
-    /// slash would make another host of the authority.
+    /// The origin that scheme and authority name, without user information.
+    ///
+    /// `nil` if one of them is missing, or if the path does not begin with a slash and would change the host.
     public var origin: Origin? {
         guard let scheme, let authority, hasPathOfItsOwn else { return nil }
         return URL(string: "\(scheme)://\(authority)/").flatMap { Origin($0) }
     }
 
-    /// Whether the request shows no sign of a body, which the client carries beside it.
+    /// Whether the request has no body, judged by its method and fields: the client carries the body separately.
     ///
-    /// True for `GET`, `HEAD`, `OPTIONS`, `TRACE` and `DELETE`, and for any method with a `Content-Length` of 0, unless another
-    /// length or a `Transfer-Encoding` is set. Where a body can be sent twice, say `isReplayable: true` where you call `send`.
+    /// True for `GET`, `HEAD`, `OPTIONS`, `TRACE` and `DELETE`, and for any method with a `Content-Length` of 0,
+    /// unless another length or a `Transfer-Encoding` is set. For a body that can be sent twice, pass
+    /// `isReplayable: true`.
     public var isReplayable: Bool {
         if headerFields.contains(.transferEncoding) { return false }
         if let length = headerFields[.contentLength] { return length == "0" }
@@ -32,11 +34,11 @@ extension HTTPRequest: AuthorizableRequest {
         return headerFields[values: name].first
     }
 
-    /// Sets a header field to one value, in place of all that were there, names compared without case.
+    /// Sets a header field to one value and removes its other values. Names are compared without case.
     ///
-    /// It is marked as never to be indexed, so that neither HPACK nor QPACK keeps it in a table that others could probe
-    /// (RFC 7541 §7.1.3, RFC 9204 §7.1.3). A value that no field can hold is not set, and neither does an older one stay:
-    /// `authorize(using:)` and `send` throw then. (`HTTPField` would make blanks of what it cannot hold.)
+    /// The field is marked as never indexed: HPACK and QPACK keep it out of a table that an attacker could probe (RFC
+    /// 7541 §7.1.3, RFC 9204 §7.1.3). A value that is not valid in a field is not set, the old value is removed, and
+    /// `authorize(using:)` and `send` throw. (`HTTPField` itself would replace invalid characters with spaces.)
     public mutating func setCredential(_ value: String, in field: String) {
         CredentialFields.current?.insert(field)
         let name = HTTPField.Name(field)
@@ -50,7 +52,7 @@ extension HTTPRequest: AuthorizableRequest {
         headerFields[fields: name] = [credential]
     }
 
-    /// Whether the request would be readable on the wire: anything but `https` and `wss`, and not to this machine.
+    /// Whether the request is sent in plain text: true for all schemes but `https` and `wss`, except to loopback.
     public var isPlaintext: Bool {
         switch scheme?.lowercased() {
         case "https", "wss": false
@@ -65,10 +67,10 @@ extension HTTPRequest: AuthorizableRequest {
         return "\(scheme)://\(authority)\(path ?? "")".withoutFragment
     }
 
-    /// Empty if the request shows no sign of a body, as for ``isReplayable``; else `nil`, because the client carries the body.
+    /// Empty if the request has no body (see ``isReplayable``); else `nil`, because the client carries the body.
     public var bodyBytes: [UInt8]? { isReplayable ? [] : nil }
 
-    /// Clients put authority and path together: `api.example.com` and `.evil.example/` would be another host.
+    /// Whether authority and path stay apart when a client joins them: `api.example.com` and `.evil.example/` do not.
     private var hasPathOfItsOwn: Bool {
         guard let first = path?.utf8.first else { return true }
         return first == UInt8(ascii: "/") || (method == .options && path == "*")

@@ -5,7 +5,7 @@
 public import HTTPTypes
 public import RequestAuthorization
 
-/// A response of swift-http-types says whether it is a 401, and what would be accepted.
+/// Gives providers the status and the challenge fields of a response of swift-http-types.
 extension HTTPResponse: AuthorizableResponse {
     public var statusCode: Int { status.code }
 

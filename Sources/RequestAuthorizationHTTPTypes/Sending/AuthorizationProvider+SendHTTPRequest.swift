@@ -7,17 +7,16 @@ public import RequestAuthorization
 
 /// For clients that return a response of swift-http-types beside its body.
 extension AuthorizationProvider {
-    /// Authorizes a request, sends it, and after a 401 tells the provider and sends it again.
+    /// Authorizes and sends a request. After a 401 it tells the provider and sends the request again.
     ///
     ///     let (response, body) = try await auth.send(request) { try await next($0, nil) }
     ///
     /// - Parameters:
     ///   - request: the request, without credential.
-    ///   - refreshCount: how often a 401 may lead to another try.
-    ///   - isReplayable: whether the body, which the client carries beside the request, can be sent again. By default only what
-    ///     shows no sign of a body is.
+    ///   - refreshCount: the highest number of retries after a 401.
+    ///   - isReplayable: whether the separate body can be sent again. By default only a request without a body can.
     ///   - transport: sends a request and returns the response, whatever its status, and its body.
-    /// - Returns: the last response. A 401 that ends no session is a response too, not an error.
+    /// - Returns: the last response. A 401 is a response, not an error, unless the session has ended.
     /// - Throws: what the provider and the transport throw.
     public func send<Body>(
         _ request: HTTPRequest, refreshCount: Int = 1, isReplayable: Bool? = nil,
@@ -27,7 +26,7 @@ extension AuthorizationProvider {
             request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0.0 }, transport: transport)
     }
 
-    /// The same for clients that name the body first, as `URLSession` does.
+    /// The same for clients that return the body first, as `URLSession` does.
     public func send<Body>(
         _ request: HTTPRequest, refreshCount: Int = 1, isReplayable: Bool? = nil,
         transport: (HTTPRequest) async throws -> (Body, HTTPResponse)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A client that says nothing of itself, where the grant says all that there is to say: a signed assertion names its issuer.
+/// Sends nothing about the client, for grants that need no client: a signed assertion names its issuer.
 struct AnonymousClient: ClientAuthenticator {
     var isPublic: Bool { true }
 

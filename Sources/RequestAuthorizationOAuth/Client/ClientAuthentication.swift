@@ -3,13 +3,13 @@
 
 import RequestAuthorization
 
-/// How a client proves itself with a secret, or that it has none (RFC 6749 §2.3): one way for each request.
+/// Authenticates a client with a secret, or identifies a client that has none (RFC 6749 §2.3).
 public enum ClientAuthentication: Sendable, Hashable, Codable {
-    /// Not at all: it says its `client_id` only. For apps and tools, which can keep no secret.
+    /// Sends the `client_id` only, for apps and tools, which cannot keep a secret.
     case none
-    /// With its id and this secret in the `Authorization` field (`client_secret_basic`).
+    /// Sends the id and this secret in the `Authorization` field (`client_secret_basic`).
     case secretBasic(String)
-    /// With its id and this secret in the body (`client_secret_post`), where a server knows nothing else.
+    /// Sends the id and this secret in the body (`client_secret_post`), for servers that accept nothing else.
     case secretPost(String)
 }
 
@@ -38,7 +38,7 @@ extension ClientAuthentication: ClientAuthenticator {
 
     // MARK: -
 
-    /// RFC 6749 §2.3.1 and App. B: both are form-encoded first, so that a colon or an umlaut in them survives.
+    /// Form-encodes id and secret first, so that a colon or an umlaut is preserved (RFC 6749 §2.3.1 and App. B).
     private static func basic(_ id: String, _ secret: String) -> String {
         let pair = "\(FormEncoding.escape(id)):\(FormEncoding.escape(secret))"
         return "Basic \(Data(pair.utf8).base64EncodedString())"

@@ -3,9 +3,9 @@
 
 public import RequestAuthorization
 
-/// A ``ClientAuthenticator`` made no proof, so that nothing was sent. The session goes on, and the next slot tries again.
+/// A ``ClientAuthenticator`` made no proof, so nothing was sent. The session is kept, and the next slot tries again.
 public struct ClientAuthenticationFailed: TokenServiceFailure {
-    /// What the authenticator threw, or what is wrong with its proof; not printed here.
+    /// The error of the authenticator, or the fault of its proof. The description does not contain it.
     public let underlying: any Error
     public var kind: TokenFailureKind { .transient }
     public var delivery: TokenRequestDelivery { .notSent }
@@ -15,8 +15,8 @@ public struct ClientAuthenticationFailed: TokenServiceFailure {
 
 extension ClientAuthenticationFailed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String {
-        "the client could not prove itself (\(type(of: underlying))), and nothing was sent; check its key, and what makes its "
-            + "proof; the session is kept"
+        "nothing was sent: the client could not be authenticated (\(type(of: underlying))); check its key and its "
+            + "authenticator; the session is kept"
     }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Proves a client to an authorization server, anew for each request: tokens, refreshes, revocation, introspection, sign-ins.
+/// Authenticates a client in each request: sign-ins, tokens, refreshes, revocation, introspection.
 ///
-/// ``ClientAuthentication`` is the one with a secret or with none. Write your own for what a secret cannot do: a signature, or a
-/// token of the platform that the program runs on.
+/// ``ClientAuthentication`` uses a secret or none, ``PrivateKeyJWT`` a signature. Write your own for other methods,
+/// such as an identity token of the platform that the program runs on.
 ///
 ///     struct WorkloadIdentity: ClientAuthenticator {
 ///         func authenticate(_ request: ClientRequest) async throws -> ClientProof {
@@ -16,14 +16,14 @@
 ///         }
 ///     }
 public protocol ClientAuthenticator: Sendable {
-    /// Makes what one request says to prove the client. Called once for each request, a moment before it is sent.
+    /// Makes the proof for one request. It is called once for each request, immediately before the request is sent.
     ///
-    /// - Parameter request: what is about to be sent.
-    /// - Throws: any error if there is no proof now: nothing is sent, and the session goes on. What is not a
-    ///   `TokenServiceFailure` reaches callers in a ``ClientAuthenticationFailed``.
+    /// - Parameter request: the request that is about to be sent.
+    /// - Throws: any error if it cannot make a proof now. Nothing is sent then, and the session is kept. Errors other
+    ///   than a `TokenServiceFailure` or a `CancellationError` reach callers in a ``ClientAuthenticationFailed``.
     func authenticate(_ request: ClientRequest) async throws -> ClientProof
 
-    /// Whether it proves nothing, because the client can keep no secret; `false` by default.
+    /// Whether the client is public: it cannot keep a secret, and proves nothing. `false` by default.
     var isPublic: Bool { get }
 }
 

@@ -3,14 +3,13 @@
 
 import RequestAuthorization
 
-/// What a request says to prove its client: parameters of the body, fields of the header, or both.
+/// The parts of a request that authenticate its client: parameters of the body, fields of the header, or both.
 public struct ClientProof: Sendable, RedactedDescription {
     /// `client_assertion_type` for a JWT (RFC 7523 §2.2).
     public static let jwtBearer = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-    /// Parameters of the body. They come first, and the request says nothing else of these names.
+    /// Parameters of the body. They come first, and replace other parameters of the same names.
     public var parameters: [(name: String, value: String)]
-    /// Fields of the header.
     public var fields: [(name: String, value: String)]
 
     public init(parameters: [(name: String, value: String)] = [], fields: [(name: String, value: String)] = []) {

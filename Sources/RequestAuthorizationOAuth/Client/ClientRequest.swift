@@ -5,13 +5,11 @@ import RequestAuthorization
 
 /// A request that a client is about to send to its authorization server, for a ``ClientAuthenticator``.
 public struct ClientRequest: Sendable, RedactedDescription {
-    /// The client's id.
     public let clientID: String
-    /// The server, with its issuer and its endpoints.
     public let server: AuthorizationServer
-    /// Where the request goes.
+    /// The URL that the request is sent to.
     public let endpoint: URL
-    /// What the request says beside the proof.
+    /// The parameters of the request, without the proof.
     public let parameters: [(name: String, value: String)]
     /// The time of the client's clock.
     public let date: Date

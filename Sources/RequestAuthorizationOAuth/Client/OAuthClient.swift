@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// A client as it is registered with an authorization server, and what it says with each request.
+/// A client as it is registered with an authorization server, and the parameters that it sends.
 ///
 ///     let tool: OAuthClient = .public(id: "tool")
 ///     var billing = OAuthClient.secretBasic(id: "billing", secret: secret)
@@ -11,13 +11,15 @@ import RequestAuthorization
 public struct OAuthClient: Sendable, Hashable {
     public let id: String
     public let authentication: ClientAuthentication
-    /// The APIs that tokens are to be for, as absolute URIs without a fragment (RFC 8707 §2). Named when somebody is to sign in,
-    /// and with each request for a token, refreshes too.
+    /// The APIs that tokens are for, as absolute URIs without a fragment (RFC 8707 §2).
+    ///
+    /// They are sent with each sign-in and with each request for a token, including refreshes.
     public var resources: [String]
-    /// Sent along when somebody is to sign in: `audience`, `access_type`, `prompt`, `login_hint`. What this library sends itself
-    /// cannot be replaced.
+    /// Further parameters of a sign-in, such as `audience`, `access_type`, `prompt` or `login_hint`.
+    ///
+    /// They cannot replace parameters that this library sends.
     public var authorizationParameters: [String: String]
-    /// Sent along with each request for a token, on the same terms.
+    /// Further parameters of each request for a token. They cannot replace parameters that this library sends.
     public var tokenParameters: [String: String]
 
     public init(
@@ -33,21 +35,21 @@ public struct OAuthClient: Sendable, Hashable {
 }
 
 extension OAuthClient {
-    /// A client that can keep no secret: an app, a command-line tool.
+    /// A client that cannot keep a secret: an app, a command-line tool.
     public static func `public`(id: String) -> OAuthClient { OAuthClient(id: id, authentication: .none) }
 
-    /// A client that proves itself in the `Authorization` field (`client_secret_basic`), as servers should.
+    /// A client that sends its secret in the `Authorization` field (`client_secret_basic`), the usual way for servers.
     public static func secretBasic(id: String, secret: String) -> OAuthClient {
         OAuthClient(id: id, authentication: .secretBasic(secret))
     }
 
-    /// A client that proves itself in the body (`client_secret_post`).
+    /// A client that sends its secret in the body (`client_secret_post`).
     public static func secretPost(id: String, secret: String) -> OAuthClient {
         OAuthClient(id: id, authentication: .secretPost(secret))
     }
 }
 
-/// The id is no secret; extra parameters may be (a `login_hint` is somebody's name).
+/// Shows the id, which is not secret. Extra parameters may be: a `login_hint` is a user's name.
 extension OAuthClient: RedactedDescription {
     public var description: String { "OAuthClient(\(id), \(authentication))" }
 }
@@ -62,7 +64,7 @@ extension OAuthClient: Codable {
         self.init(
             id: try values.decode(String.self, forKey: .id),
             authentication: try values.decode(ClientAuthentication.self, forKey: .authentication),
-            // Earlier versions wrote none.
+            // Earlier versions did not write it.
             resources: try values.decodeIfPresent([String].self, forKey: .resources) ?? [],
             authorizationParameters: try values.decode([String: String].self, forKey: .authorizationParameters),
             tokenParameters: try values.decode([String: String].self, forKey: .tokenParameters))

@@ -3,16 +3,18 @@
 
 import RequestAuthorization
 
-/// Proves a client with a signature, `private_key_jwt` (RFC 7523 §2.2): the server knows the public key, and no secret travels.
+/// Authenticates a client with a signature, `private_key_jwt` (RFC 7523 §2.2).
+///
+/// The server knows the public key, and no secret is sent.
 ///
 ///     let service = OAuthTokenService.clientCredentials(
 ///         server: server, client: .public(id: "billing"),
 ///         authentication: .privateKeyJWT(try .pem(key, keyID: "2026-11")), transport: URLSession.shared)
 ///
-/// Each request has an assertion of its own, which is good for a minute. Assertions have the form that the revision of the RFC asks
-/// for: made for the issuer alone, so that no other server can use one, and of the type `client-authentication+jwt`.
+/// Each request has its own assertion, which is valid for a minute. As the revision of the RFC requires, its type is
+/// `client-authentication+jwt` and its audience is the issuer only, so that no other server can use it.
 public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
-    /// How long an assertion is good for.
+    /// How long an assertion is valid.
     public static let lifetime: Duration = .seconds(60)
 
     private let signer: any TokenSigner
@@ -21,8 +23,8 @@ public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
 
     /// - Parameters:
     ///   - signer: makes the signatures.
-    ///   - audience: for whom assertions are made.
-    ///   - type: `typ` in the header of assertions; `JWT` for servers that refuse the one of today.
+    ///   - audience: the recipient that assertions name.
+    ///   - type: `typ` in the header of assertions; `JWT` for servers that refuse the default.
     public init(
         _ signer: any TokenSigner, audience: AssertionAudience = .issuer, type: String = "client-authentication+jwt"
     ) {
@@ -31,7 +33,7 @@ public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
         self.type = type
     }
 
-    /// - Throws: `InvalidTokenRequest` if the audience is not known, and what the signer throws.
+    /// - Throws: `InvalidTokenRequest` if the audience is not known, and the signer's errors.
     public func authenticate(_ request: ClientRequest) async throws -> ClientProof {
         let issuedAt = Int64(request.date.timeIntervalSince1970)
         let assertion = try await JSONWebToken.signed(
@@ -42,7 +44,7 @@ public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
                 "iat": .integer(issuedAt), "exp": .integer(issuedAt + Self.lifetime.components.seconds),
             ], type: type, by: signer)
         return ClientProof(parameters: [
-            // RFC 7521 §4.2: it may be left out, but many servers look there first.
+            // RFC 7521 §4.2: optional, but many servers look for it first.
             (name: "client_id", value: request.clientID),
             (name: "client_assertion_type", value: ClientProof.jwtBearer),
             (name: "client_assertion", value: assertion),
@@ -51,12 +53,7 @@ public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
 }
 
 extension ClientAuthenticator where Self == PrivateKeyJWT {
-    /// Proves a client with a signature (`private_key_jwt`).
-    ///
-    /// - Parameters:
-    ///   - signer: makes the signatures.
-    ///   - audience: for whom assertions are made.
-    ///   - type: `typ` in the header of assertions; `JWT` for servers that refuse the one of today.
+    /// Authenticates a client with a signature (`private_key_jwt`); see ``PrivateKeyJWT``.
     public static func privateKeyJWT(
         _ signer: any TokenSigner, audience: AssertionAudience = .issuer,
         type: String = "client-authentication+jwt"

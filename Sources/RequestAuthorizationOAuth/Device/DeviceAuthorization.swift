@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// What a server answers when a sign-in on another device begins (RFC 8628 §3.2).
+/// The server's answer when a sign-in on another device begins (RFC 8628 §3.2).
 struct DeviceAuthorization: Sendable, RedactedDescription {
     let deviceCode: String
     let userCode: String
@@ -16,7 +16,7 @@ struct DeviceAuthorization: Sendable, RedactedDescription {
     init(_ answer: AnswerObject) throws {
         deviceCode = try answer.requiredText("device_code")
         userCode = TerminalText.clean(try answer.requiredText("user_code"), limit: 100)
-        // Google's name for it is older than the standard.
+        // Google uses a name that is older than the standard.
         let name =
             answer.text("verification_uri") == nil && answer.text("verification_url") != nil
             ? "verification_url" : "verification_uri"
@@ -27,7 +27,7 @@ struct DeviceAuthorization: Sendable, RedactedDescription {
             throw InvalidTokenResponse(status: answer.status, field: "user_code", problem: .malformed)
         }
         verificationURI = uri
-        // Where it leads is not shown, so it may lead nowhere else.
+        // The user does not see this URL, so it must have the origin of the page that is shown.
         verificationURIComplete = answer.text("verification_uri_complete").flatMap(Self.page)
             .flatMap { Origin($0) == Origin(uri) ? $0 : nil }
         guard let lifetime = answer.seconds("expires_in") else {
@@ -38,7 +38,7 @@ struct DeviceAuthorization: Sendable, RedactedDescription {
         interval = answer.seconds("interval").map { max($0, .seconds(1)) } ?? .seconds(5)  // RFC 8628 §3.2
     }
 
-    /// A page over TLS, or on this machine.
+    /// The URL of a page over TLS, or on loopback; else `nil`.
     private static func page(_ text: String) -> URL? {
         guard let url = URL(string: text), let origin = Origin(url), url.user() == nil, url.isOfHTTP,
             origin.scheme == "https" || (origin.scheme == "http" && origin.isLoopback)

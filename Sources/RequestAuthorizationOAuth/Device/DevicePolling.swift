@@ -3,38 +3,38 @@
 
 import RequestAuthorization
 
-/// When to ask again whether the person has agreed (RFC 8628 §3.5).
+/// Decides when to poll the token endpoint again (RFC 8628 §3.5).
 struct DevicePolling: Hashable, Sendable {
-    /// How long to wait between two questions; it never gets shorter.
+    /// The time between two polls; it never gets shorter.
     private(set) var interval: Duration
-    /// For how long the server does not want to be asked now.
+    /// The server's `Retry-After`, which counts for the next poll only.
     private var retryAfter = Duration.zero
-    /// The time, since some fixed moment, at which the codes end.
+    /// The uptime at which the codes expire.
     let deadline: Duration
 
-    /// What a question led to, when it led to no token and to no end.
+    /// The result of a poll that gave no token and did not end the sign-in.
     enum Outcome: Hashable, Sendable {
         /// `authorization_pending`.
         case pending
         /// `slow_down`.
         case slowDown
-        /// No answer, a server that has trouble, or a page of something on the way.
+        /// No answer, a temporary failure of the server, or the page of a captive portal.
         case unanswered
     }
 
     init(interval: Duration, deadline: Duration) { (self.interval, self.deadline) = (interval, deadline) }
 
-    /// How long to wait before the next question, unless the codes end before.
+    /// The time before the next poll, unless the codes expire before.
     var pause: Duration { max(interval, retryAfter) }
 
-    /// How long to wait before the next question; `nil` when there is none, because the codes have ended.
+    /// The time before the next poll; `nil` if the codes have expired.
     func pause(at uptime: Duration) -> Duration? {
         uptime < deadline ? min(pause, deadline - uptime) : nil
     }
 
-    /// Takes the next step: for this and all later questions, but `Retry-After` for the next one alone.
+    /// Changes the interval for all later polls, and notes `Retry-After` for the next one.
     ///
-    /// - Parameter retryAfter: for how long the server does not want to be asked; at most 5 minutes count.
+    /// - Parameter retryAfter: the server's `Retry-After`; at most 5 minutes count.
     mutating func react(to outcome: Outcome, retryAfter: Duration? = nil) {
         switch outcome {
         case .pending: break
@@ -44,15 +44,15 @@ struct DevicePolling: Hashable, Sendable {
         self.retryAfter = min(retryAfter ?? .zero, .seconds(300))
     }
 
-    /// What an error means.
+    /// Sorts an error of a poll.
     ///
-    /// - Returns: `nil` if it is the end: an error of OAuth, or one that no later question changes.
+    /// - Returns: `nil` if the error ends the sign-in: an OAuth error, or one that another poll cannot change.
     static func outcome(of error: any Error) -> Outcome? {
         switch error {
         case let error as TokenEndpointError: outcome(of: error)
         case let error as TokenTransportError:
             [.timedOut, .unreachable, .connectionLost, .responseTooLong].contains(error.code) ? .unanswered : nil
-        // A page of a hotel's network, for instance; a JSON object is an answer of the server.
+        // The body is not a JSON object, for instance the page of a captive portal.
         case let error as InvalidTokenResponse: error.field == "body" ? .unanswered : nil
         default: nil
         }
@@ -62,9 +62,9 @@ struct DevicePolling: Hashable, Sendable {
         switch error.code {
         case "authorization_pending": .pending
         case "slow_down": .slowDown
-        // Without a code it is no error of OAuth, whatever its status.
+        // Without a code it is not an OAuth error, whatever its status.
         case nil, "temporarily_unavailable": .unanswered
-        // A server that has trouble gives no verdict.
+        // With these statuses a code is not final.
         default: [408, 429].contains(error.status) || error.status >= 500 ? .unanswered : nil
         }
     }

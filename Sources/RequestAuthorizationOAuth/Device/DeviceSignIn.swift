@@ -5,23 +5,23 @@ import RequestAuthorization
 
 /// A sign-in on another device that has begun: show its ``instructions``, then wait for the ``token()``.
 ///
-/// Show the code *and* the host also where you show a link or a QR code of ``verificationURIComplete`` (RFC 8628 §3.3.1): it is all that
-/// a person can compare.
+/// With a link or a QR code of ``verificationURIComplete``, still show the code *and* the host (RFC 8628 §3.3.1). The
+/// user has nothing else to compare.
 public struct DeviceSignIn: Sendable, RedactedDescription {
-    /// What the person types there, without control characters.
+    /// The code that the user enters, without control characters.
     public let userCode: String
-    /// The page to open on the other device: `https`, or `http` on this machine.
+    /// The page to open on the other device: `https`, or `http` on loopback.
     public let verificationURI: URL
-    /// The same page with the code in it, for a QR code; `nil` if the server has none on that host.
+    /// The same page with the code in it, for a QR code; `nil` if the server gave none of the same origin.
     public let verificationURIComplete: URL?
-    /// From when on the code is of no use.
+    /// When the code expires.
     public let expiresAt: Date
 
     let deviceCode: String
     let scopes: Set<String>
     let endpoint: TokenEndpoint
     let polling: DevicePolling
-    /// Whether somebody waits already: two who ask would ask twice as often as the server allows.
+    /// Whether polling has begun: two callers would poll twice as often as the server allows.
     let hasBegun = Lock(false)
 
     init(
@@ -38,25 +38,26 @@ public struct DeviceSignIn: Sendable, RedactedDescription {
         self.polling = polling
     }
 
-    /// The host of the page, as it stands in DNS.
+    /// The host of the page, as in DNS.
     public var host: String { Origin(verificationURI)?.host ?? "" }
 
-    /// What to tell the person, in English, safe to print on a terminal.
+    /// Instructions for the user, in English, safe to print on a terminal.
     public var instructions: String {
         let page = TerminalText.clean(verificationURI.absoluteString)
         return "On any device, open \(page) (\(host)) and enter the code \(userCode). "
             + "Do so only if you began this yourself, here and now."
     }
 
-    /// Waits until the person has agreed.
+    /// Polls the server until the user has allowed access, and returns the token.
     ///
-    /// It serves once. Cancelling the task ends it at once.
+    /// It can be called once. Cancelling the task ends it at once.
     ///
-    /// Time-outs, lost connections, a server that has trouble and pages of something on the way are no end: the server is asked
-    /// less often from then on, until the code ends.
+    /// Time-outs, lost connections, temporary failures of the server and pages of a captive portal do not end it. The
+    /// server is polled less often from then on, until the code expires.
     ///
-    /// - Throws: ``SignInError`` when the person said no or the code ended; `TokenEndpointError` for any other error of the server;
-    ///   `InvalidTokenResponse` for a token that cannot be used; what else the transport throws; `CancellationError`.
+    /// - Throws: ``SignInError`` if the user denied access or the code expired; `TokenEndpointError` for any other
+    ///   error of the server; `InvalidTokenResponse` for an unusable token; errors of the transport;
+    ///   `CancellationError`.
     public func token() async throws -> OAuthToken {
         for try await step in progress {
             if case .authorized(let token) = step { return token }
@@ -64,12 +65,12 @@ public struct DeviceSignIn: Sendable, RedactedDescription {
         throw SignInError(.expired)
     }
 
-    /// Waits step by step, beginning with how long the first wait is; the last step has the token.
+    /// Polls step by step. The first step is the time of the first wait, and the last step has the token.
     ///
     ///     for try await step in device.progress {
     ///         if case .authorized(let token) = step { … }
     ///     }
     ///
-    /// It serves once, and asks the server only while somebody iterates. It throws as ``token()`` does.
+    /// It can be iterated once, and polls only during the iteration. It throws as ``token()`` does.
     public var progress: DeviceSignInProgress { DeviceSignInProgress(signIn: self) }
 }

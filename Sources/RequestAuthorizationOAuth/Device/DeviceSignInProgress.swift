@@ -5,13 +5,13 @@ public import RequestAuthorization
 
 /// A step of a sign-in on another device.
 public enum DeviceSignInStep: Sendable, Hashable {
-    /// The person has not agreed yet; the server is asked again after this time.
+    /// The user has not allowed access yet. The next poll follows after this time.
     case waiting(Duration)
-    /// The server wants to be asked less often, from now on.
+    /// The server asked for fewer polls. From now on there is this time between them.
     case slowedDown(Duration)
-    /// The server could not be reached, has trouble, or something on the way answered; it is asked less often from now on.
+    /// The server could not be reached, failed temporarily, or a captive portal answered. It is polled less often now.
     case unanswered(Duration)
-    /// The person agreed: the last step.
+    /// The user allowed access: the last step.
     case authorized(OAuthToken)
 }
 
@@ -24,12 +24,12 @@ public struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(signIn: signIn, polling: signIn.polling) }
 
-    /// Asks the server, for one task.
+    /// Polls the server, for one task.
     public struct AsyncIterator: AsyncIteratorProtocol, RedactedDescription {
         let signIn: DeviceSignIn
         var polling: DevicePolling
         private var state = State.fresh
-        /// Why the last question was not answered, if it was not.
+        /// The error of the last poll, if it was not answered.
         private var trouble: (any Error)?
 
         private enum State { case fresh, waiting, ended }
@@ -55,10 +55,11 @@ public struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription
 
         private mutating func step() async throws -> DeviceSignInStep {
             let clock = signIn.endpoint.clock
-            // RFC 8628 §3.5: at least the interval before each question, the first included, and none after the end.
+            // RFC 8628 §3.5: at least the interval before each poll, including the first, and no poll after the end.
             if let pause = polling.pause(at: clock.uptime) { try await clock.sleep(for: pause) }
             guard polling.pause(at: clock.uptime) != nil else {
-                throw SignInError(.expired, detail: trouble.map { "sign in again; the last question failed: \($0)" })
+                throw SignInError(
+                    .expired, detail: trouble.map { "sign in again; the last request to the server failed: \($0)" })
             }
             do {
                 return .authorized(try await signIn.ask())
@@ -91,7 +92,7 @@ extension DeviceSignIn {
             requestedScopes: scopes)
     }
 
-    /// RFC 8628 §3.5: the errors that have a name here.
+    /// Converts the errors of RFC 8628 §3.5 that have a kind of their own.
     fileprivate static func end(of error: any Error) -> any Error {
         switch (error as? TokenEndpointError)?.code {
         case "access_denied": SignInError(.denied, code: "access_denied")

@@ -3,7 +3,7 @@
 
 package import RequestAuthorization
 
-/// The JSON object that an authorization server answered with, read with tolerance.
+/// The JSON object of an authorization server's answer, read tolerantly.
 package struct AnswerObject: Sendable, RedactedDescription {
     package let status: Int
     package let members: [String: JSONValue]
@@ -26,7 +26,7 @@ package struct AnswerObject: Sendable, RedactedDescription {
         self.members = members
     }
 
-    /// A text that has something in it.
+    /// A text that is not empty.
     package func text(_ name: String) -> String? {
         guard case .string(let text) = members[name], !text.isEmpty else { return nil }
         return text
@@ -39,8 +39,9 @@ package struct AnswerObject: Sendable, RedactedDescription {
         throw InvalidTokenResponse(status: status, field: name, problem: isMissing ? .missing : .malformed)
     }
 
-    /// A time in seconds, which servers send as a number or a text. What makes no sense is as good as absent: below zero,
-    /// zero (some mean "never" by it) or more than a hundred years.
+    /// A time in seconds, which servers send as a number or a text.
+    ///
+    /// Zero (which some servers use for "never"), negative times and more than a hundred years count as absent.
     package func seconds(_ name: String) -> Duration? {
         guard let seconds = members[name]?.numberOrNumeral, seconds > 0, seconds <= 100 * 366 * 86_400 else {
             return nil
@@ -62,7 +63,7 @@ package struct AnswerObject: Sendable, RedactedDescription {
 }
 
 extension Duration {
-    /// `nil` for what is no finite number of seconds that fits.
+    /// `nil` if the number of seconds is not finite or does not fit.
     package init?(wholeSeconds seconds: Double) {
         guard seconds.isFinite, abs(seconds) < 1e15 else { return nil }
         self = .seconds(seconds)

@@ -3,15 +3,15 @@
 
 import RequestAuthorization
 
-/// Parameters of a request, in order, none of them twice (RFC 6749 §3.1, §3.2): the first one stays.
+/// Parameters of a request, in order and without repetition (RFC 6749 §3.1, §3.2): the first one of a name stays.
 ///
-/// `resource` and `audience` may come several times (RFC 8707 §2, RFC 8693 §2.1), if the same source says them.
+/// `resource` and `audience` may be repeated (RFC 8707 §2, RFC 8693 §2.1), if they are added together.
 package struct FormParameters: Sendable {
     package private(set) var list: [(name: String, value: String)] = []
 
     package init(_ parameters: [(name: String, value: String)] = []) { add(parameters) }
 
-    /// Adds what is not there yet.
+    /// Adds the parameters whose names are not there yet.
     package mutating func add(_ parameters: [(name: String, value: String)]) {
         let names = Set(list.map(\.name))
         for parameter in parameters where !names.contains(parameter.name) && mayAdd(parameter) {
@@ -19,8 +19,9 @@ package struct FormParameters: Sendable {
         }
     }
 
-    /// Adds what a user of the library wants to say besides. What the library itself may say, in this request or in another,
-    /// is not his to say: a second way of authentication, or a state of his own.
+    /// Adds extra parameters of the caller.
+    ///
+    /// Names that the library itself uses in any request are left out, such as `client_secret` or `state`.
     package mutating func add(extra parameters: [String: String]) {
         let ours = Self.ours
         add(
@@ -31,7 +32,7 @@ package struct FormParameters: Sendable {
 
     // MARK: -
 
-    /// Among those that are added at a time.
+    /// Whether a parameter can be added beside the others that are added together with it.
     private func mayAdd(_ parameter: (name: String, value: String)) -> Bool {
         Self.repeatable.contains(parameter.name)
             ? !list.contains { $0 == parameter } : !list.contains { $0.name == parameter.name }
@@ -46,15 +47,15 @@ package struct FormParameters: Sendable {
     ]
 }
 
-/// `application/x-www-form-urlencoded` in UTF-8, as RFC 6749 App. B wants it.
+/// `application/x-www-form-urlencoded` in UTF-8 (RFC 6749 App. B).
 ///
-/// `URLComponents` leaves a `+` as it is, which servers read as a space.
+/// `URLComponents` leaves a `+` unescaped, which servers read as a space.
 package enum FormEncoding {
     package static func encode(_ parameters: [(name: String, value: String)]) -> [UInt8] {
         Array(parameters.map { "\(escape($0.name))=\(escape($0.value))" }.joined(separator: "&").utf8)
     }
 
-    /// Letters, digits and `*-._` stay, a space becomes `+`, every other byte `%` and two digits.
+    /// Keeps letters, digits and `*-._`, turns a space into `+`, and every other byte into `%` and two digits.
     package static func escape(_ text: String) -> String {
         var escaped: [UInt8] = []
         escaped.reserveCapacity(text.utf8.count)
@@ -75,14 +76,14 @@ package enum FormEncoding {
     }
 }
 
-/// The pairs of a query, each decoded when it is asked for (`application/x-www-form-urlencoded`, RFC 6749 App. B).
+/// The pairs of a query, each decoded on access (`application/x-www-form-urlencoded`, RFC 6749 App. B).
 package struct FormPairs: Sendable {
-    /// What a query says of a name.
+    /// The value of a name in a query.
     package enum Value: Hashable, Sendable {
-        /// Nothing, or only the name (RFC 6749 §3.1: as if it were omitted).
+        /// The name is missing or has no value, which counts as omitted (RFC 6749 §3.1).
         case absent
         case text(String)
-        /// It says it twice (RFC 6749 §3.1), or in no UTF-8.
+        /// The name is there twice (RFC 6749 §3.1), or its value is not UTF-8.
         case unusable
 
         package var text: String? {
@@ -94,7 +95,6 @@ package struct FormPairs: Sendable {
 
     init(_ pairs: [ArraySlice<UInt8>]) { self.pairs = pairs }
 
-    /// The pairs of a URL's query.
     init(queryOf url: String) {
         let query = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
         self.init(Array(query).split(separator: UInt8(ascii: "&")))
@@ -107,7 +107,7 @@ package struct FormPairs: Sendable {
         return text.isEmpty ? .absent : .text(text)
     }
 
-    /// The decoded name; `nil` if it cannot be decoded.
+    /// The decoded name of a pair; `nil` if it cannot be decoded.
     static func name(of pair: ArraySlice<UInt8>) -> String? {
         decode(pair.prefix { $0 != UInt8(ascii: "=") })
     }

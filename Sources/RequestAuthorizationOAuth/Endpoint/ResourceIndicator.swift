@@ -3,27 +3,27 @@
 
 import RequestAuthorization
 
-/// For which API a token is to be (RFC 8707 §2).
+/// Names the APIs that a token is for (RFC 8707 §2).
 enum ResourceIndicator {
     /// The parameters that name resources.
     ///
-    /// - Throws: `InvalidTokenRequest` for what is not an absolute URI, or has a fragment.
+    /// - Throws: `InvalidTokenRequest` if a resource is not an absolute URI, or has a fragment.
     static func parameters(_ resources: [String]) throws -> [(name: String, value: String)] {
         for resource in resources {
             guard !resource.utf8.contains(UInt8(ascii: "#")) else {
                 throw InvalidTokenRequest(
-                    parameter: "resource", detail: "has a fragment: leave out what stands behind the # (RFC 8707 §2)")
+                    parameter: "resource", detail: "has a fragment: remove the # and all after it (RFC 8707 §2)")
             }
             guard isAbsoluteURI(resource) else {
                 throw InvalidTokenRequest(
                     parameter: "resource",
-                    detail: "is no absolute URI: write it with a scheme, as in https://api.example.com (RFC 8707 §2)")
+                    detail: "is not an absolute URI: add its scheme, as in https://api.example.com (RFC 8707 §2)")
             }
         }
         return resources.map { (name: "resource", value: $0) }
     }
 
-    /// A scheme, a colon, and more in the characters of URIs (RFC 3986 §4.3).
+    /// Whether a text is a scheme, a colon, and more characters of URIs (RFC 3986 §4.3).
     private static func isAbsoluteURI(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 1 < bytes.count,

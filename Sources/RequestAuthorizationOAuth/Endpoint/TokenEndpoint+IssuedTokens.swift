@@ -11,10 +11,10 @@ extension TokenEndpoint {
             try await object([("token", token), ("token_type_hint", hint)], to: url), quirks: server.quirks)
     }
 
-    /// Revokes a token (RFC 7009): the refresh token first, because a server that can then drops what came of it.
+    /// Revokes a token (RFC 7009). The refresh token comes first: servers may then revoke its access tokens too.
     ///
-    /// - Throws: `TokenEndpointError` of the kind `transient` for a server that wants to be asked later, `client` for one that will
-    ///   not do it; what the transport throws.
+    /// - Throws: `TokenEndpointError`, `transient` if the server failed temporarily, `client` if it refused; errors
+    ///   of the transport.
     func revoke(_ token: OAuthToken) async throws {
         guard let url = server.revocationEndpoint else { return }
         if server.quirks.refusesPublicRevocation, authentication.isPublic { return }
@@ -30,7 +30,7 @@ extension TokenEndpoint {
         if let refusal { throw refusal }
     }
 
-    /// - Returns: how the server refused, if it did; a token that it does not know is no refusal (§2.2).
+    /// - Returns: the server's refusal, if there is one. A token that the server does not know is not refused (§2.2).
     private func revoke(_ token: String, hint: String, at url: URL) async throws -> TokenEndpointError? {
         let response = try await post([("token", token), ("token_type_hint", hint)], to: url)
         if (200..<300).contains(response.statusCode) { return nil }

@@ -3,10 +3,10 @@
 
 public import RequestAuthorization
 
-/// Asks an authorization server for tokens: posts forms, authenticates the client, reads answers and sorts failures.
+/// Sends requests to an authorization server: posts forms, authenticates the client, reads answers and sorts failures.
 ///
-/// Each request is sent once, over `https` (or `http` on this machine), follows no redirect and reads at most 1 MiB. A grant
-/// that this library does not have is a few lines:
+/// Each request is sent once, over `https` (or `http` on loopback). Redirects are not followed, and at most 1 MiB is
+/// read. A grant that this library does not have takes a few lines:
 ///
 ///     let service = OAuthTokenService.custom(server: server, client: client, transport: URLSession.shared) { endpoint in
 ///         try await endpoint.token(grantType: "urn:example:grant", parameters: [("assertion", assertion)])
@@ -14,20 +14,20 @@ public import RequestAuthorization
 public struct TokenEndpoint: Sendable, RedactedDescription {
     public let server: AuthorizationServer
     public let client: OAuthClient
-    /// Proves the client, in each request.
+    /// Authenticates the client in each request.
     public let authentication: any ClientAuthenticator
     public let transport: any TokenTransport
     public let clock: any AuthorizationClock
     /// How tokens are bound to a key; `nil` if they are bound to none.
     public let proof: ProofOfPossession?
-    /// What servers want proofs to hold.
+    /// The nonces and times that servers require in proofs.
     let nonces = ProofNonces()
 
     /// - Parameters:
     ///   - server: the authorization server.
     ///   - client: the client as it is registered there.
-    ///   - authentication: proves the client in each request, in place of what the client says of it.
-    ///   - transport: carries the requests, for instance `URLSession.shared`.
+    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
+    ///   - transport: sends the requests, for instance `URLSession.shared`.
     ///   - clock: the machine's, or a `ManualClock` in tests.
     ///   - proof: how tokens are bound to a key; by default they are bound to none.
     public init(
@@ -46,12 +46,11 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     ///
     /// - Parameters:
     ///   - grantType: `grant_type`.
-    ///   - parameters: what the grant consists of; none but `resource` and `audience` is sent twice, and what the client says
-    ///     besides comes last.
-    ///   - requestedScopes: what was asked for; the token has these if the server does not say.
-    /// - Throws: `TokenEndpointError` for what the server refused, `InvalidTokenResponse` for what cannot be used,
-    ///   ``AuthorizationServerError``, `InvalidTokenRequest` and ``ClientAuthenticationFailed`` if nothing can be sent, and what
-    ///   the transport throws.
+    ///   - parameters: those of the grant. Only `resource` and `audience` may be repeated. The client's own come last.
+    ///   - requestedScopes: the scopes of the request; the token has these if the answer names none.
+    /// - Throws: `TokenEndpointError` if the server refused, `InvalidTokenResponse` if its answer cannot be used,
+    ///   ``AuthorizationServerError``, `InvalidTokenRequest` and ``ClientAuthenticationFailed`` if nothing was sent,
+    ///   and errors of the transport.
     public func token(
         grantType: String, parameters: [(name: String, value: String)] = [], requestedScopes: Set<String> = []
     ) async throws -> OAuthToken {
@@ -70,8 +69,8 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     }
 
     /// - Parameters:
-    ///   - key: the key that the grant is bound to already.
-    ///   - mayBeOfAnyKind: whether something else than an access token will do.
+    ///   - key: the key that the grant is already bound to.
+    ///   - mayBeOfAnyKind: whether a token that is not an access token is accepted.
     func token(
         _ grantType: String, _ parameters: [(name: String, value: String)], at url: URL, requestedScopes: Set<String>,
         replacing old: OAuthToken?, boundTo key: ProofKey? = nil, mayBeOfAnyKind: Bool = false
@@ -93,10 +92,10 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
 // MARK: - Requests and answers
 
 extension TokenEndpoint {
-    /// Posts a form in the client's name and returns the answer, whatever its status.
+    /// Authenticates the client, posts a form, and returns the answer, whatever its status.
     ///
-    /// - Throws: ``AuthorizationServerError`` if the address is not to be called, ``ClientAuthenticationFailed`` if the client
-    ///   cannot be proven, and what the transport throws.
+    /// - Throws: ``AuthorizationServerError`` if the URL must not be called, ``ClientAuthenticationFailed`` if the
+    ///   client cannot be authenticated, and errors of the transport.
     package func post(
         _ parameters: [(name: String, value: String)], to url: URL, fields extra: [(name: String, value: String)] = []
     ) async throws -> TokenResponse {
@@ -114,7 +113,7 @@ extension TokenEndpoint {
         return try await transport.send(TokenRequest(url: url, fields: fields, body: FormEncoding.encode(form.list)))
     }
 
-    /// What a grant of somebody's own may prove the client with, if the client itself proves nothing.
+    /// The parameters with which a custom grant may authenticate the client, if the client is public.
     private static let proofs: Set = ["client_secret", "client_assertion", "client_assertion_type"]
 
     private func proof(of parameters: [(name: String, value: String)], to url: URL) async throws -> ClientProof {
@@ -127,14 +126,14 @@ extension TokenEndpoint {
         } catch let error where error is CancellationError || error is any TokenServiceFailure {
             throw error
         } catch {
-            // Also a `NotAuthorized`, which would end the session if it were thrown as it is.
+            // This includes a `NotAuthorized`, which would otherwise end the session.
             throw ClientAuthenticationFailed(underlying: error)
         }
     }
 
     /// Posts a form and returns the JSON object of a successful answer.
     ///
-    /// - Throws: `TokenEndpointError` for any status but 2xx, `InvalidTokenResponse` for what is no JSON object.
+    /// - Throws: `TokenEndpointError` for any status but 2xx, `InvalidTokenResponse` if the body is not a JSON object.
     package func object(
         _ parameters: [(name: String, value: String)], to url: URL, provenBy key: ProofKey? = nil
     ) async throws -> AnswerObject {
@@ -146,7 +145,7 @@ extension TokenEndpoint {
         return try AnswerObject(response)
     }
 
-    /// Sorts an answer that is no success: its `error` member, what the server's preset makes of it, its `Retry-After`.
+    /// Sorts an answer whose status is not 2xx, by its `error` member, the server's quirks, and its `Retry-After`.
     package func failure(_ response: TokenResponse) -> TokenEndpointError {
         let code = (try? AnswerObject(response))?.text("error")
         let kind = server.quirks.kind(
@@ -156,7 +155,7 @@ extension TokenEndpoint {
             retryAfter: RetryAfter.duration(in: response, at: clock.now), kind: kind)
     }
 
-    /// An error within a success.
+    /// Sorts an error that came with a status of 2xx.
     private func failure(_ answer: AnswerObject) -> TokenEndpointError {
         let code = answer.text("error")
         return TokenEndpointError(

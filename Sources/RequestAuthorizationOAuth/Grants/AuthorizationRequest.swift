@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a person's browser is sent with to the server (RFC 6749 §4.1.1).
+/// The request with which the user's browser opens the server's page (RFC 6749 §4.1.1).
 struct AuthorizationRequest {
-    /// What makes the request what it is, then what the caller and the client say besides: the first to say something wins.
+    /// The parameters of the request: ours, then the caller's, then the client's. The first one of a name counts.
     private(set) var form: FormParameters
     private let ourNames: Set<String>
 
     /// - Parameters:
-    ///   - ours: what makes the request what it is.
-    ///   - parameters: what the caller says this time.
-    ///   - client: what the client says each time.
+    ///   - ours: the parameters that the library makes.
+    ///   - parameters: the caller's extra parameters for this sign-in.
+    ///   - client: the client, with its extra parameters for each sign-in.
     init(_ ours: [(name: String, value: String)], parameters: [String: String], client: OAuthClient) throws {
         form = FormParameters(ours)
         ourNames = Set(ours.map(\.name))
@@ -19,15 +19,15 @@ struct AuthorizationRequest {
         form.add(extra: client.authorizationParameters)
     }
 
-    /// In place of a request that the server has: the client and the reference to it, and nothing else (RFC 9126 §4).
+    /// Refers to a request that the server has already: only the client's id and the reference are sent (RFC 9126 §4).
     init(_ requestURI: String, for request: AuthorizationRequest, clientID: String) {
         form = FormParameters([("client_id", clientID), ("request_uri", requestURI)])
         ourNames = Set((request.form.list + form.list).map(\.name))
     }
 
-    /// Puts together an endpoint's own query, which stays (RFC 6749 §3.1), and the parameters.
+    /// Adds the parameters to an endpoint, whose own query stays (RFC 6749 §3.1).
     ///
-    /// No parameter is sent twice: ours come before the endpoint's, and the endpoint's before what is said besides.
+    /// No parameter is sent twice: ours replace the endpoint's, and the endpoint's replace extra parameters.
     ///
     /// - Parameter endpoint: without a fragment.
     func url(of endpoint: URL) throws -> URL {
@@ -46,8 +46,7 @@ struct AuthorizationRequest {
         return url
     }
 
-    /// As forms are encoded (RFC 6749 App. B), but a space as `%20`, which those who read a query as a part of a URI
-    /// understand too.
+    /// Encodes a text as in forms (RFC 6749 App. B), but a space as `%20`, which parsers of URIs understand too.
     private static func escape(_ text: String) -> String {
         FormEncoding.escape(text).split(separator: "+", omittingEmptySubsequences: false).joined(separator: "%20")
     }

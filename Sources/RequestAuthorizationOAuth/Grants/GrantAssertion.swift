@@ -3,31 +3,31 @@
 
 import RequestAuthorization
 
-/// What a client hands in for a token: a JWT that somebody signed (RFC 7523 §2.1).
+/// A signed JWT that a client exchanges for a token (RFC 7523 §2.1).
 public struct GrantAssertion: Sendable, RedactedDescription {
     let text: @Sendable (TokenEndpoint) async throws -> String
-    /// Whether the next one is another one, so that a refusal is no verdict for good.
+    /// Whether each assertion is a new one, so that the refusal of one is not final.
     let isRenewed: Bool
 
-    /// One that is there, such as the token that came with a request.
+    /// A constant assertion, such as the token that came with a request.
     public static func token(_ text: String) -> GrantAssertion {
         GrantAssertion(text: { _ in text }, isRenewed: false)
     }
 
-    /// One that is fetched each time.
+    /// An assertion that is fetched for each exchange.
     public static func fetched(_ body: @escaping @Sendable () async throws -> String) -> GrantAssertion {
         GrantAssertion(text: { _ in try await body() }, isRenewed: true)
     }
 
-    /// One that the program signs, anew each time.
+    /// An assertion that the program signs for each exchange.
     ///
     /// - Parameters:
     ///   - signer: makes the signature.
-    ///   - issuer: who signs: the service account.
-    ///   - subject: whom the token is for; the issuer if it is `nil` (RFC 7523 §3).
-    ///   - audience: for whom the assertion is made.
-    ///   - lifetime: how long it is good for; servers take an hour at most.
-    ///   - claims: more of them. None replaces one that is made here.
+    ///   - issuer: the `iss` claim, such as a service account.
+    ///   - subject: the `sub` claim, the account that the token is for; the issuer if it is `nil` (RFC 7523 §3).
+    ///   - audience: the recipient that the assertion names.
+    ///   - lifetime: how long the assertion is valid; servers accept an hour at most.
+    ///   - claims: further claims. They cannot replace a claim that is made here.
     public static func signed(
         by signer: any TokenSigner, issuer: String, subject: String? = nil, audience: AssertionAudience = .issuer,
         lifetime: Duration = .seconds(300), claims: [String: JSONValue] = [:]

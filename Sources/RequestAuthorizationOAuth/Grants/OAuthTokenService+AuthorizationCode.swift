@@ -4,20 +4,20 @@
 #if canImport(CryptoKit) || Crypto
 
 extension OAuthTokenService {
-    /// Begins a sign-in: makes a fresh state and verifier, and the address of the server's page (RFC 6749 §4.1.1, RFC 7636).
+    /// Begins a sign-in: makes a new state and verifier, and the URL of the server's page (RFC 6749 §4.1.1, RFC 7636).
     ///
     ///     let pending = try await service.signIn(scopes: ["read"])
     ///     open(pending.url)                                   // in a browser, never in a web view of the app
     ///
     /// - Parameters:
-    ///   - scopes: all that the token is to be for; the server's choice if there are none.
-    ///   - redirectURI: where the server sends the person back to, if not where the service says: `https`, `http` with 127.0.0.1
-    ///     or [::1], or a scheme of the app's own. It has the port that is listened on.
-    ///   - parameters: more to say to the server this time, such as `prompt`. What the library sends cannot be replaced.
-    /// - Returns: the sign-in, which is kept in the service's store of pending sign-ins, too.
-    /// - Throws: ``SignInError`` of the kind ``SignInError/Kind/redirectURI``, ``AuthorizationServerError``, `InvalidTokenRequest` for a resource
-    ///   that is no URI, and what the store throws; for a request that is pushed also `TokenEndpointError`,
-    ///   `InvalidTokenResponse`, ``ClientAuthenticationFailed``, and what the transport throws.
+    ///   - scopes: all scopes of the token; if there are none, the server chooses.
+    ///   - redirectURI: where the server sends the user back to, in place of the service's redirect URI: `https`,
+    ///     `http` with 127.0.0.1 or [::1] and the port of the listener, or the app's own scheme.
+    ///   - parameters: extra parameters for this sign-in, such as `prompt`. They cannot replace the library's.
+    /// - Returns: the sign-in, which the service's store of pending sign-ins keeps too.
+    /// - Throws: ``SignInError`` of the kind ``SignInError/Kind/redirectURI``, ``AuthorizationServerError``,
+    ///   `InvalidTokenRequest` for a resource that is not a URI, and errors of the store. A pushed request also throws
+    ///   `TokenEndpointError`, `InvalidTokenResponse`, ``ClientAuthenticationFailed``, and errors of the transport.
     public func signIn(
         scopes: Set<String>, redirectURI: String? = nil, parameters: [String: String] = [:]
     ) async throws -> PendingSignIn {
@@ -36,18 +36,19 @@ extension OAuthTokenService {
         return pending
     }
 
-    /// Signs in from beginning to end: shows the server's page, waits for the callback, and exchanges the code.
+    /// Shows the server's page, waits for the callback, and exchanges the code.
     ///
     ///     try await auth.signIn {
     ///         try await service.signIn(scopes: ["read"], through: .loopback) { url in print("Open", url) }
     ///     }
     ///
     /// - Parameters:
-    ///   - scopes: all that the token is to be for.
-    ///   - parameters: more to say to the server this time.
-    ///   - receiver: how the callback comes; it also says which redirect URI is used.
-    ///   - show: opens the page, where the receiver does not do that itself.
-    /// - Throws: what ``signIn(scopes:redirectURI:parameters:)``, the receiver, `show` and ``finish(callback:)`` throw.
+    ///   - scopes: all scopes of the token; if there are none, the server chooses.
+    ///   - parameters: extra parameters for this sign-in.
+    ///   - receiver: receives the callback, and chooses the redirect URI.
+    ///   - show: opens the page, if the receiver does not do so itself.
+    /// - Throws: the errors of ``signIn(scopes:redirectURI:parameters:)``, the receiver, `show` and
+    ///   ``finish(callback:)``.
     public func signIn(
         scopes: Set<String>, parameters: [String: String] = [:], through receiver: some CallbackReceiver,
         show: @Sendable (URL) async throws -> Void = { _ in }
@@ -65,7 +66,8 @@ extension OAuthTokenService {
     ) async throws -> PendingSignIn {
         let (server, client) = (endpoint.server, endpoint.client)
         guard let text = redirectURI ?? self.redirectURI else {
-            throw SignInError(.redirectURI, detail: "say where the server is to send people back to")
+            throw SignInError(
+                .redirectURI, detail: "there is none: pass a redirectURI to the service or to the sign-in")
         }
         let uri = try RedirectURI(text)
         let page = try server.endpoint(server.authorizationEndpoint, named: "authorization_endpoint")
@@ -91,7 +93,7 @@ extension OAuthTokenService {
             createdAt: createdAt, url: url, openBefore: openBefore, proofKey: proofKey)
     }
 
-    /// RFC 9126: the server gets the request from the client, and the person's browser takes a reference along.
+    /// Pushes the request to the server (RFC 9126). The user's browser then sends only a reference to it.
     private func pushed(
         _ request: AuthorizationRequest, to page: URL, provenBy key: ProofKey?
     ) async throws -> (URL, Date?) {

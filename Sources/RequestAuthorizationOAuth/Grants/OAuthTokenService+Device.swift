@@ -2,20 +2,20 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension OAuthTokenService {
-    /// Begins a sign-in on another device (RFC 8628): for a television or a terminal without a browser.
+    /// Begins a sign-in on another device (RFC 8628), for a television or a terminal without a browser.
     ///
     ///     let device = try await service.deviceSignIn(scopes: ["read"])
     ///     print(device.instructions)
     ///     try await auth.signIn { try await device.token() }
     ///
-    /// Call it only when a person asked for it (§3.1), and let them type the code: whoever is talked into entering a code that
-    /// somebody else began signs that somebody in (§5.4).
+    /// Call it only when the user asked for it (§3.1), and let the user type the code. A user who is talked into
+    /// entering an attacker's code signs the attacker in (§5.4).
     ///
     /// - Parameters:
-    ///   - scopes: all that the token is to be for; the server's choice if there are none.
-    ///   - parameters: more to say to the server this time. What the library sends cannot be replaced.
-    /// - Throws: ``AuthorizationServerError`` if the server has no such endpoint; `InvalidTokenResponse`, `TokenEndpointError`, and
-    ///   what the transport throws.
+    ///   - scopes: all scopes of the token; if there are none, the server chooses.
+    ///   - parameters: extra parameters for this sign-in. They cannot replace parameters that the library sends.
+    /// - Throws: ``AuthorizationServerError`` if the server has no such endpoint; `InvalidTokenResponse`,
+    ///   `TokenEndpointError`, and errors of the transport.
     public func deviceSignIn(scopes: Set<String>, parameters: [String: String] = [:]) async throws -> DeviceSignIn {
         let server = endpoint.server
         let url = try server.endpoint(server.deviceAuthorizationEndpoint, named: "device_authorization_endpoint")

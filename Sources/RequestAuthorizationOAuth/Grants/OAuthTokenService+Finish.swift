@@ -2,18 +2,18 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension OAuthTokenService {
-    /// Ends a sign-in that this service began: finds it by the callback's `state`, and exchanges the code for a token.
+    /// Finishes a sign-in of this service: finds it by the callback's `state`, and exchanges the code for a token.
     ///
     ///     try await auth.signIn { try await service.finish(callback: url) }
     ///
-    /// The sign-in is taken before the code is sent, so a callback serves once, whoever brings it and however often.
+    /// The sign-in is removed from the store before the code is sent, so a callback can be used only once.
     ///
-    /// It is for programs with one user. A server, where anybody may begin a sign-in and hand its callback to somebody else,
-    /// finishes the sign-in of the browser's own session: ``finish(_:callback:)``.
+    /// It is for programs with one user. On a server an attacker may begin a sign-in and give its callback to another
+    /// user. So a server finishes the sign-in that it kept in the browser's session: ``finish(_:callback:)``.
     ///
-    /// - Parameter callback: the URL that the person came back with.
-    /// - Throws: ``SignInError``, of the kind ``SignInError/Kind/foreign`` if it changes nothing; what the token endpoint refuses
-    ///   as `TokenEndpointError`, and what the transport and the store throw.
+    /// - Parameter callback: the URL with which the user came back.
+    /// - Throws: ``SignInError``, of the kind ``SignInError/Kind/foreign`` if the callback belongs to no sign-in and
+    ///   changes nothing; `TokenEndpointError` if the token endpoint refused; errors of the transport and the store.
     public func finish(callback: URL) async throws -> OAuthToken {
         guard case .text(let state) = FormPairs(queryOf: callback.absoluteString)["state"],
             let pending = try await pendingSignIns.find(state: state)
@@ -21,18 +21,18 @@ extension OAuthTokenService {
         return try await finish(pending, callback: callback)
     }
 
-    /// Ends a sign-in that you kept yourself. It serves once all the same, as far as the service's store remembers.
+    /// Finishes a sign-in that you kept yourself. It can be finished once, as far as the service's store remembers.
     ///
     /// - Parameters:
     ///   - pending: the sign-in that the callback is for.
-    ///   - callback: the URL that the person came back with.
+    ///   - callback: the URL with which the user came back.
     /// - Throws: as ``finish(callback:)``.
     public func finish(_ pending: PendingSignIn, callback: URL) async throws -> OAuthToken {
         guard began(pending), let parameters = pending.parameters(of: callback) else { throw SignInError(.foreign) }
         let now = endpoint.clock.now
         let isExpired = pending.isExpired(at: now)
-        // One that was kept elsewhere is not in the store, and from here on it is known to be used. An old one stays out: to
-        // the store it would be the newest, and those that wait would go for their age.
+        // Adds a sign-in that was kept elsewhere, so that the store knows it as used. An expired one is not added:
+        // the store compares ages with the sign-in that is added, and would drop those that are still pending.
         if !isExpired { try await pendingSignIns.add(pending) }
         guard try await pendingSignIns.take(state: pending.state) != nil else {
             throw SignInError(isExpired ? .expired : .alreadyUsed)
@@ -48,7 +48,7 @@ extension OAuthTokenService {
             at: url, requestedScopes: pending.scopes, replacing: nil, boundTo: pending.proofKey)
     }
 
-    /// Whether the code of this sign-in is for this service's server (RFC 9700 §4.4): a store may serve several.
+    /// Whether this client began the sign-in at this server (RFC 9700 §4.4): services may share a store.
     private func began(_ pending: PendingSignIn) -> Bool {
         let server = endpoint.server
         return pending.clientID == endpoint.client.id && pending.tokenEndpoint == server.tokenEndpoint

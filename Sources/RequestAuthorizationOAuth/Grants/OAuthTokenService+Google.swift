@@ -5,7 +5,7 @@
 public import RequestAuthorization
 
 extension OAuthTokenService {
-    /// A service account of Google, from the file that its console makes.
+    /// Fetches tokens for a Google service account, from the key file of Google's console.
     ///
     ///     let service = try OAuthTokenService.googleServiceAccount(
     ///         key: Data(contentsOf: file), scopes: ["https://www.googleapis.com/auth/devstorage.read_only"], transport: transport)
@@ -13,12 +13,12 @@ extension OAuthTokenService {
     /// Google's documentation: "Using OAuth 2.0 for Server to Server Applications".
     ///
     /// - Parameters:
-    ///   - key: the contents of the JSON file. Keep it as you keep a password.
-    ///   - subject: the person of the domain whom the account acts for, if its administrator allowed that.
-    ///   - scopes: what to ask for; at least one.
-    ///   - transport: carries the requests, for instance `URLSession.shared`.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
-    /// - Throws: ``SigningKeyError`` for a file that has no such key.
+    ///   - key: the contents of the JSON file. Protect it like a password.
+    ///   - subject: the user of the domain whom the account acts for, if the domain's administrator allowed that.
+    ///   - scopes: the scopes of the token; at least one.
+    ///   - transport: sends the requests, for instance `URLSession.shared`.
+    ///   - clock: the system's, or a `ManualClock` in tests.
+    /// - Throws: ``SigningKeyError`` if the file has no such key.
     public static func googleServiceAccount(
         key: Data, subject: String? = nil, scopes: Set<String>, transport: any TokenTransport,
         clock: any AuthorizationClock = .system
@@ -36,7 +36,7 @@ extension OAuthTokenService {
     }
 }
 
-/// The file that Google's console makes.
+/// The key file of Google's console.
 private struct ServiceAccountFile: RedactedDescription {
     let email: String
     let privateKey: String
@@ -45,18 +45,20 @@ private struct ServiceAccountFile: RedactedDescription {
 
     init(_ json: Data) throws(SigningKeyError) {
         guard let members = try? JSONDecoder().decode([String: JSONValue].self, from: json) else {
-            throw SigningKeyError(.malformed, detail: "pass the JSON file of a service account as it is")
+            throw SigningKeyError(.malformed, detail: "pass the whole JSON file of a service account, unchanged")
         }
         func text(_ name: String) throws(SigningKeyError) -> String {
             guard case .string(let text) = members[name], !text.isEmpty else {
-                throw SigningKeyError(.malformed, detail: "there is no \(name): pass the file of a service account")
+                throw SigningKeyError(
+                    .malformed, detail: "\(name) is missing: pass the JSON file of a service account")
             }
             return text
         }
         (email, privateKey) = (try text("client_email"), try text("private_key"))
         keyID = try text("private_key_id")
         guard let url = URL(string: try text("token_uri")) else {
-            throw SigningKeyError(.malformed, detail: "the file's token_uri is no address")
+            throw SigningKeyError(
+                .malformed, detail: "token_uri is not a URL: pass the JSON file of a service account, unchanged")
         }
         tokenEndpoint = url
     }

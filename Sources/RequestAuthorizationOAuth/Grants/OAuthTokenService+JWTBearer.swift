@@ -4,24 +4,25 @@
 public import RequestAuthorization
 
 extension OAuthTokenService {
-    /// Hands in a signed assertion for each token (RFC 7523 §2.1): nobody signs in.
+    /// Exchanges a signed assertion for each token, without a user (RFC 7523 §2.1).
     ///
     ///     let service = OAuthTokenService.jwtBearer(
     ///         server: server, assertion: .signed(by: signer, issuer: "robot"), scopes: ["read"], transport: transport)
     ///
-    /// An assertion that the server refuses ends no session if the next one is another one: it is tried again at the longest
-    /// back-off, and a clock that was wrong may be right by then. A ``GrantAssertion/token(_:)`` that is refused does.
+    /// If the server refuses a constant assertion, ``GrantAssertion/token(_:)``, the session ends. Other assertions
+    /// are made anew, so their refusal keeps the session: a wrong clock may be right at the next try, after the
+    /// longest back-off.
     ///
     /// - Parameters:
     ///   - server: the authorization server.
-    ///   - client: the client, where the server wants one beside the assertion.
-    ///   - authentication: proves the client in each request, in place of what the client says of it.
+    ///   - client: the client, if the server requires one in addition to the assertion.
+    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
     ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
-    ///   - assertion: what is handed in.
-    ///   - scopes: what to ask for; the server's choice if there are none.
-    ///   - parameters: more to say with each assertion. What the library sends cannot be replaced.
-    ///   - transport: carries the requests, for instance `URLSession.shared`.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
+    ///   - assertion: the assertion that is exchanged.
+    ///   - scopes: the scopes of the token; if there are none, the server chooses.
+    ///   - parameters: extra parameters of each exchange. They cannot replace parameters that the library sends.
+    ///   - transport: sends the requests, for instance `URLSession.shared`.
+    ///   - clock: the system's, or a `ManualClock` in tests.
     public static func jwtBearer(
         server: AuthorizationServer, client: OAuthClient? = nil, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil,
@@ -42,7 +43,7 @@ extension OAuthTokenService {
                     grantType: "urn:ietf:params:oauth:grant-type:jwt-bearer", parameters: form.list,
                     requestedScopes: scopes)
             } catch let error as TokenEndpointError where error.kind == .terminal {
-                // What came in stays refused, and whoever sent it has to sign in again.
+                // The same assertion would be refused again, so its sender has to sign in again.
                 guard assertion.isRenewed else { throw NotAuthorized(.rejected, underlying: error) }
                 throw TokenEndpointError(
                     status: error.status, code: error.code, retryAfter: error.retryAfter, kind: .client)
@@ -50,20 +51,20 @@ extension OAuthTokenService {
         }
     }
 
-    /// Acts for the person whose token came with a request, as Microsoft's "on-behalf-of" does.
+    /// Acts for the user whose token came with a request (Microsoft's "on-behalf-of" flow).
     ///
-    /// Make one for each token that comes in, and keep its provider for as long as the person's requests do. The refresh token
-    /// that `offline_access` brings outlives the token that came in.
+    /// Make a service for each incoming token, and keep its provider as long as that user sends requests. With the
+    /// scope `offline_access` there is a refresh token, which outlives the incoming token.
     ///
     /// - Parameters:
-    ///   - server: the authorization server, which has issued the token that came in.
+    ///   - server: the authorization server, which has issued the incoming token.
     ///   - client: this program, which has a secret there.
-    ///   - authentication: proves the client in each request, in place of what the client says of it.
+    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
     ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
-    ///   - incoming: the access token that came in, which must be for this program.
-    ///   - scopes: what to ask for.
-    ///   - transport: carries the requests, for instance `URLSession.shared`.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
+    ///   - incoming: the access token of the request, which must be issued for this program.
+    ///   - scopes: the scopes of the token.
+    ///   - transport: sends the requests, for instance `URLSession.shared`.
+    ///   - clock: the system's, or a `ManualClock` in tests.
     public static func onBehalfOf(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil,
@@ -77,7 +78,7 @@ extension OAuthTokenService {
 }
 
 extension TokenEndpoint {
-    /// - Throws: `InvalidTokenRequest` for an empty one, ``ClientAuthenticationFailed`` if there is none now.
+    /// - Throws: `InvalidTokenRequest` if the assertion is empty, ``ClientAuthenticationFailed`` if it cannot be made.
     fileprivate func text(of assertion: GrantAssertion) async throws -> String {
         let text: String
         do {

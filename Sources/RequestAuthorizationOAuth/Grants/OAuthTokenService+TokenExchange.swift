@@ -6,17 +6,17 @@ public import RequestAuthorization
 extension TokenEndpoint {
     /// Exchanges a token for another one (RFC 8693).
     ///
-    /// What comes may be no access token: `tokenType` is then `N_A` (§2.2.1), and the token has no header value that could be
-    /// sent. ``OAuthToken/issuedTokenType`` says what it is.
+    /// The new token may not be an access token. Its `tokenType` is then `N_A` (§2.2.1), it has no header value, and
+    /// ``OAuthToken/issuedTokenType`` names its kind.
     ///
-    /// - Throws: as ``token(grantType:parameters:requestedScopes:)``; `InvalidTokenResponse` also if the answer does not say what
-    ///   it is.
+    /// - Throws: as ``token(grantType:parameters:requestedScopes:)``; `InvalidTokenResponse` also if the kind is
+    ///   missing.
     public func exchange(_ exchange: TokenExchange) async throws -> OAuthToken {
         let url = try server.endpoint(server.tokenEndpoint, named: "token_endpoint")
         let token = try await token(
             "urn:ietf:params:oauth:grant-type:token-exchange", exchange.parameters(server.quirks), at: url,
             requestedScopes: exchange.scopes, replacing: nil, mayBeOfAnyKind: true)
-        // RFC 8693 §2.2.1: required, so that nobody takes one kind of token for another.
+        // RFC 8693 §2.2.1: required, so that one kind of token cannot be mistaken for another.
         guard token.issuedTokenType != nil else {
             throw InvalidTokenResponse(field: "issued_token_type", problem: .missing)
         }
@@ -25,7 +25,7 @@ extension TokenEndpoint {
 }
 
 extension OAuthToken {
-    /// What kind of token an exchange gave (RFC 8693 §2.2.1); `nil` for what was not exchanged.
+    /// The kind of an exchanged token (RFC 8693 §2.2.1); `nil` for other tokens.
     public var issuedTokenType: SecurityTokenType? {
         guard case .string(let uri) = additionalMembers["issued_token_type"], !uri.isEmpty else { return nil }
         return SecurityTokenType(uri: uri)
@@ -33,23 +33,23 @@ extension OAuthToken {
 }
 
 extension OAuthTokenService {
-    /// Exchanges another service's token for one of its own, and again when that ends (RFC 8693).
+    /// Exchanges another service's token for its own token, and again when that expires (RFC 8693).
     ///
     ///     let service = OAuthTokenService.tokenExchange(server: server, client: client, transport: transport) {
     ///         TokenExchange(subject: .accessToken(try await person.validToken().accessToken), audiences: ["ledger"])
     ///     }
     ///
-    /// The closure is asked for each exchange, so that it can hand in a token that is still good. What is refused with
-    /// `invalid_grant` is tried again with the next one, and ends no session.
+    /// The closure is called for each exchange, so that it can return a token that is still valid. A refusal with
+    /// `invalid_grant` keeps the session, and the next try uses the closure's next token.
     ///
     /// - Parameters:
     ///   - server: the authorization server.
-    ///   - client: the client that is registered there.
-    ///   - authentication: proves the client in each request, in place of what the client says of it.
+    ///   - client: the client as it is registered there.
+    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
     ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
-    ///   - transport: carries the requests, for instance `URLSession.shared`.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
-    ///   - exchange: what is to be exchanged.
+    ///   - transport: sends the requests, for instance `URLSession.shared`.
+    ///   - clock: the system's, or a `ManualClock` in tests.
+    ///   - exchange: returns the tokens to exchange.
     public static func tokenExchange(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil,

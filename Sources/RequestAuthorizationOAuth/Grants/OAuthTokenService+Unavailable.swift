@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// What begins a sign-in, where there is no SHA-256 for PKCE: its use is a message that names the trait.
+// Stand-ins without SHA-256, which PKCE needs. Their message names the trait.
 #if !canImport(CryptoKit) && !Crypto
 
 @available(

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// What a server answers when an authorization request is pushed to it (RFC 9126 §2.2).
+/// The server's answer to a pushed authorization request (RFC 9126 §2.2).
 struct PushedAuthorizationRequest: Sendable, RedactedDescription {
     let requestURI: String
     let lifetime: Duration
@@ -20,7 +20,7 @@ struct PushedAuthorizationRequest: Sendable, RedactedDescription {
 }
 
 extension TokenEndpoint {
-    /// Hands an authorization request to the server, in the client's name, before a person sees it (RFC 9126 §2.1).
+    /// Sends an authorization request to the server before the user opens its page (RFC 9126 §2.1).
     func push(
         _ parameters: [(name: String, value: String)], provenBy key: ProofKey?
     ) async throws -> PushedAuthorizationRequest {
@@ -29,12 +29,12 @@ extension TokenEndpoint {
         do {
             return try PushedAuthorizationRequest(try await object(parameters, to: url, provenBy: key))
         } catch  where key != nil && Self.isOfProof(error) {
-            // RFC 9449 §10.1: `dpop_jkt`, which is there, is enough. Servers are known that want a nonce here and send none.
+            // RFC 9449 §10.1: `dpop_jkt`, which is sent, is enough. Some servers require a nonce here and send none.
             return try PushedAuthorizationRequest(try await object(parameters, to: url))
         }
     }
 
-    /// Whether a server refused a proof, and not the request.
+    /// Whether the server refused the proof, not the request.
     private static func isOfProof(_ error: any Error) -> Bool {
         switch error {
         case let error as TokenEndpointError: ["invalid_dpop_proof", "use_dpop_nonce"].contains(error.code)

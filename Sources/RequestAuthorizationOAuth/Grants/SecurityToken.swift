@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// A token of any kind, with what kind it is.
+/// A token with its kind.
 public struct SecurityToken: Sendable, Hashable, RedactedDescription {
     public let text: String
     public let type: SecurityTokenType

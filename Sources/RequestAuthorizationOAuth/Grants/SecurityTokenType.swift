@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What kind of token a text is (RFC 8693 §3).
+/// The kind of a token (RFC 8693 §3).
 public struct SecurityTokenType: Sendable, Hashable, CustomStringConvertible {
     /// The URI of the kind.
     public let uri: String

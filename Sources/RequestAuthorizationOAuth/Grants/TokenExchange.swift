@@ -3,17 +3,17 @@
 
 import RequestAuthorization
 
-/// Which token is to be given for which (RFC 8693 §2.1).
+/// The tokens of an exchange, and the properties of the new token (RFC 8693 §2.1).
 public struct TokenExchange: Sendable, Hashable, RedactedDescription {
-    /// The token of whom the new one is for.
+    /// The token of the subject, on whose behalf the new token is requested.
     public var subject: SecurityToken
-    /// The token of who acts for him; `nil` if the new token is simply his.
+    /// The token of the actor, who acts for the subject; `nil` if there is none.
     public var actor: SecurityToken?
-    /// What is wanted; the server's choice if it is `nil`.
+    /// The kind of the new token; if it is `nil`, the server chooses.
     public var requestedType: SecurityTokenType?
-    /// Where the new token is to be used, as absolute URIs.
+    /// The APIs that the new token is for, as absolute URIs.
     public var resources: [String]
-    /// The same, in names that the server knows.
+    /// The APIs that the new token is for, as names that the server knows.
     public var audiences: [String]
     public var scopes: Set<String>
 
@@ -31,9 +31,9 @@ public struct TokenExchange: Sendable, Hashable, RedactedDescription {
 }
 
 extension TokenExchange {
-    /// What the request says.
+    /// The parameters of the request.
     ///
-    /// - Throws: `InvalidTokenRequest`.
+    /// - Throws: `InvalidTokenRequest` if a token is empty or a resource is not an absolute URI.
     func parameters(_ quirks: ServerQuirks) throws -> [(name: String, value: String)] {
         guard !subject.text.isEmpty, actor?.text.isEmpty != true else {
             throw InvalidTokenRequest(parameter: "subject_token", detail: "or actor_token is empty: pass a token")

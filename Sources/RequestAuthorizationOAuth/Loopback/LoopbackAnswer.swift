@@ -3,15 +3,15 @@
 
 #if LoopbackReceiver
 
-/// What the browser gets. Every page is a constant: nothing that came in is part of it.
+/// The answer to the browser. Every page is a constant and contains no part of the request.
 struct LoopbackAnswer: Sendable {
     let status: Int
     private let title: String
     private let text: String
-    /// The callback that ends the wait, if the request was it.
+    /// The callback, if the request was the callback of the sign-in.
     let callback: URL?
 
-    /// - Parameter hasCode: whether the callback brings a code; else it is a denial, an error, or nothing that can be used.
+    /// - Parameter hasCode: whether the callback brings a code; if not, it is a denial, an error, or malformed.
     static func accepted(_ callback: URL, hasCode: Bool) -> LoopbackAnswer {
         hasCode
             ? LoopbackAnswer(
@@ -26,9 +26,9 @@ struct LoopbackAnswer: Sendable {
         let text =
             switch status {
             case 404: "There is nothing here."
-            case 405: "This address can only be opened."
+            case 405: "This address can only be opened in a browser."
             case 431: "The request is too long. Clear the cookies of this address and sign in again."
-            default: "This is not what the app waits for. Sign in again from the app."
+            default: "This is not the answer that the app expects. Sign in again from the app."
             }
         return LoopbackAnswer(status: status, title: "Not accepted", text: text, callback: nil)
     }
@@ -52,12 +52,12 @@ struct LoopbackAnswer: Sendable {
             ("Content-Type", "text/html; charset=utf-8"),
             ("Content-Length", "\(body.utf8.count)"),
             ("Cache-Control", "no-store"),
-            // Nothing is loaded, run, sent or framed.
+            // The page must not load, run or send anything, nor be framed.
             (
                 "Content-Security-Policy",
                 "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
             ),
-            // The address of this page holds the code (RFC 9700 §4.2.4).
+            // The page's URL contains the code (RFC 9700 §4.2.4).
             ("Referrer-Policy", "no-referrer"),
             ("X-Content-Type-Options", "nosniff"),
             ("Connection", "close"),

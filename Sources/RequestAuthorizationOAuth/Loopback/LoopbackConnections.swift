@@ -5,7 +5,7 @@
 import NIOCore
 import RequestAuthorization
 
-/// The open connections. No more are accepted than it may hold: the others wait in the system's queue until one has ended.
+/// Limits the number of open connections. Further ones wait in the system's queue until one has ended.
 final class LoopbackConnections: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel

@@ -3,12 +3,12 @@
 
 #if LoopbackReceiver
 
-/// Decides what each request to the receiver is answered, and which one is the callback. It does no I/O.
+/// Answers the requests to the receiver, and recognises the callback. It does no I/O.
 struct LoopbackExchange: Sendable {
-    /// What matters of a request.
+    /// The parts of a request that count.
     struct Request: Sendable {
         var method: String
-        /// As it stands in the request line: path and query.
+        /// Path and query, as in the request line.
         var target: String
         /// The values of all `Host` fields.
         var hosts: [String]
@@ -18,14 +18,14 @@ struct LoopbackExchange: Sendable {
     private(set) var redirectURI = ""
     private let literal: String
     private let path: String
-    /// What `Host` may say; nothing before the port is known.
+    /// The accepted values of `Host`; empty until the port is known.
     private var authorities: Set<String> = []
-    /// The sign-in that is waited for, from its start until its callback has come.
+    /// The sign-in, from its start until its callback has come.
     private var pending: PendingSignIn?
 
     /// - Parameters:
     ///   - literal: `127.0.0.1` or `[::1]`.
-    ///   - path: The path of the redirect URI.
+    ///   - path: the path of the redirect URI.
     init(literal: String, path: String) {
         self.literal = literal
         self.path = path
@@ -41,10 +41,10 @@ struct LoopbackExchange: Sendable {
     mutating func begin(_ signIn: PendingSignIn) { pending = signIn }
 
     mutating func answer(to request: Request) -> LoopbackAnswer {
-        // A page whose name was made to point here is another origin (RFC 9112 §3.2).
+        // Another `Host` is another origin: a name that an attacker has pointed to this address (RFC 9112 §3.2).
         guard request.hosts.count == 1, authorities.contains(request.hosts[0]) else { return .refused(400) }
         let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        // By code points: `==` on strings would take equivalent spellings for one.
+        // Compared by bytes: `==` on strings would accept equivalent spellings.
         guard parts[0].utf8.elementsEqual(path.utf8) else { return .refused(404) }
         guard request.method == "GET" else { return .refused(405) }
         guard parts.count == 2, let pending,

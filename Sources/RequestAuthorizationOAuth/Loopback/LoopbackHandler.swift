@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import RequestAuthorization
 
-/// Answers the first request of a connection; whatever else comes in is ignored.
+/// Answers the first request of a connection, and ignores all further input.
 final class LoopbackHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -47,10 +47,10 @@ final class LoopbackHandler: ChannelInboundHandler {
         }
         let sent = context.writeAndFlush(wrapOutboundOut(.end(nil)))
         if let url = answer.callback {
-            // Not before the page is out: the wait's end closes the connection.
+            // Only after the page is sent, because the end of the wait closes the connection.
             sent.whenComplete { [callback] _ in callback.succeed(url) }
         }
-        // What the caller still sends is read until it closes, so that its system does not drop the answer.
+        // Further input is read until the client closes, so that the client's system does not drop the answer.
         context.close(mode: .output, promise: nil)
     }
 }

@@ -4,10 +4,10 @@
 #if LoopbackReceiver
 import NIOCore
 
-/// A request's head is longer than it may be.
+/// The head of a request is longer than the limit.
 struct LoopbackHeadTooLong: Error {}
 
-/// Lets so many bytes of a connection through: a connection has one request, and that has no body.
+/// Limits the bytes of a connection, which has one request without a body.
 final class LoopbackHeadLimit: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -24,15 +24,14 @@ final class LoopbackListener: Sendable {
         self.exchange = exchange
         self.promise = promise
         deadline = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
-            promise.fail(SignInError(.expired, detail: "no callback came in time; sign in again"))
+            promise.fail(SignInError(.expired, detail: "no callback came before the timeout; sign in again"))
         }
     }
 
-    /// Begins to listen.
     static func open(for receiver: LoopbackReceiver) async throws -> LoopbackListener {
         guard LoopbackExchange.isValid(path: receiver.path) else { throw LoopbackReceiverError(.invalidPath) }
         try Task.checkCancellation()
-        // One loop for the listener and its connections.
+        // The listener and its connections share one event loop.
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: URL.self)
         let connections = Lock<[ObjectIdentifier: any Channel]>([:])
@@ -73,7 +72,7 @@ final class LoopbackListener: Sendable {
         }
     }
 
-    /// Ends everything, and returns when the port is free and all connections are closed.
+    /// Stops listening, and returns when the port is free and all connections are closed.
     func close() async {
         deadline.cancel()
         promise.fail(CancellationError())
@@ -109,10 +108,10 @@ extension LoopbackListener {
         exchange: Lock<LoopbackExchange>, promise: EventLoopPromise<URL>
     ) -> ServerBootstrap {
         ServerBootstrap(group: loop)
-            // A fixed port can be used again at once; on the systems we know it does not let two listen on it.
+            // Lets a fixed port be used again at once. On the systems we know, two listeners still cannot share a port.
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: 16)
-            // One at a time, so that no more are accepted than there may be.
+            // Accepts one connection at a time, so that the limit holds.
             .serverChannelOption(.maxMessagesPerRead, value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

@@ -3,19 +3,19 @@
 
 #if LoopbackReceiver
 
-/// Waits on this machine for the browser to come back from a sign-in: for native apps and command-line tools.
+/// Receives the callback of a sign-in on this machine, for native apps and command-line tools.
 ///
 ///     let token = try await service.signIn(scopes: ["read"], through: .loopback) { url in print("Open \(url)") }
 ///
-/// It listens on `127.0.0.1` or `[::1]`, on any free port, from when the sign-in starts until its callback has come, the
-/// deadline has passed or the task is cancelled, and not longer (RFC 8252 §7.3, §8.3). Only the callback that the pending
-/// sign-in accepts ends the wait: browsers connect in advance and ask for icons, and other programs may call too. The browser
-/// then shows that the window can be closed; nothing of what came in is shown.
+/// It listens on `127.0.0.1` or `[::1]`, on any free port (RFC 8252 §7.3, §8.3). It stops when the callback has come,
+/// the timeout has passed or the task is cancelled. Only a callback that the pending sign-in accepts ends the wait:
+/// browsers connect in advance and ask for icons, and other programs may send requests. The browser then shows that
+/// the window can be closed. The page contains no part of the request.
 ///
-/// Register `http://127.0.0.1/callback` (or `http://[::1]/callback`) with the authorization server: it must allow any port
-/// there. Where it wants one port, register and name that port.
+/// Register `http://127.0.0.1/callback` (or `http://[::1]/callback`) with the authorization server, which must allow
+/// any port there. If the server requires a fixed port, register that port and pass it here.
 public struct LoopbackReceiver: Sendable, Hashable {
-    /// The literals that a callback may be received on; `localhost` is none, as it may be resolved to anything (RFC 8252 §8.3).
+    /// The addresses to listen on. `localhost` is not one: it may resolve to another machine (RFC 8252 §8.3).
     public enum Address: Sendable, Hashable {
         /// `127.0.0.1`
         case ipv4
@@ -28,16 +28,16 @@ public struct LoopbackReceiver: Sendable, Hashable {
     public var port: UInt16
     /// The path of the redirect URI.
     public var path: String
-    /// How long a callback is waited for; a pending sign-in is valid for 10 minutes.
+    /// How long to wait for the callback; a pending sign-in is valid for 10 minutes.
     public var timeout: Duration
 
     var limits = LoopbackLimits()
 
     /// - Parameters:
-    ///   - port: The port; 0 for any free one.
-    ///   - path: The path of the redirect URI, for instance `/callback`.
-    ///   - timeout: How long a callback is waited for.
-    ///   - address: The literal to listen on.
+    ///   - port: the port; 0 for any free one.
+    ///   - path: the path of the redirect URI, for instance `/callback`.
+    ///   - timeout: how long to wait for the callback.
+    ///   - address: the address to listen on.
     public init(
         port: UInt16 = 0, path: String = "/callback", timeout: Duration = .seconds(600), address: Address = .ipv4
     ) {
@@ -49,14 +49,15 @@ public struct LoopbackReceiver: Sendable, Hashable {
 }
 
 extension LoopbackReceiver: CallbackReceiver {
-    /// Listens, starts a sign-in with its own redirect URI, shows that page, and returns the callback.
+    /// Listens, starts a sign-in with its redirect URI, shows the server's page, and returns the callback.
     ///
     /// - Parameters:
-    ///   - start: Makes the sign-in for a redirect URI such as `http://127.0.0.1:49152/callback`.
-    ///   - show: Opens the page or tells the user its address. It may return at once; when the callback is there and it still
-    ///     runs, it is cancelled and waited for.
-    /// - Returns: The callback, not yet exchanged for a token. A denial is a callback too.
-    /// - Throws: ``LoopbackReceiverError``; ``SignInError`` of the kind ``SignInError/Kind/expired`` if none comes in time; what `start` and `show` throw; `CancellationError`.
+    ///   - start: makes the sign-in for a redirect URI such as `http://127.0.0.1:49152/callback`.
+    ///   - show: opens the page or shows its URL to the user. It may return at once. If it still runs when the callback
+    ///     comes, it is cancelled, and this function waits for its end.
+    /// - Returns: the callback, not yet exchanged for a token. A denial is a callback too.
+    /// - Throws: ``LoopbackReceiverError``; ``SignInError`` of the kind ``SignInError/Kind/expired`` if no callback
+    ///   comes before the timeout; errors of `start` and `show`; `CancellationError`.
     public func callback(
         for start: @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
         show: @Sendable (URL) async throws -> Void
@@ -77,13 +78,7 @@ extension CallbackReceiver where Self == LoopbackReceiver {
     /// Listens on any free port of `127.0.0.1` for `/callback`.
     public static var loopback: LoopbackReceiver { LoopbackReceiver() }
 
-    /// Listens on this machine as it is told to.
-    ///
-    /// - Parameters:
-    ///   - port: The port; 0 for any free one.
-    ///   - path: The path of the redirect URI, for instance `/callback`.
-    ///   - timeout: How long a callback is waited for.
-    ///   - address: The literal to listen on.
+    /// Listens on this machine; see ``LoopbackReceiver/init(port:path:timeout:address:)``.
     public static func loopback(
         port: UInt16 = 0, path: String = "/callback", timeout: Duration = .seconds(600),
         address: LoopbackReceiver.Address = .ipv4

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// What listens, where nothing can: its use is a message that names the trait.
+// Stand-ins for the receiver without the trait, whose message names the trait.
 #if !LoopbackReceiver
 
 @available(

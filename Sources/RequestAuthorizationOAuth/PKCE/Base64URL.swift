@@ -9,7 +9,7 @@ package enum Base64URL {
         String(decoding: encoded(bytes), as: UTF8.self)
     }
 
-    /// The same as ASCII.
+    /// Encodes bytes, as ASCII.
     static func encoded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let bytes = Array(bytes)
         return alphabet.withUnsafeBufferPointer { alphabet in
@@ -31,7 +31,7 @@ package enum Base64URL {
         }
     }
 
-    /// - Returns: `nil` for what is not Base64URL, or is padded.
+    /// - Returns: `nil` if the text is not Base64URL, or is padded.
     package static func decode(_ text: String) -> [UInt8]? {
         guard text.utf8.allSatisfy({ !"+/=".utf8.contains($0) }) else { return nil }
         let plain = text.utf8.map { byte -> UInt8 in
@@ -45,7 +45,7 @@ package enum Base64URL {
         return Data(base64Encoded: Data(plain + padding)).map { Array($0) }
     }
 
-    /// A text that nobody can guess: so many random bytes.
+    /// The encoding of `count` random bytes, which cannot be guessed.
     package static func random(bytes count: Int, using generator: inout some RandomNumberGenerator) -> String {
         encode((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }

@@ -7,20 +7,20 @@ import CryptoKit
 import Crypto
 #endif
 
-/// Proof that who exchanges a code is who asked for it (RFC 7636).
+/// Proves that the client that exchanges a code is the client that requested it (RFC 7636).
 ///
 ///     let verifier = PKCE.makeVerifier()
 ///     let challenge = PKCE.challenge(for: verifier)       // goes into the authorization request
 ///
-/// ``OAuthTokenService`` does that by itself, with a new verifier each time. There is `S256` and nothing else: a client that
-/// falls back to `plain` shows the verifier to whoever sees the request (RFC 7636 §7.2, RFC 9700 §2.1.1).
+/// ``OAuthTokenService`` does so by itself, with a new verifier for each sign-in. Only `S256` is supported: with
+/// `plain`, everyone who sees the request knows the verifier (RFC 7636 §7.2, RFC 9700 §2.1.1).
 public enum PKCE {
-    /// What `code_challenge_method` says.
+    /// The value of `code_challenge_method`.
     public static let method = "S256"
 
     /// A new verifier: 32 random bytes as 43 unreserved characters (RFC 7636 §4.1).
     ///
-    /// - Parameter generator: where randomness comes from; the system's, unless a test needs to know the outcome.
+    /// - Parameter generator: the source of randomness: the system's, or a known one in tests.
     public static func makeVerifier(using generator: inout some RandomNumberGenerator) -> String {
         Base64URL.random(bytes: 32, using: &generator)
     }
@@ -31,20 +31,20 @@ public enum PKCE {
         return makeVerifier(using: &generator)
     }
 
-    /// Whether a text may be a verifier: 43 to 128 characters out of `A-Z a-z 0-9 - . _ ~` (RFC 7636 §4.1).
+    /// Whether a text is a valid verifier: 43 to 128 characters of `A-Z a-z 0-9 - . _ ~` (RFC 7636 §4.1).
     public static func isVerifier(_ text: String) -> Bool {
         (43...128).contains(text.utf8.count) && text.utf8.allSatisfy(isUnreserved)
     }
 
     #if canImport(CryptoKit) || Crypto
-    /// The challenge that belongs to a verifier: its SHA-256 in Base64URL without padding (RFC 7636 §4.2).
+    /// The challenge of a verifier: its SHA-256 in Base64URL without padding (RFC 7636 §4.2).
     ///
-    /// - Parameter verifier: of ``makeVerifier()``.
+    /// - Parameter verifier: from ``makeVerifier()``.
     public static func challenge(for verifier: String) -> String {
         Base64URL.encode(SHA256.hash(data: Array(verifier.utf8)))
     }
     #else
-    /// The challenge that belongs to a verifier: with the trait `Crypto`.
+    /// The challenge of a verifier: with the trait `Crypto`.
     @available(
         *, unavailable,
         message: "PKCE needs SHA-256: enable the trait 'Crypto' of swift-request-authorization, which brings it"

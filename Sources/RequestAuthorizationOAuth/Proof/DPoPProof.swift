@@ -43,19 +43,20 @@ struct DPoPProof: RequestProof, RedactedDescription {
         }
     }
 
-    /// What is wrong with the proof, by the first challenge of the scheme that names an error.
+    /// The error of the proof: that of the first challenge of the scheme `DPoP` that names one.
     private static func error(of response: some AuthorizableResponse) -> String? {
         AuthenticationChallenge.parse(response.headerValues(for: "WWW-Authenticate")).lazy
             .filter { $0.isScheme("DPoP") }.compactMap(\.error).first
     }
 }
 
-/// A server refused a proof, for a reason that no other proof changes.
+/// A server refused a proof, and another proof would be refused too.
 public struct ProofRefused: Error, Hashable, Sendable, CustomStringConvertible {
     public init() {}
 
     public var description: String {
-        "the server refused the proof of a request; check that its URL is the one that the server sees, and the clock"
+        "the server refused the proof of a request; check that the URL is the one that the server sees, and that the "
+            + "clock is right"
     }
 }
 #endif

@@ -3,9 +3,9 @@
 
 import RequestAuthorization
 
-/// Names proofs, each with another `jti` (RFC 9449 §4.2): 128 random bits, which nobody else has, and a number.
+/// Makes a different `jti` for each proof (RFC 9449 §4.2): 128 random bits, which are unique, and a number.
 ///
-/// To ask the system for random bits for each proof takes a twentieth of what its signature takes.
+/// New random bits for each proof would take a twentieth of the time of its signature.
 final class ProofIdentifiers: Sendable {
     private let prefix = JSONWebToken.makeIdentifier()
     private let count = Lock(0)

@@ -3,14 +3,14 @@
 
 import RequestAuthorization
 
-/// The private key that a token is bound to, or what the Secure Enclave knows it by. It is a secret, and prints no part of itself.
+/// The private key that a token is bound to, or the Secure Enclave's reference to it.
 ///
-/// It is made by the library and kept with its token.
+/// It is a secret, and its description contains no part of it. The library makes it and keeps it with its token.
 public struct ProofKey: Sendable, Hashable, Codable, RedactedDescription {
     enum Kind: String, Codable {
         /// The 32 bytes of a key on P-256.
         case p256
-        /// What only the Secure Enclave that made it can use.
+        /// A reference that only the Secure Enclave that made it can use.
         case secureEnclave
     }
 

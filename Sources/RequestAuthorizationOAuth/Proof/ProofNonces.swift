@@ -3,10 +3,10 @@
 
 import RequestAuthorization
 
-/// What servers said that proofs must hold: a nonce for each of them, and the time.
+/// The nonces and the times that servers require in proofs.
 ///
-/// One object serves the service and all its tokens. Nonces of an authorization server and of a resource are kept apart, also at
-/// one origin (RFC 9449 §8, §9).
+/// A service and all its tokens share one object. The nonces of an authorization server and of a resource server are
+/// separate, even at one origin (RFC 9449 §8, §9).
 final class ProofNonces: Sendable, RedactedDescription {
     enum Server: Hashable {
         case authorization(Origin)
@@ -15,31 +15,31 @@ final class ProofNonces: Sendable, RedactedDescription {
 
     private struct State {
         var nonces: [Server: String] = [:]
-        /// How far the clocks of servers are ahead of this one.
+        /// How far the servers' clocks are ahead of this one, in seconds.
         var offsets: [Server: TimeInterval] = [:]
-        /// The same of the authorization server, for those that have said nothing.
+        /// The offset of the authorization server, for servers whose offset is not known.
         var usualOffset: TimeInterval = 0
     }
 
     private let state = Lock(State())
 
-    /// How many servers are remembered. A program that meets more asks some of them again.
+    /// The number of servers whose nonces are kept. With more servers, some nonces have to be requested again.
     static let limit = 256
-    /// How many bytes a nonce may have.
+    /// The highest length of a nonce, in bytes.
     static let longest = 1024
-    /// Clocks that differ by less are taken for equal: `Date` has whole seconds, and answers take time.
+    /// Clocks that differ by fewer seconds count as equal: `Date` has whole seconds, and answers take time.
     static let tolerance: TimeInterval = 5
 
-    /// What the next proof for a server holds: its nonce, if it has sent one, and the time by its clock.
+    /// The claims of the next proof for a server: its nonce, if it has sent one, and the time by its clock.
     func claims(for server: Server, at date: Date) -> (nonce: String?, date: Date) {
         state.withLock { state in
             (state.nonces[server], date.addingTimeInterval(state.offsets[server] ?? state.usualOffset))
         }
     }
 
-    /// Takes the nonce of an answer (RFC 9449 §8.2), whatever its status.
+    /// Stores the nonce of an answer (RFC 9449 §8.2), whatever its status.
     ///
-    /// - Returns: the problem of one that no proof can hold, and whether there is a usable one.
+    /// - Returns: whether there is a valid nonce, and the fault of an invalid one.
     func takeNonce(of response: some AuthorizableResponse, from server: Server) -> (
         isThere: Bool, fault: InvalidProofNonce?
     ) {
@@ -58,9 +58,9 @@ final class ProofNonces: Sendable, RedactedDescription {
         return (true, nil)
     }
 
-    /// Sets the time for a server by the `Date` of its answer to a proof that it refused.
+    /// Sets a server's clock offset by the `Date` of its answer to a proof that it refused.
     ///
-    /// - Returns: whether it was wrong, so that the next proof has another time.
+    /// - Returns: whether the offset was wrong, so that the next proof has another time.
     func takeDate(of response: some AuthorizableResponse, from server: Server, at now: Date) -> Bool {
         guard let text = response.headerValues(for: "Date").first, let date = HTTPDate.parse(text, at: now) else {
             return false
@@ -75,24 +75,24 @@ final class ProofNonces: Sendable, RedactedDescription {
         }
     }
 
-    /// RFC 9449 §8.1: visible ASCII without quotation mark and backslash.
+    /// Whether a byte is visible ASCII, but no quotation mark and no backslash (RFC 9449 §8.1).
     private static func isPartOfNonce(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 }
 
-/// A server sent a nonce that no proof can hold (RFC 9449 §8.1). It was ignored.
+/// A server sent an invalid nonce (RFC 9449 §8.1), which was ignored, or none where one is required.
 public struct InvalidProofNonce: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with it.
+    /// What is wrong with the nonce.
     public struct Problem: Hashable, Sendable, CustomStringConvertible {
         /// A short label without secrets, for metrics.
         public let description: String
 
-        /// It has more than 1 KiB.
+        /// The nonce is longer than 1 KiB.
         public static let tooLong = Problem(description: "too long")
-        /// It is empty, has characters that a nonce must not have, or there are several.
+        /// The nonce is empty, contains characters that are not allowed, or there are several.
         public static let malformed = Problem(description: "malformed")
-        /// The server asks for one and sends none.
+        /// The server requires a nonce and sends none.
         public static let missing = Problem(description: "missing")
     }
 
@@ -100,5 +100,7 @@ public struct InvalidProofNonce: Error, Hashable, Sendable, CustomStringConverti
 
     public init(_ problem: Problem) { self.problem = problem }
 
-    public var description: String { "the nonce for proofs is \(problem); tell the makers of the server" }
+    public var description: String {
+        "the server's nonce for proofs is \(problem), so no proof can contain it; report it to the server's operator"
+    }
 }

@@ -19,9 +19,8 @@ struct ProofSigner: Sendable, RedactedDescription {
     }
 
     private let key: Key
-    /// The public half.
     let publicKey: JSONWebKey
-    /// The header of each proof with the dot behind it, as it is signed.
+    /// The encoded header of each proof, with the dot that follows it.
     private let header: [UInt8]
     private let identifiers = ProofIdentifiers()
 
@@ -46,13 +45,13 @@ struct ProofSigner: Sendable, RedactedDescription {
         header = Array(Base64URL.encode(text.utf8).utf8) + [UInt8(ascii: ".")]
     }
 
-    /// A proof for one request.
+    /// Signs a proof for one request.
     ///
     /// - Parameters:
     ///   - uri: the target; its query and fragment are left out.
     ///   - tokenHash: `ath`, for a request with a token.
     func proof(method: String, uri: String, claims: (nonce: String?, date: Date), tokenHash: String?) throws -> String {
-        // As bytes: the interpolation of strings takes longer than everything else beside the signature.
+        // Bytes, because the interpolation of strings would take longer than all else but the signature.
         var text: [UInt8] = []
         text.reserveCapacity(320)
         text += "{\"htm\":".utf8
@@ -84,7 +83,7 @@ struct ProofSigner: Sendable, RedactedDescription {
     /// `ath` (RFC 9449 §4.2).
     static func hash(of accessToken: String) -> String { Base64URL.encode(SHA256.hash(data: Array(accessToken.utf8))) }
 
-    /// Appends a text as JSON. As a rule there is nothing to escape.
+    /// Appends a text as JSON. Usually there is nothing to escape.
     private static func append(_ text: String, to json: inout [UInt8]) {
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
         if isPlain {
@@ -120,16 +119,16 @@ extension ProofSigner.Key {
 }
 
 extension ProofKey {
-    /// A new key, which nobody else has.
+    /// A new, unique key.
     ///
-    /// - Throws: ``ProofUnavailable`` if there is no Secure Enclave, and what that throws.
+    /// - Throws: ``ProofUnavailable`` if there is no Secure Enclave, and the Secure Enclave's errors.
     static func generated(_ storage: ProofOfPossession.KeyStorage) throws -> ProofKey {
         switch storage {
         case .withToken: return ProofKey(kind: .p256, bytes: P256.Signing.PrivateKey().rawRepresentation)
         case .secureEnclave:
             #if canImport(CryptoKit)
             guard SecureEnclave.isAvailable else { throw ProofUnavailable(.noSecureEnclave) }
-            // Used whenever the device is: a refresh in the background asks nobody.
+            // With the default access control, a refresh in the background does not ask the user.
             return ProofKey(
                 kind: .secureEnclave, bytes: try SecureEnclave.P256.Signing.PrivateKey().dataRepresentation)
             #else
@@ -138,7 +137,7 @@ extension ProofKey {
         }
     }
 
-    /// The SHA-256 of the public key (RFC 7638), which is what tokens are bound to.
+    /// The SHA-256 of the public key (RFC 7638), to which servers bind tokens.
     ///
     /// - Throws: ``ProofUnavailable`` if the key is gone.
     public func thumbprint() throws -> String { try ProofSigner(self).publicKey.thumbprint }

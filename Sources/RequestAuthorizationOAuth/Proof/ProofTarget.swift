@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The value of `htu` (RFC 9449 §4.2): a target URI without query and fragment, spelled as servers compare it (§4.3).
+/// The value of `htu` (RFC 9449 §4.2): the target URI without query and fragment, normalized for comparison (§4.3).
 enum ProofTarget {
     static func text(of uri: String) -> String {
         let end = uri.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? uri.endIndex
         let whole = uri[..<end]
-        // `scheme://authority/path`, or something that no client sends.
+        // Clients send `scheme://authority/path`. Any other text is left as it is.
         guard let colon = whole.utf8.firstIndex(of: UInt8(ascii: ":")),
             let start = whole.utf8.index(colon, offsetBy: 3, limitedBy: end), whole[colon..<start] == "://"
         else { return String(whole) }
         let slash = whole[start...].utf8.firstIndex(of: UInt8(ascii: "/"))
         let head = whole[..<(slash ?? end)]
         let path = slash.map { whole[$0...] } ?? "/"
-        // As a rule it is spelled that way already.
+        // Usually the spelling is normal already.
         if whole[..<colon] == "https", head[start...].utf8.allSatisfy(isPlain) { return "\(head)\(path)" }
         return "\(normalized(whole[..<colon].lowercased(), authority: head[start...]))\(path)"
     }
 
-    /// RFC 3986 §6.2.2.1 and §6.2.3.
+    /// Normalizes scheme and authority (RFC 3986 §6.2.2.1 and §6.2.3).
     private static func normalized(_ scheme: String, authority: Substring) -> String {
-        // A WebSocket begins as a request of HTTP (RFC 6455 §1.3).
+        // The handshake of a WebSocket is an HTTP request (RFC 6455 §1.3).
         let scheme = ["wss": "https", "ws": "http"][scheme] ?? scheme
-        // User information is no part of what a client sends as its target (RFC 9110 §4.2.4).
+        // Clients do not send user information in the target (RFC 9110 §4.2.4).
         var host = authority.split(separator: "@").last?.lowercased() ?? ""
         if host.hasSuffix(":") { host.removeLast() }
         if let port = ["https": ":443", "http": ":80"][scheme], host.hasSuffix(port) { host.removeLast(port.count) }
         return "\(scheme)://\(host)"
     }
 
-    /// Whether a byte of an authority can stay as it is: no port, no user, no upper case.
+    /// Whether a byte of an authority needs no normalization: no port, no user information, no upper case.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),

@@ -3,14 +3,14 @@
 
 public import RequestAuthorization
 
-/// A token is bound to a key, and nothing can be proven with it here. Nothing was sent, so that its refresh token is not spent.
+/// A token is bound to a key that cannot be used here. Nothing was sent, so the refresh token was not used.
 public struct ProofUnavailable: TokenServiceFailure, Hashable {
-    /// What is missing.
+    /// The reason why the key cannot be used.
     public struct Problem: Hashable, Sendable, CustomStringConvertible {
         /// A short label without secrets, for metrics.
         public let description: String
 
-        /// The key is gone, damaged, or in the Secure Enclave of another device: somebody must sign in again.
+        /// The key is lost, damaged, or in the Secure Enclave of another device. The user has to sign in again.
         public static let keyLost = Problem(description: "key lost")
         /// The service was made without `proof: .dpop`, or without the trait `Crypto`. The session is kept.
         public static let notConfigured = Problem(description: "not configured")
@@ -33,6 +33,6 @@ extension ProofUnavailable: CustomStringConvertible {
             case .noSecureEnclave: "keep the key with the token: proof: .dpop"
             default: "make the service with proof: .dpop, and with the trait Crypto"
             }
-        return "the token is bound to a key: \(problem); \(advice)"
+        return "nothing was sent: the token is bound to a key that cannot be used here (\(problem)); \(advice)"
     }
 }

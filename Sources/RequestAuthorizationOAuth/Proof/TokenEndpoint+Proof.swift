@@ -4,9 +4,9 @@
 import RequestAuthorization
 
 extension TokenEndpoint {
-    /// The key for a request: the one that a token is bound to, or a new one; `nil` if nothing is proven.
+    /// The key for a request: the key that a token is bound to, or a new one; `nil` if tokens are not bound to a key.
     ///
-    /// - Throws: ``ProofUnavailable`` if the token is bound to a key that is not there.
+    /// - Throws: ``ProofUnavailable`` if the token is bound to a key that is lost, or if the service has no `proof`.
     func proofKey(replacing old: OAuthToken? = nil, _ key: ProofKey? = nil) throws -> ProofKey? {
         let known = key ?? old?.proofKey
         guard let proof else {
@@ -22,11 +22,11 @@ extension TokenEndpoint {
         #endif
     }
 
-    /// Posts a form with a proof, and again with what the server wants a proof to hold: each time with a new proof, and the client
-    /// proven anew.
+    /// Posts a form with a proof, and again if the server requires a nonce or another time in the proof.
     ///
-    /// - Throws: as ``post(_:to:)``; `InvalidTokenResponse` if the server asks for a nonce and sends none that can be used;
-    ///   ``ProofUnavailable``.
+    /// Each time the proof is new and the client is authenticated anew.
+    ///
+    /// - Throws: as ``post(_:to:)``; `InvalidTokenResponse` without a valid nonce; ``ProofUnavailable``.
     func post(
         _ parameters: [(name: String, value: String)], to url: URL, provenBy key: ProofKey
     ) async throws -> TokenResponse {
@@ -47,9 +47,9 @@ extension TokenEndpoint {
         #endif
     }
 
-    /// Learns from an answer (RFC 9449 §8).
+    /// Stores the nonce and the time of an answer (RFC 9449 §8).
     ///
-    /// - Returns: what the next proof has that the last one had not, if the server refused it for that.
+    /// - Returns: the part that is new in the next proof, if the server refused the last one because of it.
     private func repetition(after response: TokenResponse, from origin: Origin) throws -> ProofRepetition? {
         let server = ProofNonces.Server.authorization(origin)
         let (hasNonce, fault) = nonces.takeNonce(of: response, from: server)
@@ -69,7 +69,7 @@ extension TokenEndpoint {
     }
 }
 
-/// Why a request is sent again with another proof.
+/// The reason why a request is sent again with another proof.
 private enum ProofRepetition {
     case nonce, clock
 }

@@ -16,7 +16,7 @@ extension AuthorizationServer: Codable {
         case quirks
     }
 
-    /// A member of any name.
+    /// The key of a member with any name.
     private struct Member: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
@@ -24,10 +24,10 @@ extension AuthorizationServer: Codable {
         init?(intValue: Int) { nil }
     }
 
-    /// The names of the members that have a place of their own.
+    /// The names of the members that have a property.
     static let ownMembers = Set(CodingKeys.allCases.map(\.rawValue))
 
-    /// Reads what was encoded, or a server's metadata (RFC 8414 §2).
+    /// Decodes an encoded server, or a server's metadata (RFC 8414 §2).
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         func url(_ key: CodingKeys) throws -> URL? { try values.decodeIfPresent(URL.self, forKey: key) }

@@ -4,18 +4,18 @@
 public import RequestAuthorization
 
 extension AuthorizationServer {
-    /// Asks a server for its metadata (RFC 8414, OpenID Connect Discovery).
+    /// Fetches a server's metadata (RFC 8414, OpenID Connect Discovery).
     ///
     ///     let server = try await AuthorizationServer.discover(issuer: "https://id.example.com", transport: URLSession.shared)
     ///
-    /// The document must name the issuer exactly as you do, code point by code point; another one is not used (RFC 8414 §3.3).
+    /// The metadata must name the same issuer, code point by code point; otherwise they are not used (RFC 8414 §3.3).
     ///
     /// - Parameters:
-    ///   - issuer: `https`, or `http` on this machine; without query and fragment.
-    ///   - transport: carries the requests, for instance `URLSession.shared`.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
-    /// - Throws: ``AuthorizationServerError``, with the problem ``AuthorizationServerError/Problem/unavailable`` if the server is
-    ///   not able to answer now, and what the transport throws.
+    ///   - issuer: a URL with `https`, or with `http` on loopback, without query and fragment.
+    ///   - transport: sends the requests, for instance `URLSession.shared`.
+    ///   - clock: the system's, or a `ManualClock` in tests.
+    /// - Throws: ``AuthorizationServerError``, with the problem ``AuthorizationServerError/Problem/unavailable`` if the
+    ///   server cannot answer now, and errors of the transport.
     public static func discover(
         issuer: String, transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) async throws -> AuthorizationServer {
@@ -29,7 +29,7 @@ extension AuthorizationServer {
                 }
                 continue
             }
-            // A page that a server has for everything is no metadata.
+            // Some servers answer unknown paths with a page and the status 200.
             guard let document = try? AnswerObject(response), let named = document.text("issuer") else { continue }
             if isSameIssuer(named, issuer) { return try AuthorizationServer(metadata: document, issuer: issuer) }
             refusal = AuthorizationServerError(
@@ -38,12 +38,13 @@ extension AuthorizationServer {
         throw refusal ?? AuthorizationServerError(.noMetadata, member: "issuer")
     }
 
-    /// The same server, with what is `nil` filled from its metadata: what stands here already wins.
+    /// Fills the properties that are `nil` from the server's metadata. Other properties stay as they are.
     ///
-    /// - Throws: what ``discover(issuer:transport:clock:)`` throws; ``AuthorizationServerError`` if there is no issuer to ask.
+    /// - Throws: as ``discover(issuer:transport:clock:)``; ``AuthorizationServerError`` if the server has no `issuer`.
     public func completed(by transport: any TokenTransport) async throws -> AuthorizationServer {
         guard let issuer else {
-            throw AuthorizationServerError(.noMetadata, member: "issuer", detail: "name the issuer to be asked")
+            throw AuthorizationServerError(
+                .noMetadata, member: "issuer", detail: "set the issuer, whose URL is needed for discovery")
         }
         let found = try await Self.discover(issuer: issuer, transport: transport)
         var server = self
@@ -65,17 +66,17 @@ extension AuthorizationServer {
 // MARK: - Documents
 
 extension AuthorizationServer {
-    /// Where the metadata may stand, in the order in which to look.
+    /// The URLs at which the metadata may be, in the order in which they are tried.
     ///
-    /// RFC 8414 §3.1 inserts the well-known part between host and path, OpenID Connect appends it; some servers do it the other
-    /// way round (§5), and one that is mounted below a path may answer only what is below it.
+    /// RFC 8414 §3.1 inserts the well-known part between host and path, and OpenID Connect appends it. Some servers
+    /// do the opposite (§5), and a server below a path may answer only URLs below that path.
     static func metadataURLs(of issuer: String) throws -> [URL] {
         guard let url = URL(string: issuer) else { throw AuthorizationServerError(.notAURL, member: "issuer") }
         try check(url, named: "issuer")
         if url.query() != nil {
-            throw AuthorizationServerError(.notAURL, member: "issuer", detail: "leave out the query (RFC 8414 §2)")
+            throw AuthorizationServerError(.notAURL, member: "issuer", detail: "remove the query (RFC 8414 §2)")
         }
-        // As it is spelt: nothing is decoded or normalized (§4), but for a slash at the end (§3.1).
+        // The spelling is kept: nothing is decoded or normalized (§4), only a slash at the end is removed (§3.1).
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         let authority = base.drop { $0 != "/" }.dropFirst(2)
         let path = authority.firstIndex(of: "/") ?? base.endIndex
@@ -88,15 +89,15 @@ extension AuthorizationServer {
         return urls
     }
 
-    /// Microsoft's metadata for all tenants name `{tenantid}` in place of one.
+    /// The advice for Microsoft's metadata for all tenants, whose issuer contains `{tenantid}`.
     ///
-    /// - Returns: `nil` unless a server's own issuer is to be filled in like that.
+    /// - Returns: `nil` if the named issuer is no such template of the same origin.
     private static func advice(forTemplate named: String, at issuer: String) -> String? {
         let example = named.replacing("{tenantid}", with: "TENANT_ID")
         guard example != named, example == TerminalText.clean(example), let url = URL(string: example),
             let origin = Origin(url), origin == URL(string: issuer).flatMap({ Origin($0) })
         else { return nil }
-        return "it stands for all tenants; use that of your tenant, \(example)"
+        return "the issuer is that of all tenants; use the issuer of your tenant, \(example)"
     }
 
     private init(metadata: AnswerObject, issuer: String) throws {

@@ -3,38 +3,38 @@
 
 import RequestAuthorization
 
-// What a server says of itself beside what has a place in `AuthorizationServer`, checked when it is read.
+// Reads members of the metadata that have no property. Each is checked when it is read.
 extension AuthorizationServer {
-    /// Which ways of client authentication the server lists; `nil` if it lists none. What it does not list may work all the same.
+    /// The methods of client authentication that the server lists; `nil` if it lists none. Other methods may work too.
     public var listedAuthenticationMethods: [String]? {
         metadataTexts("token_endpoint_auth_methods_supported")
     }
 
-    /// With which algorithms a client may sign what proves it; `nil` if the server lists none.
+    /// The algorithms with which a client may sign its assertions; `nil` if the server lists none.
     public var listedAuthenticationAlgorithms: [String]? {
         metadataTexts("token_endpoint_auth_signing_alg_values_supported")
     }
 
-    /// With which algorithms proofs may be signed (RFC 9449 §5.1); `nil` if the server lists none.
+    /// The algorithms with which proofs may be signed (RFC 9449 §5.1); `nil` if the server lists none.
     public var listedProofAlgorithms: [String]? { metadataTexts("dpop_signing_alg_values_supported") }
 
-    /// A text of ``additionalMetadata``; `nil` if there is none of this name, or if it is no text.
+    /// A text of ``additionalMetadata``; `nil` if the member is missing, empty, or not a text.
     public func metadataText(_ name: String) -> String? {
         guard case .string(let text) = additionalMetadata[name], !text.isEmpty else { return nil }
         return text
     }
 
-    /// A list of texts; `nil` if there is none of this name, or if something in it is no text.
+    /// A list of texts of ``additionalMetadata``; `nil` if the member is missing, or not a list of texts.
     public func metadataTexts(_ name: String) -> [String]? {
         guard case .array(let values) = additionalMetadata[name] else { return nil }
         let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
         return texts.count == values.count ? texts : nil
     }
 
-    /// Whether it says `true`.
+    /// Whether a member of ``additionalMetadata`` is `true`.
     public func metadataFlag(_ name: String) -> Bool { additionalMetadata[name] == .bool(true) }
 
-    /// An address that may be called: `https`, or `http` on this machine if the issuer is on it too; no fragment.
+    /// The URL of an endpoint: `https`, or `http` on loopback if the issuer is on loopback too; without fragment.
     ///
     ///     let url = try server.metadataEndpoint("userinfo_endpoint")
     ///
@@ -49,7 +49,7 @@ extension AuthorizationServer {
         return url
     }
 
-    /// What listens on this machine is not another machine's to name: requests would be forged to it.
+    /// Throws if another machine's metadata name an endpoint on loopback, to which it could forge requests.
     static func checkLoopback(_ url: URL, named name: String, issuer: String?) throws {
         let isHere = issuer.flatMap { URL(string: $0) }.flatMap { Origin($0) }?.isLoopback == true
         if !isHere, let origin = Origin(url), origin.scheme == "http", origin.isLoopback {

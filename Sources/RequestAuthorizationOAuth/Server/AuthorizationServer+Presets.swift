@@ -4,7 +4,7 @@
 import RequestAuthorization
 
 extension AuthorizationServer {
-    /// GitHub. It answers errors with status 200 and codes of its own, and writes scopes with commas.
+    /// GitHub. It answers errors with status 200 and its own error codes, and separates scopes with commas.
     ///
     /// Its documentation: "Authorizing OAuth apps" and "Troubleshooting OAuth app access token request errors".
     public static var gitHub: AuthorizationServer {
@@ -22,7 +22,7 @@ extension AuthorizationServer {
                 signOutAdvice: "remove the app at https://github.com/settings/applications"))
     }
 
-    /// Google. A refresh token comes with the authorization parameter `access_type` = `offline` only.
+    /// Google. It gives a refresh token only with the authorization parameter `access_type` = `offline`.
     public static var google: AuthorizationServer {
         AuthorizationServer(
             issuer: "https://accounts.google.com",

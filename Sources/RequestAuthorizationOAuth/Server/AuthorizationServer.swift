@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// Where an OAuth 2 authorization server is to be reached, and in what it differs: a value, written down or discovered.
+/// The endpoints of an OAuth 2 authorization server and its differences from the standards, written down or discovered.
 ///
 ///     let server = AuthorizationServer(
 ///         issuer: "https://accounts.example.com",
@@ -11,32 +11,32 @@ import RequestAuthorization
 ///         tokenEndpoint: URL(string: "https://accounts.example.com/token"))
 ///     let discovered = try await AuthorizationServer.discover(issuer: "https://id.example.com", transport: URLSession.shared)
 ///
-/// What you say wins: metadata fills only what is `nil`, and what they do not list is not forbidden. Endpoints are called over
-/// `https`, or over `http` on this machine; one with a fragment is refused (RFC 6749 §3.1, §3.2).
+/// Your values have precedence: metadata fill only properties that are `nil`. A feature that the metadata do not list
+/// can still be used. Endpoints are called over `https`, or over `http` on loopback. An endpoint with a fragment is
+/// refused (RFC 6749 §3.1, §3.2).
 public struct AuthorizationServer: Sendable, Hashable {
-    /// The server's name for itself, compared by code points (RFC 8414 §2); `nil` if it has none or you do not know it.
+    /// The server's own name, compared by code points (RFC 8414 §2); `nil` if it has none or you do not know it.
     public var issuer: String?
-    /// Where people sign in.
+    /// The page on which users sign in.
     public var authorizationEndpoint: URL?
-    /// Where codes and refresh tokens are exchanged.
+    /// The URL at which codes and refresh tokens are exchanged.
     public var tokenEndpoint: URL?
-    /// Where refresh tokens are exchanged, if elsewhere: proxies that keep a client's secret have two addresses.
+    /// The URL at which refresh tokens are exchanged, if it differs: proxies that keep a client's secret have two URLs.
     public var refreshEndpoint: URL?
-    /// Where a sign-in on another device begins (RFC 8628).
+    /// The URL at which a sign-in on another device begins (RFC 8628).
     public var deviceAuthorizationEndpoint: URL?
-    /// Where tokens are revoked (RFC 7009).
+    /// The URL at which tokens are revoked (RFC 7009).
     public var revocationEndpoint: URL?
-    /// Where a resource server asks what a token is worth (RFC 7662).
+    /// The URL at which resource servers introspect tokens (RFC 7662).
     public var introspectionEndpoint: URL?
-    /// Where an authorization request is handed in before a person sees it (RFC 9126).
+    /// The URL to which a client pushes an authorization request, before the user opens the server's page (RFC 9126).
     public var pushedAuthorizationRequestEndpoint: URL?
-    /// Whether the server takes no other authorization requests.
+    /// Whether the server accepts only pushed authorization requests.
     public var requiresPushedAuthorizationRequests: Bool
-    /// Whether the server says that it names itself in every answer (RFC 9207): one without `iss` is refused then.
+    /// Whether the server names itself in every callback (RFC 9207). A callback without `iss` is refused then.
     public var announcesIssuer: Bool
-    /// In what the server differs from the standards.
     public var quirks: ServerQuirks
-    /// The members of its metadata that have no place here, as they came: read them with ``metadataText(_:)`` and its kin.
+    /// The members of the metadata that have no property, unchanged; see ``metadataText(_:)``.
     public var additionalMetadata: [String: JSONValue]
 
     public init(
@@ -63,13 +63,12 @@ public struct AuthorizationServer: Sendable, Hashable {
 }
 
 extension AuthorizationServer {
-    /// Simple string comparison, code point by code point (RFC 8414 §3.3 and §4): `==` of strings would take two spellings of
-    /// an accented letter for the same.
+    /// Compares code points (RFC 8414 §3.3 and §4): `==` would accept two spellings of an accented letter.
     package static func isSameIssuer(_ left: String, _ right: String) -> Bool {
         left.unicodeScalars.elementsEqual(right.unicodeScalars)
     }
 
-    /// An endpoint that must be known, checked.
+    /// Checks that an endpoint is known and may be called, and returns it.
     ///
     /// - Parameter name: its name in the metadata, for instance `token_endpoint`.
     package func endpoint(_ url: URL?, named name: String) throws -> URL {
@@ -78,7 +77,7 @@ extension AuthorizationServer {
         return url
     }
 
-    /// RFC 6749 §3.1 and §3.2: TLS, and no fragment; `http` only where nothing leaves this machine.
+    /// Throws unless a URL uses TLS, or `http` on loopback, and has no fragment (RFC 6749 §3.1 and §3.2).
     package static func check(_ url: URL, named name: String) throws {
         guard let origin = Origin(url) else { throw AuthorizationServerError(.notAURL, member: name) }
         guard url.isOfHTTP, origin.scheme == "https" || (origin.scheme == "http" && origin.isLoopback) else {
@@ -89,6 +88,6 @@ extension AuthorizationServer {
 }
 
 extension URL {
-    /// Whether requests go there: the origin of a WebSocket is that of its handshake.
+    /// Whether the scheme is that of HTTP. (The origin of a `wss` URL has the scheme of its handshake, `https`.)
     package var isOfHTTP: Bool { ["https", "http"].contains(scheme?.lowercased()) }
 }

@@ -3,24 +3,25 @@
 
 public import RequestAuthorization
 
-/// In what an authorization server differs from the standards, as data.
+/// The differences of an authorization server from the standards, as data.
 ///
 ///     let quirks = ServerQuirks(scopeSeparators: [","], errorKinds: ["bad_refresh_token": .terminal])
 public struct ServerQuirks: Sendable, Hashable {
-    /// What stands between scopes: the first one where they are sent, all of them where they are read; a space by default
-    /// (RFC 6749 §3.3).
+    /// The separators of scopes: the first one is sent, all of them are read; a space by default (RFC 6749 §3.3).
     public var scopeSeparators: [String]
-    /// What the server's own error codes mean, and what its standard ones mean where it uses them otherwise. They mean nothing
-    /// with the status 429 or 5xx.
+    /// The meaning of the server's own error codes, and of standard codes that it uses differently.
+    ///
+    /// With the status 429 or 5xx they do not count.
     public var errorKinds: [String: TokenFailureKind]
-    /// The statuses whose empty body ends a session, for servers that refuse a dead refresh token without an OAuth error; none by
-    /// default. 429 and 5xx never do.
+    /// The statuses that end a session if the body is empty; none by default.
+    ///
+    /// They are for servers that refuse a dead refresh token without an OAuth error. 429 and 5xx never end a session.
     public var sessionEndingStatuses: Set<Int>
-    /// How long after the sign-in refresh tokens end, where the server does not say so in its answers.
+    /// How long after the sign-in refresh tokens expire, if the server's answers do not say so.
     public var refreshTokenLifetime: Duration?
-    /// What a person must do to end the client's access where there is no revocation, for instance where to remove the app.
+    /// How the user ends the client's access if there is no revocation, for instance where to remove the app.
     public var signOutAdvice: String?
-    /// Whether revocation works only for clients that authenticate: then a public one does not even ask.
+    /// Whether revocation works only for clients that authenticate. A public client then sends no revocation.
     public var refusesPublicRevocation: Bool
 
     public init(
@@ -38,19 +39,19 @@ public struct ServerQuirks: Sendable, Hashable {
 }
 
 extension ServerQuirks {
-    /// What an answer of the token endpoint means at this server; `nil` for what it means at any.
+    /// The kind of a failure at this server; `nil` if it is the same as at other servers.
     func kind(status: Int, code: String?, isBodyEmpty: Bool) -> TokenFailureKind? {
         if TokenEndpointError.isPassing(status: status) { return nil }
         if let code { return errorKinds[code] }
         return isBodyEmpty && sessionEndingStatuses.contains(status) ? .terminal : nil
     }
 
-    /// Scopes as the server reads them; in a fixed order, which means nothing (RFC 6749 §3.3).
+    /// Joins scopes with the server's separator, sorted; their order has no meaning (RFC 6749 §3.3).
     package func text(of scopes: Set<String>) -> String {
         scopes.sorted().joined(separator: scopeSeparators.first ?? " ")
     }
 
-    /// The scopes of a text that the server wrote.
+    /// Splits a text of the server into scopes.
     package func scopes(in text: String) -> Set<String> {
         let separators = scopeSeparators.filter { !$0.isEmpty }
         let pieces = separators.reduce([text]) { pieces, separator in

@@ -3,9 +3,9 @@
 
 import RequestAuthorization
 
-/// Keeps sign-ins as long as the process lives, at most 10 000: after that the oldest goes.
+/// Keeps sign-ins as long as the process lives, at most 10 000. The oldest is dropped first.
 ///
-/// A server keeps each ``PendingSignIn`` in the session of the browser that began it, too, and finishes that one.
+/// A server also keeps each ``PendingSignIn`` in the session of the browser that began it, and finishes that one.
 public final class InMemoryPendingSignIns: PendingSignInStore, RedactedDescription {
     static let shared = InMemoryPendingSignIns()
 

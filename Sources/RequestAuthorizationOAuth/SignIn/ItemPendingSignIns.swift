@@ -4,18 +4,20 @@
 import RequestAuthorization
 public import RequestAuthorizationStorage
 
-/// Keeps sign-ins in an item of bytes, so that they survive a restart: the system may end an app while its user is in the
-/// browser.
+/// Keeps sign-ins in a store of bytes, so that they survive a restart.
+///
+/// The system may end an app while its user is in the browser.
 ///
 ///     let pending = ItemPendingSignIns(RestrictedFileItems(client: "CLIENT_ID", account: "sign-in"))
 ///
-/// With a `SharedByteStore`, such as a file, several processes may use it at a time, and one of them takes a sign-in. Any
-/// other item is for one process, which makes one object of this type. It keeps 32 sign-ins: it is for apps and tools.
+/// With a `SharedByteStore`, such as a file, several processes may use it at the same time, and only one of them
+/// takes a sign-in. Any other store is for one process, which makes one object of this type. It keeps 32 sign-ins,
+/// which is enough for apps and tools.
 public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, RedactedDescription {
     private let items: Items
     private let serialTasks = SerialTasks()
 
-    /// - Parameter items: not the one that a token is in.
+    /// - Parameter items: the store, which must not be that of a token.
     public init(_ items: Items) { self.items = items }
 
     public func add(_ pending: PendingSignIn) async throws { try await change { try $0.add(pending, limit: 32) } }
@@ -26,7 +28,7 @@ public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, Red
 
     // MARK: -
 
-    /// Reads, changes and saves, as often as somebody else has changed it meanwhile.
+    /// Reads, changes and saves, and does so again if another process has changed the item meanwhile.
     private func change<Value: Sendable>(
         _ body: @escaping @Sendable (inout PendingSignIns) throws -> Value
     ) async throws -> Value {
@@ -44,12 +46,12 @@ public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, Red
     private func read() async throws -> (kept: PendingSignIns, item: Data?) {
         guard let item = try await items.load() else { return (PendingSignIns(), nil) }
         if let contents = try? JSONDecoder().decode(Contents.self, from: item) { return (contents.signIns, item) }
-        // What nobody can read keeps nobody from signing in.
+        // A damaged item must not prevent sign-ins.
         _ = try await items.setAside(item)
         return (PendingSignIns(), item)
     }
 
-    /// - Returns: `false` if something else stands there by now.
+    /// - Returns: `false` if the item has changed meanwhile.
     private func save(_ new: Data, replacing old: Data?) async throws -> Bool {
         guard let shared = items as? any SharedByteStore else {
             try await items.save(new)
@@ -60,7 +62,7 @@ public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, Red
 
     private struct Contents: Codable {
         var format = 1
-        /// Tells this change from the same one made by a sibling: stores take bytes that stand there already for saved.
+        /// Distinguishes this change from the same change by a sibling: stores count equal bytes as saved.
         var change = UUID()
         let signIns: PendingSignIns
     }

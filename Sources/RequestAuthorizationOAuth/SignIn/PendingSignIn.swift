@@ -3,7 +3,8 @@
 
 import RequestAuthorization
 
-/// A sign-in that waits for its callback: open its ``url``, and hand the callback to ``OAuthTokenService/finish(callback:)``.
+/// A sign-in that waits for its callback: open its ``url``, and pass the callback to
+/// ``OAuthTokenService/finish(callback:)``.
 ///
 ///     let pending = try await service.signIn(scopes: ["read"])
 ///     open(pending.url)
@@ -11,36 +12,36 @@ import RequestAuthorization
 ///     guard pending.accepts(url) else { return }       // another link of our scheme leaves it unharmed
 ///     let token = try await service.finish(callback: url)
 ///
-/// It holds a secret: keep it as you keep a token. It is made anew for each sign-in, is valid for 10 minutes and serves once.
+/// It contains a secret: protect it like a token. It is valid for 10 minutes and can be finished once.
 public struct PendingSignIn: Codable, Sendable, Hashable {
-    /// How long a person has.
+    /// How long a sign-in is valid.
     public static let lifetime: Duration = .seconds(600)
 
-    /// What ties the callback to this sign-in (RFC 6749 §10.12); nobody can guess it.
+    /// The random text that binds the callback to this sign-in (RFC 6749 §10.12).
     public let state: String
-    /// What proves that the one who asked exchanges the code (RFC 7636).
+    /// The verifier that proves, with the code, that this client began the sign-in (RFC 7636).
     public let codeVerifier: String
-    /// Where the server was told to send the person back to, with the port that is listened on.
+    /// Where the server sends the user back to, including the port of a listener.
     public let redirectURI: String
-    /// For whom the server was asked.
     public let clientID: String
-    /// The server that was asked; `nil` if it has no name that is known.
+    /// The server's issuer; `nil` if it is not known.
     public let issuer: String?
-    /// Whether the server names itself in each answer, so that one without `iss` is refused (RFC 9207).
+    /// Whether the server names itself in each callback, so that one without `iss` is refused (RFC 9207).
     public let announcesIssuer: Bool
-    /// Where the code will be exchanged.
+    /// The URL at which the code will be exchanged.
     public let tokenEndpoint: URL?
-    /// What was asked for.
+    /// The requested scopes.
     public let scopes: Set<String>
     public let createdAt: Date
-    /// The server's page, to be opened in a browser: never in a web view of the app (RFC 8252 §8.12).
+    /// The server's page, to be opened in a browser, never in a web view of the app (RFC 8252 §8.12).
     public let url: URL
 
-    /// By when the page must be opened, if the server said so (RFC 9126 §2.2): later it knows the request no more. For a person who
-    /// comes later begin another sign-in.
+    /// The time before which the page must be opened, if the server set one (RFC 9126 §2.2).
+    ///
+    /// Later the server no longer knows the request. Begin another sign-in then.
     public let openBefore: Date?
 
-    /// The key that the token will be bound to, if it will (RFC 9449 §10).
+    /// The key that the token will be bound to; `nil` if it will not be bound (RFC 9449 §10).
     public let proofKey: ProofKey?
 
     package init(
@@ -62,7 +63,7 @@ public struct PendingSignIn: Codable, Sendable, Hashable {
         self.proofKey = proofKey
     }
 
-    /// Whether its 10 minutes are over, or a clock was set so far that nobody can tell.
+    /// Whether the 10 minutes are over, or the clock was set back by more than 10 minutes.
     public func isExpired(at date: Date) -> Bool {
         abs(date.timeIntervalSince(createdAt)) >= Self.lifetime / .seconds(1)
     }

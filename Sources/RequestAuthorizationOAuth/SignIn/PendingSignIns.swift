@@ -3,9 +3,9 @@
 
 import RequestAuthorization
 
-/// What a store of sign-ins holds: those that wait, and which were taken a short while ago.
+/// The contents of a store: the pending sign-ins, and the states of those that were taken recently.
 struct PendingSignIns: Codable, Hashable, Sendable, RedactedDescription {
-    /// A sign-in that somebody finished.
+    /// A sign-in that was taken in order to finish it.
     private struct Taken: Codable, Hashable, Sendable, RedactedDescription {
         let state: String
         let createdAt: Date
@@ -14,12 +14,12 @@ struct PendingSignIns: Codable, Hashable, Sendable, RedactedDescription {
     private var pending: [PendingSignIn] = []
     private var taken: [Taken] = []
 
-    /// Keeps a sign-in.
+    /// Adds a sign-in.
     ///
-    /// - Parameter limit: how many to keep; the oldest goes first.
+    /// - Parameter limit: the number of sign-ins to keep; the oldest is dropped first.
     mutating func add(_ new: PendingSignIn, limit: Int) throws {
         guard try find(state: new.state) == nil else { return }
-        // Twice as long as they are valid, so that a late callback is told that it is late.
+        // Kept twice as long as they are valid, so that a late callback gets the error `expired`.
         let isRecent = { (date: Date) in
             abs(date.timeIntervalSince(new.createdAt)) < 2 * (PendingSignIn.lifetime / .seconds(1))
         }
@@ -27,7 +27,7 @@ struct PendingSignIns: Codable, Hashable, Sendable, RedactedDescription {
         taken = taken.filter { isRecent($0.createdAt) }.suffix(limit)
     }
 
-    /// All are looked at, whichever it is.
+    /// Compares with all sign-ins, so that the time does not depend on which one matches.
     func find(state: String) throws -> PendingSignIn? {
         let isTaken = taken.reduce(false) { ConstantTime.areEqual($1.state, state) || $0 }
         if isTaken { throw SignInError(.alreadyUsed) }

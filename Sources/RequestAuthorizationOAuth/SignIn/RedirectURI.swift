@@ -3,15 +3,15 @@
 
 import RequestAuthorization
 
-/// Where a server sends people back to, compared as text: nothing is decoded, resolved or repaired.
+/// The URI to which a server sends users back, compared as text: nothing is decoded, resolved or repaired.
 package struct RedirectURI: Hashable, Sendable {
-    /// As it is sent to the server.
+    /// The text that is sent to the server.
     package let text: String
     private let parts: Parts
-    /// The pairs of its own query, which a server keeps (RFC 6749 §3.1.2).
+    /// The pairs of the URI's own query, which a server keeps (RFC 6749 §3.1.2).
     private let ownPairs: [ArraySlice<UInt8>]
 
-    /// Reads a redirect URI that codes may be sent to.
+    /// Checks that codes may be sent to a redirect URI.
     ///
     /// - Throws: ``SignInError`` that says what to write instead.
     package init(_ text: String) throws {
@@ -20,19 +20,19 @@ package struct RedirectURI: Hashable, Sendable {
             let parts = Parts(bytes)
         else { throw Self.problem("write scheme://host/path in ASCII") }
         // RFC 6749 §3.1.2.
-        guard !parts.hasFragment else { throw Self.problem("leave out what stands behind the #") }
+        guard !parts.hasFragment else { throw Self.problem("remove the # and all after it") }
         try Self.check(parts)
         let ownPairs = parts.pairs
         let reserved = ["code", "error", "state", "iss", "error_description", "error_uri"]
         guard ownPairs.allSatisfy({ !reserved.contains(FormPairs.name(of: $0) ?? "code") }) else {
-            throw Self.problem("its query must not hold what the server answers with")
+            throw Self.problem("remove \(reserved.joined(separator: ", ")) from its query: the server adds them")
         }
         (self.text, self.parts, self.ownPairs) = (text, parts, ownPairs)
     }
 
-    /// Whether a callback came to this address: everything before its `?` is equal, scheme and host compared without case.
+    /// The parameters of a callback. All before the `?` must be equal, scheme and host without regard to case.
     ///
-    /// - Returns: the parameters that it brought; `nil` if it is for somebody else.
+    /// - Returns: `nil` if the callback has another URI.
     package func parameters(of callback: String) -> FormPairs? {
         guard let callback = Parts(Array(callback.utf8)), callback.address == parts.address else { return nil }
         let pairs = callback.pairs
@@ -40,42 +40,42 @@ package struct RedirectURI: Hashable, Sendable {
         return FormPairs(pairs)
     }
 
-    /// In lower case.
+    /// The scheme in lower case.
     package var scheme: String { parts.scheme }
-    /// In lower case, without its port.
+    /// The host in lower case, without the port.
     package var host: String? { parts.host }
     package var path: String { String(decoding: parts.path, as: UTF8.self) }
 
     // MARK: -
 
-    /// RFC 8252 §7: what a native app or a server can receive codes at.
+    /// Throws unless a native app or a server can receive codes at the URI (RFC 8252 §7).
     private static func check(_ parts: Parts) throws {
         switch parts.scheme {
         case "https":
             guard let host = parts.host, !host.isEmpty else { throw problem("write https://host/path") }
         case "http":
-            // §7.3 and §8.3: `localhost` may be resolved to another machine, or listened on by somebody else.
+            // §7.3 and §8.3: `localhost` may resolve to another machine, or another program may listen there.
             guard let host = parts.host, ["127.0.0.1", "[::1]"].contains(host) else {
                 throw problem(
                     parts.host == "localhost"
-                        ? "write http://127.0.0.1/… or http://[::1]/… in place of localhost"
+                        ? "use http://127.0.0.1/… or http://[::1]/… in place of localhost"
                         : "use https; http is for 127.0.0.1 and [::1] only")
             }
         case "javascript", "data", "file", "blob", "about", "vbscript", "ftp", "ws", "wss", "mailto", "tel":
-            throw problem("choose a scheme that belongs to your app, such as com.example.app:/callback")
-        default: break  // §7.1 recommends a reversed domain name, and servers decide what they accept.
+            throw problem("use a scheme of your app, such as com.example.app:/callback")
+        default: break  // §7.1 recommends a reversed domain name, but servers decide what they accept.
         }
-        if parts.host?.contains("@") == true { throw problem("leave out the user name") }
-        if parts.hasDotSegment { throw problem("leave out the segments . and ..") }
+        if parts.host?.contains("@") == true { throw problem("remove the user name") }
+        if parts.hasDotSegment { throw problem("remove the segments . and ..") }
     }
 
     private static func problem(_ advice: String) -> SignInError { SignInError(.redirectURI, detail: advice) }
 }
 
-/// A URI cut into pieces.
+/// The parts of a URI.
 private struct Parts: Hashable, Sendable {
     let scheme: String
-    /// With its port in ``authority``; `nil` for `com.example.app:/callback`.
+    /// The host with its port; `nil` for `com.example.app:/callback`.
     let authority: String?
     let path: [UInt8]
     let query: [UInt8]
@@ -103,7 +103,7 @@ private struct Parts: Hashable, Sendable {
         path = end == rest.endIndex ? [UInt8(ascii: "/")] : Array(rest[end...])
     }
 
-    /// Everything before the `?`: scheme and host in lower case, an empty path is `/`.
+    /// All before the `?`: scheme and host are in lower case, and an empty path is `/`.
     struct Address: Hashable { let scheme: String, authority: String?, path: [UInt8] }
     var address: Address { Address(scheme: scheme, authority: authority, path: path) }
 

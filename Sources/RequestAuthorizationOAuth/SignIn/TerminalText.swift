@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Text of a server that is shown to people.
+/// Makes a server's text safe to show.
 enum TerminalText {
-    /// Without what would steer a terminal or turn the reading direction: control and format characters (all that Unicode
-    /// calls bidirectional marks, overrides and isolates), separators of lines, and what has no meaning.
+    /// Removes characters that could control a terminal or change the reading direction.
     ///
-    /// - Parameter limit: how many characters may stay.
+    /// These are control and format characters (which include Unicode's bidirectional marks, overrides and isolates),
+    /// line and paragraph separators, and private or unassigned characters.
+    ///
+    /// - Parameter limit: the highest number of characters.
     static func clean(_ text: String, limit: Int = 1000) -> String {
         var clean = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(4 * limit) where isHarmless(scalar) { clean.append(scalar) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// As much of DER (ITU-T X.690) as private keys need: elements in order, each with a tag and its contents.
+/// Reads the part of DER (ITU-T X.690) that private keys need: elements in order, each with a tag and its contents.
 struct DERReader {
     enum Tag {
         static let integer: UInt8 = 0x02
@@ -29,14 +29,14 @@ struct DERReader {
         return Array(rest.prefix(length))
     }
 
-    /// A number that is not below zero, without the zeros in front.
+    /// Reads a number that is not negative, without leading zeros.
     mutating func readInteger() throws(SigningKeyError) -> [UInt8] {
         let bytes = try read(Tag.integer)
         guard let first = bytes.first, first < 0x80 else { throw SigningKeyError(.malformed) }
         return Array(bytes.drop { $0 == 0 })
     }
 
-    /// At most 4 bytes of length: no key is longer.
+    /// Reads a length of at most 4 bytes, which is enough for all keys.
     private mutating func readLength() -> Int? {
         guard let first = rest.popFirst() else { return nil }
         if first < 0x80 { return Int(first) }
@@ -47,7 +47,7 @@ struct DERReader {
     }
 }
 
-/// The opposite.
+/// Writes DER.
 enum DERWriter {
     static func element(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
         var length = contents.count
@@ -60,7 +60,7 @@ enum DERWriter {
         return [tag, 0x80 | UInt8(bytes.count)] + bytes + contents
     }
 
-    /// A number that is not below zero.
+    /// A number that is not negative.
     static func integer(_ bytes: [UInt8]) -> [UInt8] {
         let digits = Array(bytes.drop { $0 == 0 })
         return element(DERReader.Tag.integer, digits.first.map { $0 < 0x80 } == true ? digits : [0] + digits)

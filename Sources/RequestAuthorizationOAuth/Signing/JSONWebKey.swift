@@ -7,14 +7,14 @@ import CryptoKit
 import Crypto
 #endif
 
-/// A public key as JSON (RFC 7517), with the members that make it the key that it is and no others.
+/// A public key as JSON (RFC 7517), with only the members that define the key.
 ///
 ///     print(try JSONEncoder().encode(signer.publicKey))       // what the server wants to know of a client
 public struct JSONWebKey: Sendable, Hashable {
-    /// `kty`, and for each kind what belongs to it: `crv`, `x`, `y`, `n`, `e`.
+    /// `kty`, and the members of its kind: `crv`, `x`, `y`, `n`, `e`.
     public let members: [String: String]
 
-    /// Reads a key, and leaves out what is private or no part of the key.
+    /// Reads a key, without members that are private or do not define the key.
     ///
     /// - Throws: ``SigningKeyError``.
     public init(_ json: Data) throws {
@@ -23,7 +23,7 @@ public struct JSONWebKey: Sendable, Hashable {
 
     init(members: [String: String]) { self.members = members }
 
-    /// - Parameter point: the two numbers of a public key on P-256, 32 bytes each.
+    /// - Parameter point: the two coordinates of a public key on P-256, 32 bytes each.
     init(p256 point: [UInt8]) {
         self.init(members: [
             "kty": "EC", "crv": "P-256", "x": Base64URL.encode(point.prefix(32)),
@@ -32,9 +32,9 @@ public struct JSONWebKey: Sendable, Hashable {
     }
 
     #if canImport(CryptoKit) || Crypto
-    /// The SHA-256 of the key in Base64URL (RFC 7638): the same for everybody who has this key.
+    /// The SHA-256 of the key in Base64URL (RFC 7638), which depends on the key only.
     public var thumbprint: String {
-        // RFC 7638 §3: in the order of the names, without spaces. No value has a character to be escaped.
+        // RFC 7638 §3: sorted by name, without spaces. No value has a character that needs an escape.
         let pairs = members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\"\($0.value)\"" }
         return Base64URL.encode(SHA256.hash(data: Array("{\(pairs.joined(separator: ","))}".utf8)))
     }
@@ -47,7 +47,7 @@ public struct JSONWebKey: Sendable, Hashable {
     public var thumbprint: String { fatalError("unavailable") }
     #endif
 
-    /// RFC 7638 §3.2, RFC 8037 §2.
+    /// The members that define a key (RFC 7638 §3.2, RFC 8037 §2).
     private static func required(of key: JWKObject) throws(SigningKeyError) -> [String: String] {
         let names: [String] =
             switch try key.text("kty") {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// JWTs in the compact form (RFC 7515 §7.1, RFC 7519).
+/// Makes JWTs in the compact form (RFC 7515 §7.1, RFC 7519).
 enum JSONWebToken {
     /// Signs claims.
     ///
     /// - Parameters:
-    ///   - claims: the claims, which are sent in the order of their names.
+    ///   - claims: the claims, which are sent sorted by name.
     ///   - type: `typ` of the header.
-    ///   - header: more members of the header.
-    ///   - signer: what signs.
-    /// - Throws: what the signer throws.
+    ///   - header: further members of the header.
+    ///   - signer: makes the signature.
+    /// - Throws: the signer's errors.
     static func signed(
         _ claims: [String: JSONValue], type: String, header: [String: JSONValue] = [:], by signer: any TokenSigner
     ) async throws -> String {
@@ -22,10 +22,10 @@ enum JSONWebToken {
         return "\(message).\(Base64URL.encode(try await signer.sign(Array(message.utf8))))"
     }
 
-    /// A name that no other token has: 128 random bits.
+    /// A unique identifier: 128 random bits.
     static func makeIdentifier() -> String {
         var generator = SystemRandomNumberGenerator()
-        // Two calls of the system, not sixteen.
+        // Two calls of the system instead of sixteen.
         return withUnsafeBytes(of: (generator.next() as UInt64, generator.next() as UInt64)) { Base64URL.encode($0) }
     }
 

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// The members of a JWK, private ones too, read with checks.
+/// The members of a JWK, including private ones, checked on reading.
 struct JWKObject: RedactedDescription {
     private let members: [String: JSONValue]
 
@@ -26,14 +26,17 @@ struct JWKObject: RedactedDescription {
     func text(_ name: String) throws(SigningKeyError) -> String {
         guard let text = optionalText(name), !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             !text.contains(where: { "\"\\".contains($0) })
-        else { throw SigningKeyError(.malformed, detail: "its member \(name) is missing, or no text of a JWK") }
+        else {
+            throw SigningKeyError(.malformed, detail: "its member \(name) is missing or invalid; use a complete JWK")
+        }
         return text
     }
 
-    /// Base64URL (RFC 7518 §6).
+    /// The bytes of a member in Base64URL (RFC 7518 §6).
     func bytes(_ name: String) throws(SigningKeyError) -> [UInt8] {
         guard let bytes = Base64URL.decode(try text(name)), !bytes.isEmpty else {
-            throw SigningKeyError(.malformed, detail: "its member \(name) is no Base64URL")
+            throw SigningKeyError(
+                .malformed, detail: "its member \(name) is not Base64URL without padding; use a complete JWK")
         }
         return bytes
     }

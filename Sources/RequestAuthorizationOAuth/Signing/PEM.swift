@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The DER of a text of RFC 7468.
+/// Reads the textual encoding of keys (RFC 7468).
 enum PEM {
-    /// The first private key of a text: the other blocks of a file, such as curve parameters, are passed over.
+    /// Reads the first private key of a text, and skips other blocks, such as curve parameters.
     ///
-    /// - Returns: the label without `PRIVATE KEY`, and what stands below it.
+    /// - Returns: the label without `PRIVATE KEY`, and the decoded contents.
     static func privateKey(in text: String) throws(SigningKeyError) -> (kind: String, der: [UInt8]) {
         var label: String?
         var body = ""
@@ -17,7 +17,7 @@ enum PEM {
                 if open.hasSuffix("PRIVATE KEY") { return (try kind(of: open), try bytes(of: body)) }
                 (label, sawOther) = (nil, true)
             } else if label != nil {
-                // The header of an older form, such as `Proc-Type: 4,ENCRYPTED`.
+                // A header of the older, encrypted form, such as `Proc-Type: 4,ENCRYPTED`.
                 if line.contains(":") { throw SigningKeyError(.encrypted) }
                 body += line
             }
@@ -33,7 +33,8 @@ enum PEM {
 
     private static func bytes(of body: String) throws(SigningKeyError) -> [UInt8] {
         guard let data = Data(base64Encoded: body.filter { $0 != " " }), !data.isEmpty else {
-            throw SigningKeyError(.malformed, detail: "what stands between the lines is no Base64")
+            throw SigningKeyError(
+                .malformed, detail: "the text between its first and last line is not Base64; pass the file unchanged")
         }
         return Array(data)
     }

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// What a private key consists of, read from one of the forms that keys are kept in.
+/// The numbers of a private key, read from one of the usual file formats.
 enum PrivateKeyParts {
     /// The 32 bytes of a key on P-256.
     case p256([UInt8])
@@ -53,7 +53,7 @@ enum PrivateKeyParts {
         }
     }
 
-    /// - Parameter isNamed: whether it is known already that the curve is P-256.
+    /// - Parameter isNamed: whether the outer structure has named the curve P-256 already.
     private static func sec1(_ der: [UInt8], isNamed: Bool) throws(SigningKeyError) -> [UInt8] {
         var outer = DERReader(der)
         var key = DERReader(try outer.read(DERReader.Tag.sequence))

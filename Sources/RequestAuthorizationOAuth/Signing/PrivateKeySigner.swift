@@ -9,23 +9,23 @@ import Crypto
 #endif
 import RequestAuthorization
 
-/// Signs JWTs with a private key that the program has. It prints no part of the key.
+/// Signs JWTs with a private key in memory. Its description contains no part of the key.
 ///
 ///     let signer = try PrivateKeySigner(pem: text, keyID: "2026-11")
 ///     print(signer.publicKey.thumbprint)
 public struct PrivateKeySigner: TokenSigner, RedactedDescription {
     public let algorithm: SignatureAlgorithm
     public let keyID: String?
-    /// The public half, for the server.
+    /// The public key, for the server.
     public let publicKey: JSONWebKey
     private let key: SigningKey
 
-    /// Reads a key from the text of a file: PKCS #8, PKCS #1 or SEC 1, without a password.
+    /// Reads a key from the text of a PEM file: PKCS #8, PKCS #1 or SEC 1, without a password.
     ///
     /// - Parameters:
-    ///   - pem: the whole text, with the lines around it.
-    ///   - algorithm: how to sign; if it is `nil`, ES256 for P-256, EdDSA for Ed25519, RS256 for RSA.
-    ///   - keyID: by what the server finds the public key.
+    ///   - pem: the whole text, with its first and last line.
+    ///   - algorithm: the signature algorithm; if it is `nil`, ES256 for P-256, EdDSA for Ed25519, RS256 for RSA.
+    ///   - keyID: the identifier by which the server finds the public key.
     /// - Throws: ``SigningKeyError``.
     public init(pem: String, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
         try self.init(SigningKey(PrivateKeyParts(pem: pem)), algorithm: algorithm, keyID: keyID)
@@ -35,8 +35,8 @@ public struct PrivateKeySigner: TokenSigner, RedactedDescription {
     ///
     /// - Parameters:
     ///   - jwk: one JSON object.
-    ///   - algorithm: how to sign; if it is `nil`, what `alg` says, or else as for PEM.
-    ///   - keyID: by what the server finds the public key; if it is `nil`, what `kid` says.
+    ///   - algorithm: the signature algorithm; if it is `nil`, the value of `alg`, or else as for PEM.
+    ///   - keyID: the identifier by which the server finds the public key; if it is `nil`, the value of `kid`.
     /// - Throws: ``SigningKeyError``.
     public init(jwk: Data, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
         let object = try JWKObject(jwk)
@@ -47,12 +47,12 @@ public struct PrivateKeySigner: TokenSigner, RedactedDescription {
         guard try publicKey == JSONWebKey(jwk) else { throw SigningKeyError(.mismatched) }
     }
 
-    /// A new key on P-256 for ES256, which nobody else has.
+    /// Makes a new key on P-256 for ES256.
     public static func generated(keyID: String? = nil) -> PrivateKeySigner {
         PrivateKeySigner(key: .p256(P256.Signing.PrivateKey()), algorithm: .es256, keyID: keyID)
     }
 
-    /// Off the caller's actor: a signature with RSA takes milliseconds.
+    /// Signs off the caller's actor, because an RSA signature takes milliseconds.
     @concurrent
     public func sign(_ message: [UInt8]) async throws -> [UInt8] { try key.signature(of: message, algorithm) }
 
@@ -73,14 +73,14 @@ public struct PrivateKeySigner: TokenSigner, RedactedDescription {
 }
 
 extension TokenSigner where Self == PrivateKeySigner {
-    /// A private key from the text of a file.
+    /// A signer with the private key of a PEM file.
     ///
     /// - Throws: ``SigningKeyError``.
     public static func pem(
         _ text: String, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil
     ) throws -> PrivateKeySigner { try PrivateKeySigner(pem: text, algorithm: algorithm, keyID: keyID) }
 
-    /// A private key as JSON.
+    /// A signer with a private JWK.
     ///
     /// - Throws: ``SigningKeyError``.
     public static func jwk(

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// The numbers of an RSA key (RFC 8017 §A.1.2), without the zeros in front: n, e, d, p, q, d mod p-1, d mod q-1, 1/q mod p.
+/// The numbers of an RSA key (RFC 8017 §A.1.2), without leading zeros: n, e, d, p, q, d mod p-1, d mod q-1, 1/q mod p.
 struct RSANumbers {
     let all: [[UInt8]]
 
@@ -33,7 +33,7 @@ struct RSANumbers {
         try self.init(numbers)
     }
 
-    /// As PKCS #1.
+    /// The key as PKCS #1.
     var pkcs1: [UInt8] {
         DERWriter.element(DERReader.Tag.sequence, ([[]] + all).flatMap { DERWriter.integer($0) })
     }

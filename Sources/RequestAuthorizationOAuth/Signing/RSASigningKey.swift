@@ -11,7 +11,7 @@ import CryptoExtras
 
 import RequestAuthorization
 
-/// An RSA key: of the system on Apple's platforms, where CryptoKit has none, and of swift-crypto elsewhere.
+/// An RSA key of swift-crypto, or of the Security framework on Apple's platforms: CryptoKit has none.
 struct RSASigningKey: Sendable, RedactedDescription {
     let modulus: [UInt8]
     let exponent: [UInt8]
@@ -33,7 +33,7 @@ struct RSASigningKey: Sendable, RedactedDescription {
         return Array(signature as Data)
     }
 
-    /// Made each time: a `SecKey` is no value that may be shared.
+    /// Makes the key for each signature, because a `SecKey` is not `Sendable`.
     private func key() throws(SigningKeyError) -> SecKey {
         let attributes: [String: Any] = [
             kSecAttrKeyType as String: kSecAttrKeyTypeRSA, kSecAttrKeyClass as String: kSecAttrKeyClassPrivate,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// How a JWT is signed (RFC 7518 §3.1, RFC 8037 §3.1): one name of each kind of key that this library makes signatures with.
+/// The algorithm with which a JWT is signed (RFC 7518 §3.1, RFC 8037 §3.1).
 ///
-/// Another name is for a ``TokenSigner`` of your own.
+/// This library signs with the algorithms below. Your own ``TokenSigner`` may use other names.
 public struct SignatureAlgorithm: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The value of `alg`.
     public let name: String
@@ -19,11 +19,11 @@ public struct SignatureAlgorithm: Sendable, Hashable, Codable, CustomStringConve
 
     public var description: String { name }
 
-    /// ECDSA with P-256 and SHA-256: small and quick. Take it where the choice is yours.
+    /// ECDSA with P-256 and SHA-256: small and fast. Use it if you can choose.
     public static let es256 = SignatureAlgorithm("ES256")
-    /// RSA with PKCS #1 v1.5 and SHA-256, where a server knows nothing else; Google's service accounts do.
+    /// RSA with PKCS #1 v1.5 and SHA-256, for servers that accept nothing else, such as Google's for service accounts.
     public static let rs256 = SignatureAlgorithm("RS256")
-    /// RSA with PSS and SHA-256, which banks ask for.
+    /// RSA with PSS and SHA-256, which banks require.
     public static let ps256 = SignatureAlgorithm("PS256")
     /// Ed25519.
     public static let edDSA = SignatureAlgorithm("EdDSA")

@@ -29,7 +29,7 @@ enum SigningKey: Sendable {
         }
     }
 
-    /// How it may sign, the usual way first.
+    /// The algorithms of this kind of key, the default first.
     var algorithms: [SignatureAlgorithm] {
         switch self {
         case .p256: [.es256]
@@ -40,7 +40,7 @@ enum SigningKey: Sendable {
 
     func signature(of message: [UInt8], _ algorithm: SignatureAlgorithm) throws -> [UInt8] {
         switch self {
-        // RFC 7518 §3.4: both numbers, one after the other.
+        // RFC 7518 §3.4: both numbers, concatenated.
         case .p256(let key): Array(try key.signature(for: message).rawRepresentation)
         case .ed25519(let key): Array(try key.signature(for: message))
         case .rsa(let key): try key.signature(of: message, isPSS: algorithm == .ps256)

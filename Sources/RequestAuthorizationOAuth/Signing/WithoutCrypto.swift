@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// What signs with a key of the program, where there is no cryptography: its use is a message that names the trait.
+// A stand-in for the signer without the trait `Crypto`, whose message names the trait.
 #if !canImport(CryptoKit) && !Crypto
 
 @available(

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// A value of a server's answer that the library knows nothing about. It may be a secret, so it prints none of it.
+/// A JSON value of a server's answer. It may be a secret, so its description is redacted.
 public enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -62,7 +62,7 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue {
-    /// The number, also if it stands there as a text.
+    /// The value of a number, or of a text that is a JSON number.
     package var numberOrNumeral: Double? {
         switch self {
         case .integer(let number): Double(number)
@@ -72,7 +72,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether it looks like a number of JSON (RFC 8259 §6): `Double` reads `0x10` and `inf` too.
+    /// Whether a text looks like a JSON number (RFC 8259 §6): `Double` would also read `0x10` and `inf`.
     private static func isNumeral(_ text: String) -> Bool {
         func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         guard let first = text.utf8.first, isDigit(first) || first == UInt8(ascii: "-") else { return false }

@@ -3,9 +3,9 @@
 
 public import RequestAuthorization
 
-/// The server gave no refresh token to renew the access token with.
+/// The server gave no refresh token, so the access token cannot be refreshed.
 ///
-/// A valid token is used until it expires or is refused; then somebody must sign in again.
+/// A valid token is used until it expires or is refused. Then the user has to sign in again.
 public struct NoRefreshToken: TokenServiceFailure, Hashable, CustomStringConvertible {
     public var kind: TokenFailureKind { .noRefreshToken }
     public var delivery: TokenRequestDelivery { .notSent }
@@ -13,7 +13,7 @@ public struct NoRefreshToken: TokenServiceFailure, Hashable, CustomStringConvert
     public init() {}
 
     public var description: String {
-        "the server gave no refresh token; sign in again, and ask for one if the server wants that (a scope "
-            + "offline_access, a parameter access_type)"
+        "the server gave no refresh token, so the access token cannot be refreshed; sign in again, and request a "
+            + "refresh token if the server requires that (the scope offline_access, the parameter access_type)"
     }
 }

@@ -6,19 +6,19 @@ import RequestAuthorization
 extension OAuthToken {
     /// Reads a successful answer (RFC 6749 §5.1).
     ///
-    /// A new refresh token is kept whatever else is wrong, for the old one may be spent: the access token is empty then, and a
-    /// provider refreshes without sending it.
+    /// A new refresh token is kept even if the access token is invalid, because the old refresh token may no longer be
+    /// valid. The access token is empty then, and a provider refreshes without sending it.
     ///
     /// - Parameters:
-    ///   - answer: what the server said.
-    ///   - sentAt: when the request was sent: lifetimes count from there.
-    ///   - requestedScopes: what was asked for: what the server leaves out is as asked for (§3.3).
-    ///   - old: the token that was refreshed; what the server leaves out is as it was (§6).
-    ///   - quirks: in what the server differs.
-    ///   - mayBeOfAnyKind: whether something else than an access token will do (RFC 8693 §2.2.1).
+    ///   - answer: the server's answer.
+    ///   - sentAt: when the request was sent, from which lifetimes count.
+    ///   - requestedScopes: the scopes of the request, which the token has if the answer names none (§3.3).
+    ///   - old: the token that was refreshed, whose values stay if the answer has none (§6).
+    ///   - quirks: the server's differences from the standards.
+    ///   - mayBeOfAnyKind: whether a token that is not an access token is accepted (RFC 8693 §2.2.1).
     ///   - proofKey: the key with which the request was proven.
-    ///   - allowsBearer: whether a token that is bound to no key will do.
-    /// - Throws: `InvalidTokenResponse` that names the field, if no new refresh token would be lost with it.
+    ///   - allowsBearer: whether a token that is not bound to a key is accepted.
+    /// - Throws: `InvalidTokenResponse` that names the field, unless a new refresh token would be lost with it.
     init(
         _ answer: AnswerObject, sentAt: Date, requestedScopes: Set<String>, replacing old: OAuthToken?,
         quirks: ServerQuirks, mayBeOfAnyKind: Bool = false, proofKey: ProofKey? = nil, allowsBearer: Bool = true
@@ -41,7 +41,7 @@ extension OAuthToken {
         } else if let announced {
             refreshTokenExpiresAt = sentAt.addingTimeInterval(announced / .seconds(1))
         } else if let preset = quirks.refreshTokenLifetime, let authorizedAt {
-            // Counted from the sign-in: no refresh moves that end.
+            // Counted from the sign-in: a refresh does not extend it.
             refreshTokenExpiresAt = authorizedAt.addingTimeInterval(preset / .seconds(1))
         } else {
             refreshTokenExpiresAt = renewed == nil ? old?.refreshTokenExpiresAt : nil
@@ -55,10 +55,10 @@ extension AnswerObject {
         "refresh_expires_in", "id_token",
     ]
 
-    /// Whether it is an error after all, which some servers send with status 200.
+    /// Whether the answer is an error, which some servers send with status 200.
     var isError: Bool { text("error") != nil && text("access_token") == nil }
 
-    /// The access token and its type; an empty one in place of one that must not be sent, if the answer renews a session.
+    /// The access token and its type. With a new refresh token, an invalid access token becomes an empty one.
     fileprivate func accessToken(
         replacing old: OAuthToken?, _ mayBeOfAnyKind: Bool, isProven: Bool, allowsBearer: Bool
     ) throws -> (token: String, type: String) {
@@ -70,7 +70,7 @@ extension AnswerObject {
         }
     }
 
-    /// Visible ASCII (RFC 6749 App. A.12): nothing else could stand in a header field.
+    /// The access token, which must be visible ASCII (RFC 6749 App. A.12), as header fields require.
     private func accessToken() throws -> String {
         let token = try requiredText("access_token")
         guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -79,8 +79,9 @@ extension AnswerObject {
         return token
     }
 
-    /// RFC 6749 §7.1: a token of a type that is not understood is not used. The type is compared without case (§5.1), and
-    /// many servers leave it out.
+    /// The type of the token. A token of an unknown type must not be used (RFC 6749 §7.1).
+    ///
+    /// The type is compared without case (§5.1), and many servers leave it out.
     private func tokenType(_ mayBeOfAnyKind: Bool, isProven: Bool, allowsBearer: Bool) throws -> String {
         let problem: InvalidTokenResponse.Problem
         switch members["token_type"] {
@@ -98,7 +99,7 @@ extension AnswerObject {
         throw InvalidTokenResponse(status: status, field: "token_type", problem: problem)
     }
 
-    /// A `scope` of another type is as good as absent: it is no reason to lose the tokens.
+    /// The scopes of the answer. A `scope` of another JSON type counts as absent, so that the tokens are not lost.
     fileprivate func scopes(_ quirks: ServerQuirks) -> Set<String>? {
         switch members["scope"] {
         case .string(let text): return quirks.scopes(in: text)

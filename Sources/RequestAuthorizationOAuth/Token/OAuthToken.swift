@@ -3,32 +3,33 @@
 
 public import RequestAuthorization
 
-/// What an authorization server gave: an access token, how to renew it, and what it may do. It prints redacted everywhere.
+/// An access token, its refresh token, and their properties, as an authorization server gave them.
 ///
-/// The lifetime counts from when the request was *sent*. ``idToken`` is kept as it came: nothing here verifies its signature,
-/// its audience or its nonce, so it never proves who somebody is. Ask the server's user information endpoint for that.
+/// The lifetime counts from when the request was *sent*. All descriptions are redacted. ``idToken`` is not verified
+/// (its signature, audience and nonce), so it never proves a user's identity. Use the user information endpoint for
+/// that.
 public struct OAuthToken: AuthorizationToken, Sendable, Hashable {
-    /// Sent with requests; empty if an answer had none that may be sent, and a new refresh token.
+    /// The access token, which is sent with requests; empty if an answer had only a valid refresh token.
     public var accessToken: String
-    /// Renews the token; `nil` if somebody must sign in again, or if the client can fetch a new one by itself.
+    /// The refresh token; `nil` if the user must sign in again, or the client fetches tokens without a user.
     public var refreshToken: String?
-    /// `Bearer` or `DPoP`, in the letters that the server used.
+    /// `Bearer` or `DPoP`, in the server's spelling.
     public var tokenType: String
-    /// What the token may do; what was asked for, if the server did not say (RFC 6749 §3.3).
+    /// The scopes of the token; those of the request, if the server named none (RFC 6749 §3.3).
     public var scopes: Set<String>
-    /// How long the access token lasts; `nil` if the server did not say.
+    /// How long the access token is valid; `nil` if the server did not say.
     public var lifetime: Duration?
-    /// From when on the access token is refused; `.distantFuture` if the server did not say.
+    /// When the access token expires; `.distantFuture` if the server did not say.
     public var expiresAt: Date
-    /// When somebody signed in, or the client asked for its first token; kept over refreshes.
+    /// When the user signed in, or the client fetched its first token; kept over refreshes.
     public var authorizedAt: Date?
-    /// From when on somebody must sign in again, if that is known.
+    /// When the user has to sign in again; `nil` if that is not known.
     public var refreshTokenExpiresAt: Date?
     /// An OpenID Connect id token as it came. **Not verified: never a proof of identity.**
     public var idToken: String?
-    /// The members of the answer that have no place here.
+    /// The members of the answer that have no property.
     public var additionalMembers: [String: JSONValue]
-    /// The private key that the token is bound to, if it is (RFC 9449). **A secret, as the tokens are.**
+    /// The private key that the token is bound to; `nil` if it is not bound (RFC 9449). **A secret, like the tokens.**
     public var proofKey: ProofKey?
 
     public init(
@@ -54,26 +55,30 @@ public struct OAuthToken: AuthorizationToken, Sendable, Hashable {
 
     public var isBoundToDevice: Bool { proofKey?.isBoundToDevice ?? false }
 
-    /// RFC 6750 §2.1, RFC 9449 §7.1: in the header, never in a query or a form. Empty, and not sent, if there is no access token.
+    /// The value of the `Authorization` field (RFC 6750 §2.1, RFC 9449 §7.1); empty without an access token.
+    ///
+    /// The token is never sent in a query or a form.
     public var authorizationHeaderValue: String {
         accessToken.isEmpty || isNoAccessToken ? "" : "\(isBound ? "DPoP" : "Bearer") \(accessToken)"
     }
 
-    /// Whether requests with the token need a proof: whoever has the token alone cannot use it (RFC 9449 §5).
+    /// Whether requests with the token need a proof, so that the token alone is of no use (RFC 9449 §5).
     public var isBound: Bool { tokenType.lowercased() == "dpop" }
 
-    /// The type of what is no access token (RFC 8693 §2.2.1).
+    /// The `token_type` of a token that is not an access token (RFC 8693 §2.2.1).
     static let noAccessToken = "N_A"
 
-    /// Whether ``accessToken`` is some other kind of token, which an exchange gave.
+    /// Whether ``accessToken`` is a token of another kind, from an exchange.
     var isNoAccessToken: Bool { tokenType.uppercased() == Self.noAccessToken }
 }
 
 extension OAuthToken {
-    /// Whether the token may do all of this. Scopes are compared exactly (RFC 6749 §3.3).
+    /// Whether the token has all of these scopes. They are compared exactly (RFC 6749 §3.3).
     public func isAuthorized(for scopes: Set<String>) -> Bool { missingScopes(of: scopes).isEmpty }
 
-    /// What of this the token may not do. Scopes are not additive: to get these, sign in again and ask for *all* of them.
+    /// The scopes that the token does not have.
+    ///
+    /// A sign-in does not add scopes to earlier ones: to get these, sign in again with *all* scopes that you need.
     public func missingScopes(of scopes: Set<String>) -> Set<String> { scopes.subtracting(self.scopes) }
 }
 

@@ -4,17 +4,17 @@
 public import RequestAuthorization
 
 extension RefreshableTokenAuthorization where Token == OAuthToken {
-    /// Whether somebody is signed in who allowed all of this.
+    /// Whether a user is signed in and has allowed all of these scopes.
     ///
-    /// It asks the token that is held or stored, expired or not, and calls no server: being offline is not being signed out. A
-    /// store that cannot be read answers `false`.
+    /// It reads the held or stored token, even if it has expired, and calls no server, so that it works offline. If the
+    /// store cannot be read, it returns `false`.
     public nonisolated func isAuthorized(for scopes: Set<String> = []) async -> Bool {
         await missingScopes(of: scopes)?.isEmpty ?? false
     }
 
-    /// What of this was not allowed; `nil` if nobody is signed in.
+    /// The scopes that the user has not allowed; `nil` if no user is signed in.
     ///
-    /// Scopes are not additive: to get these, sign in again and ask for *all* that you need.
+    /// A sign-in does not add scopes to earlier ones: to get these, sign in again with *all* scopes that you need.
     public nonisolated func missingScopes(of scopes: Set<String>) async -> Set<String>? {
         try? await tokenAtHand()?.missingScopes(of: scopes)
     }

@@ -3,15 +3,15 @@
 
 import RequestAuthorization
 
-/// What an authorization server says of a token (RFC 7662 §2.2).
+/// The answer of an authorization server about a token (RFC 7662 §2.2).
 ///
 ///     let answer = try await service.introspect(token)
 ///     guard answer.isActive else { … }
 ///
-/// Only ``isActive`` is sure to be there, and where it is `false` nothing else is read. Nothing here is cached; if you do, not
-/// beyond ``cacheableUntil(from:atMost:)``: a token may be revoked at any time (§4).
+/// Only ``isActive`` is always present. If it is `false`, the other members are not read. Answers are not cached. If
+/// you cache them, observe ``cacheableUntil(from:atMost:)``: a token may be revoked at any time (§4).
 public struct TokenIntrospection: Sendable, Hashable {
-    /// Whether the token is good now, here, for whoever asked.
+    /// Whether the token is valid now, for the resource server that asked.
     public let isActive: Bool
     public let scopes: Set<String>
     public let clientID: String?
@@ -19,28 +19,28 @@ public struct TokenIntrospection: Sendable, Hashable {
     public let tokenType: String?
     public let expiresAt: Date?
     public let issuedAt: Date?
-    /// From when on the token is good.
+    /// From when on the token is valid.
     public let notBefore: Date?
     public let subject: String?
     public let audience: [String]
     public let issuer: String?
-    /// `jti`, the token's own name.
+    /// `jti`, the token's identifier.
     public let tokenID: String?
-    /// The members that have no place here.
+    /// The members of the answer that have no property.
     public let additionalMembers: [String: JSONValue]
 
-    /// How long the answer may be kept: to the token's end, and no longer than you say (RFC 7662 §4).
+    /// The end of the time for which the answer may be cached: the token's expiry or your limit (RFC 7662 §4).
     ///
     /// - Parameters:
     ///   - date: when the answer came.
-    ///   - limit: how long a token that was revoked meanwhile may still pass.
+    ///   - limit: how long a token that was revoked meanwhile may still be accepted.
     public func cacheableUntil(from date: Date, atMost limit: Duration) -> Date {
         min(expiresAt ?? .distantFuture, date.addingTimeInterval(max(0, limit / .seconds(1))))
     }
 }
 
 extension TokenIntrospection {
-    /// - Throws: `InvalidTokenResponse` for the field `active`, without which the answer says nothing.
+    /// - Throws: `InvalidTokenResponse` if the field `active` is missing or malformed.
     init(_ answer: AnswerObject, quirks: ServerQuirks) throws {
         guard let active = answer.members["active"], active != .null else {
             throw InvalidTokenResponse(status: answer.status, field: "active", problem: .missing)
@@ -48,7 +48,7 @@ extension TokenIntrospection {
         guard case .bool(let isActive) = active else {
             throw InvalidTokenResponse(status: answer.status, field: "active", problem: .malformed)
         }
-        // §2.2: of a token that is not active nothing more should be said; what is said all the same counts for nothing.
+        // §2.2: the answer should contain nothing more about an inactive token. Other members are ignored.
         let answer = isActive ? answer : AnswerObject(status: answer.status, members: [:])
         self.init(
             isActive: isActive, scopes: answer.text("scope").map(quirks.scopes) ?? [],
@@ -64,7 +64,7 @@ extension TokenIntrospection {
     ]
 }
 
-/// A user's name, and members that nobody knows.
+/// Redacted because it contains a user's name and unknown members.
 extension TokenIntrospection: RedactedDescription {
     public var description: String { "TokenIntrospection(isActive: \(isActive), [redacted])" }
 }

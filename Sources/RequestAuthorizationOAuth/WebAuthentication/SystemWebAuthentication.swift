@@ -5,15 +5,15 @@
 public import AuthenticationServices
 import Foundation
 
-// Not compiled on Linux, where CI checks its types against declarations of these calls: nothing but the calls. What they mean is
-// decided in `WebAuthenticationReceiver`.
+// Not compiled on Linux, where CI only checks its types against declarations of the system's functions. So it
+// contains only calls of the system. All decisions are in `WebAuthenticationReceiver`.
 
 extension CallbackReceiver where Self == WebAuthenticationReceiver {
     /// Shows the server's page in the system's sheet.
     ///
     /// - Parameters:
-    ///   - redirectURI: of a scheme of the app, or `https` where the app is associated with the domain.
-    ///   - isEphemeral: whether the page knows nothing of earlier visits, so that the person has to sign in there each time.
+    ///   - redirectURI: a URI with a scheme of the app, or with `https` if the app is associated with the domain.
+    ///   - isEphemeral: whether the page shares no cookies with earlier visits, so that the user signs in each time.
     ///   - anchor: the window that the sheet belongs to.
     public static func webAuthentication(
         redirectURI: String, isEphemeral: Bool = false,
@@ -38,7 +38,7 @@ struct SystemWebAuthentication: WebAuthenticationSessions {
     }
 }
 
-/// One session, and the window that it belongs to; the session does not keep what it asks for the window.
+/// One session and its window. The session does not retain the object that provides the window.
 @MainActor private final class Sheet: NSObject, ASWebAuthenticationPresentationContextProviding {
     private let anchor: @MainActor @Sendable () -> ASPresentationAnchor
     private let session: ASWebAuthenticationSession

@@ -3,13 +3,13 @@
 
 import RequestAuthorization
 
-/// Shows the server's page in the system's sheet and gets the callback from it: for apps on Apple's platforms.
+/// Shows the server's page in the system's sheet and receives its callback, for apps on Apple's platforms.
 ///
 ///     let token = try await service.signIn(
 ///         scopes: ["read"],
 ///         through: .webAuthentication(redirectURI: "com.example.app:/callback") { window })
 ///
-/// It is the browser of the system and not a view of the app, so the app sees neither passwords nor cookies (RFC 8252 §8.12).
+/// The sheet is the system's browser: the app sees neither passwords nor cookies (RFC 8252 §8.12).
 public struct WebAuthenticationReceiver: CallbackReceiver {
     let redirectURI: String
     let isEphemeral: Bool
@@ -17,9 +17,9 @@ public struct WebAuthenticationReceiver: CallbackReceiver {
 
     /// Shows the page; `show` is not called.
     ///
-    /// - Throws: ``SignInError``: ``SignInError/Kind/cancelled`` if the person closed the sheet,
-    ///   ``SignInError/Kind/notShown`` if there is no sheet to be had, ``SignInError/Kind/foreign`` if the sheet ended with a
-    ///   callback of something else; `CancellationError` at once when the task is cancelled, which closes the sheet.
+    /// - Throws: ``SignInError``: ``SignInError/Kind/cancelled`` if the user closed the sheet,
+    ///   ``SignInError/Kind/notShown`` if the sheet cannot be shown, ``SignInError/Kind/foreign`` for a callback of
+    ///   another sign-in; `CancellationError` at once when the task is cancelled, which closes the sheet.
     public func callback(
         for start: @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
         show: @Sendable (URL) async throws -> Void
@@ -27,7 +27,9 @@ public struct WebAuthenticationReceiver: CallbackReceiver {
         let awaited = try WebAuthenticationCallback(redirectURI)
         let pending = try await start(redirectURI)
         let callback = try await present(pending.url, awaiting: awaited)
-        guard pending.accepts(callback) else { throw SignInError(.foreign, detail: "sign in again") }
+        guard pending.accepts(callback) else {
+            throw SignInError(.foreign, detail: "the sheet is closed; sign in again")
+        }
         return callback
     }
 
@@ -42,20 +44,20 @@ public struct WebAuthenticationReceiver: CallbackReceiver {
     }
 }
 
-/// The callback that a session of the system is to wait for.
+/// The callback for which a session of the system waits.
 package enum WebAuthenticationCallback: Hashable, Sendable {
     case scheme(String)
-    /// An address that the app is associated with.
+    /// A URL of a domain that the app is associated with.
     case https(host: String, path: String)
 
-    /// - Throws: ``SignInError`` for a redirect URI that the system does not wait for.
+    /// - Throws: ``SignInError`` if the system does not support the redirect URI.
     package init(_ redirectURI: String) throws {
         let uri = try RedirectURI(redirectURI)
         switch uri.scheme {
         case "http":
             throw SignInError(
                 .redirectURI,
-                detail: "use a scheme of the app or https; http on this machine needs the loopback receiver")
+                detail: "use a scheme of the app, or https; for http on this machine use the loopback receiver")
         case "https": self = .https(host: uri.host ?? "", path: uri.path)
         default: self = .scheme(uri.scheme)
         }
@@ -77,12 +79,12 @@ package enum WebAuthenticationEnd: Sendable {
     }
 }
 
-/// The few calls of the system that are used; tests have their own.
+/// The functions of the system that are used; tests replace them.
 package protocol WebAuthenticationSessions: Sendable {
     /// Shows a page.
     ///
     /// - Parameter end: called once, on any thread.
-    /// - Returns: closes the page; `nil` if it cannot be shown.
+    /// - Returns: a function that closes the page; `nil` if the page cannot be shown.
     func begin(
         _ page: URL, awaiting callback: WebAuthenticationCallback, isEphemeral: Bool,
         end: @escaping @Sendable (WebAuthenticationEnd) -> Void

@@ -5,24 +5,24 @@ public import RequestAuthorization
 public import RequestAuthorizationOAuth
 
 extension OAuthToken {
-    /// Whether the user has allowed all of this.
+    /// Whether the user has allowed all of these scopes.
     public func isAuthorized(for scopes: Set<SpotifyScope>) -> Bool { isAuthorized(for: scopes.names) }
 
-    /// What of this the user has not allowed: sign in again for it and for what is allowed now.
+    /// The scopes that the user has not allowed. To get them, sign in again with these and the allowed ones.
     public func missingScopes(of scopes: Set<SpotifyScope>) -> Set<SpotifyScope> {
         Set(missingScopes(of: scopes.names).map { SpotifyScope(rawValue: $0) })
     }
 }
 
 extension RefreshableTokenAuthorization where Token == OAuthToken {
-    /// Whether somebody is signed in and has allowed all of this.
+    /// Whether a user is signed in and has allowed all of these scopes.
     public nonisolated func isAuthorized(for scopes: Set<SpotifyScope>) async -> Bool {
         await isAuthorized(for: scopes.names)
     }
 
-    /// What of this is not allowed; `nil` if nobody is signed in.
+    /// The scopes that the user has not allowed; `nil` if no user is signed in.
     ///
-    /// Scopes are not added to a sign-in: sign in again for these and for what is allowed now.
+    /// To get them, sign in again with these and the allowed ones.
     public nonisolated func missingScopes(of scopes: Set<SpotifyScope>) async -> Set<SpotifyScope>? {
         await missingScopes(of: scopes.names).map { Set($0.map { SpotifyScope(rawValue: $0) }) }
     }

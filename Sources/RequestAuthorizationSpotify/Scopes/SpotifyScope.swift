@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a user can allow an app to do on Spotify.
+/// A permission that a user can give to an app on Spotify.
 ///
 ///     let pending = try await spotify.signIn(scopes: [.userReadEmail, .userReadPlaybackState, "user-personalized"])
 ///
-/// Scopes are not added to a sign-in: who needs one more signs in again and asks for the old and the new ones together.
+/// A sign-in does not add scopes to earlier ones. To get one more, sign in again with all of them.
 public struct SpotifyScope: RawRepresentable, Hashable, Sendable, Codable {
-    /// As Spotify writes it, for instance `user-read-email`.
+    /// Spotify's name of the scope, for instance `user-read-email`.
     public let rawValue: String
 
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -30,7 +30,7 @@ extension SpotifyScope {
 
     // Spotify Connect
 
-    /// See what is playing, where, and which devices there are.
+    /// See what is playing, on which device, and the available devices.
     public static let userReadPlaybackState: SpotifyScope = "user-read-playback-state"
     /// Play, pause, skip, seek, set the volume and the queue; with Spotify Premium only.
     public static let userModifyPlaybackState: SpotifyScope = "user-modify-playback-state"
@@ -39,21 +39,21 @@ extension SpotifyScope {
 
     // Playback
 
-    /// Play within the app: the Web Playback SDK.
+    /// Play within the app, with the Web Playback SDK.
     public static let streaming: SpotifyScope = "streaming"
-    /// Control the Spotify app: the SDKs for iOS and Android.
+    /// Control the Spotify app, with the SDKs for iOS and Android.
     public static let appRemoteControl: SpotifyScope = "app-remote-control"
 
     // Users
 
-    /// See the e-mail address, which Spotify has not checked to be the user's own.
+    /// See the e-mail address, which Spotify has not verified.
     public static let userReadEmail: SpotifyScope = "user-read-email"
     /// See country and subscription.
     public static let userReadPrivate: SpotifyScope = "user-read-private"
 
     // Playlists
 
-    /// See the playlists that the user makes together with others.
+    /// See collaborative playlists.
     public static let playlistReadCollaborative: SpotifyScope = "playlist-read-collaborative"
     /// Make and change public playlists.
     public static let playlistModifyPublic: SpotifyScope = "playlist-modify-public"
@@ -64,30 +64,30 @@ extension SpotifyScope {
 
     // Library
 
-    /// Save to the library, and take out of it.
+    /// Add to the library, and remove from it.
     public static let userLibraryModify: SpotifyScope = "user-library-modify"
     /// See the library.
     public static let userLibraryRead: SpotifyScope = "user-library-read"
 
     // Listening history
 
-    /// See whom and what the user listens to most.
+    /// See the user's top artists and tracks.
     public static let userTopRead: SpotifyScope = "user-top-read"
     /// See how far the user has listened to an episode.
     public static let userReadPlaybackPosition: SpotifyScope = "user-read-playback-position"
-    /// See what the user has listened to lately.
+    /// See what the user has listened to recently.
     public static let userReadRecentlyPlayed: SpotifyScope = "user-read-recently-played"
 
     // Following
 
     /// See whom the user follows.
     public static let userFollowRead: SpotifyScope = "user-follow-read"
-    /// Follow and unfollow.
+    /// Follow and unfollow artists and users.
     public static let userFollowModify: SpotifyScope = "user-follow-modify"
 }
 
 extension SpotifyScope: CaseIterable {
-    /// The nineteen that stand here. Ask for what you use: a user sees each of them on the consent page.
+    /// The nineteen scopes above. Request only those that you use: the consent page shows each of them to the user.
     public static let allCases: Set<SpotifyScope> = [
         .ugcImageUpload, .userReadPlaybackState, .userModifyPlaybackState, .userReadCurrentlyPlaying, .streaming,
         .appRemoteControl, .userReadEmail, .userReadPrivate, .playlistReadCollaborative, .playlistModifyPublic,
@@ -97,6 +97,5 @@ extension SpotifyScope: CaseIterable {
 }
 
 extension Set where Element == SpotifyScope {
-    /// As Spotify writes them.
     var names: Set<String> { Set<String>(map(\.rawValue)) }
 }

@@ -3,22 +3,22 @@
 
 import RequestAuthorizationOAuth
 
-/// For flows of your own. ``SpotifyTokenService`` makes states, verifiers and challenges by itself.
+/// For your own flows. ``SpotifyTokenService`` makes states, verifiers and challenges by itself.
 extension String {
-    /// What needs no encoding in a URL and may be in a code verifier (RFC 3986 §2.3, RFC 7636 §4.1).
+    /// The characters that need no encoding in a URL and are allowed in a code verifier (RFC 3986 §2.3, RFC 7636 §4.1).
     public static var urlSafeCharacters: String {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
     }
 
-    /// A text that nobody can guess, from the system's generator: a code verifier has 43 to 128 characters.
+    /// A random text from the system's generator. A code verifier has 43 to 128 characters.
     ///
-    /// - Parameter length: in characters, each worth 6.04 bits.
+    /// - Parameter length: the number of characters, each with 6.04 random bits.
     public static func randomURLSafe(length: Int) -> String {
         var generator = SystemRandomNumberGenerator()
         return randomURLSafe(length: length, using: &generator)
     }
 
-    /// The same from a generator of yours.
+    /// A random text from your own generator.
     public static func randomURLSafe(length: Int, using generator: inout some RandomNumberGenerator) -> String {
         let characters = Array(urlSafeCharacters)
         return String(
@@ -26,10 +26,10 @@ extension String {
     }
 
     #if canImport(CryptoKit) || Crypto
-    /// The challenge that goes with a code verifier: its SHA-256 in Base64URL (RFC 7636 §4.2, `S256`).
+    /// The challenge of a code verifier: its SHA-256 in Base64URL (RFC 7636 §4.2, `S256`).
     public static func makeCodeChallenge(codeVerifier: String) -> String { PKCE.challenge(for: codeVerifier) }
     #else
-    /// The challenge that goes with a code verifier: with the trait `Crypto`.
+    /// The challenge of a code verifier: with the trait `Crypto`.
     @available(
         *, unavailable,
         message: "PKCE needs SHA-256: enable the trait 'Crypto' of swift-request-authorization, which brings it"

@@ -6,7 +6,7 @@ import Logging
 import RequestAuthorization
 
 extension AuthorizationEvent {
-    /// What needs nobody's attention is `debug` or less.
+    /// The log level: events that need no attention are `debug` or `trace`.
     var level: Logger.Level {
         switch kind {
         case .tokenInstalled: .trace
@@ -33,7 +33,7 @@ extension AuthorizationEvent {
         return metadata
     }
 
-    /// Whether trying again is no help.
+    /// Whether another try cannot succeed, so that an operator or a user has to act.
     private var needsSomebody: Bool {
         switch error {
         case let error as any TokenServiceFailure: error.kind != .transient
@@ -42,7 +42,7 @@ extension AuthorizationEvent {
         }
     }
 
-    /// What an error says of itself, if this package sees to it that it holds no secret.
+    /// The description of an error whose type belongs to this package and holds no secret; else `nil`.
     private func message(of error: any Error) -> String? {
         switch error {
         case is NotAuthorized, is RefreshFailed, is TokenEndpointError, is TokenTransportError, is DeadlineExceeded,

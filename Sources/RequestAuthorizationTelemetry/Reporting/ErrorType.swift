@@ -4,8 +4,9 @@
 #if Telemetry
 import RequestAuthorization
 
-/// What OpenTelemetry calls `error.type`: the status of an answer, the reason of ours, or else the name of the type. What an error
-/// says of itself may hold a secret.
+/// The value of OpenTelemetry's `error.type`: an HTTP status, a `NotAuthorized` reason, or the type's name.
+///
+/// The error's description is left out because it may hold a secret.
 func errorType(of error: any Error) -> String {
     switch error {
     case let error as TokenEndpointError: "\(error.status)"

@@ -5,7 +5,7 @@
 import Logging
 import RequestAuthorization
 
-/// Makes logs and metrics of the events of one provider, and spans around its service.
+/// Turns the events of one provider into logs and metrics, and puts spans around its service.
 struct EventReporter: AuthorizationReporter {
     private let logger: Logger
     private let backend: TelemetryBackend

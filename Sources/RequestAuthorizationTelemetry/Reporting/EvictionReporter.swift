@@ -5,7 +5,7 @@
 import Metrics
 import RequestAuthorization
 
-/// Counts what a pool holds and evicts, and makes a reporter for each of its providers.
+/// Counts the providers that a pool holds and evicts, and makes a reporter for each of them.
 struct EvictionReporter<ID: Hashable & Sendable>: PoolReporter {
     let telemetry: PoolTelemetry<ID>
 

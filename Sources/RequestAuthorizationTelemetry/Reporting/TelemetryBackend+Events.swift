@@ -6,7 +6,7 @@ import Metrics
 import RequestAuthorization
 
 extension TelemetryBackend {
-    /// Counts an event. All values of dimensions come from sets that this package closes.
+    /// Counts an event. All values of dimensions come from closed sets.
     func count(_ event: AuthorizationEvent) {
         let cause = ("cause", (event.cause?.description).asLabel)
         switch event.kind {
@@ -30,7 +30,7 @@ extension TelemetryBackend {
         }
     }
 
-    /// What is counted and has no more to say.
+    /// Counts events that have no dimension of their own.
     private func countOccurrence(of kind: AuthorizationEvent.Kind) {
         switch kind {
         case .unauthorized: counter("authorization_unauthorized_total").increment()
@@ -46,7 +46,7 @@ extension TelemetryBackend {
 }
 
 extension AuthorizationEvent {
-    /// What the failure of a refresh means for the session.
+    /// The kind of a failed refresh, as a value of a dimension.
     fileprivate var failureKind: String {
         switch error {
         case let error as any TokenServiceFailure:
@@ -64,7 +64,7 @@ extension AuthorizationEvent {
 }
 
 extension Optional<String> {
-    /// A value of a dimension: some backends take no spaces.
+    /// A value of a dimension. Some backends reject spaces.
     fileprivate var asLabel: String { (self ?? "unknown").replacing(" ", with: "_") }
 }
 #endif

@@ -5,7 +5,9 @@
 import Metrics
 import Tracing
 
-/// What metrics and spans go to. The bootstrapped systems are asked each time: a program may make its providers first.
+/// The destination of metrics and spans.
+///
+/// The bootstrapped systems are looked up each time, because a program may make its providers before it bootstraps.
 struct TelemetryBackend: Sendable {
     let metrics: (any MetricsFactory)?
     let dimensions: [(String, String)]
@@ -13,7 +15,7 @@ struct TelemetryBackend: Sendable {
 
     var currentTracer: any Tracer { tracer ?? InstrumentationSystem.tracer }
 
-    /// Backends keep one handler for each label and its dimensions.
+    /// Makes the metric anew for each event. Backends keep one handler for each label and its dimensions.
     func counter(_ label: String, _ more: (String, String)...) -> Counter {
         Counter(label: label, dimensions: dimensions + more, factory: factory)
     }

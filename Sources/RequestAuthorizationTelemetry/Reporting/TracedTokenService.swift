@@ -26,7 +26,7 @@ struct TracedTokenService<Token: AuthorizationToken>: RefreshableTokenService {
 
     // MARK: -
 
-    /// Not `withSpan`, which records the error that is thrown with all that it says.
+    /// Replaces `withSpan`, which would record the whole error, secrets included.
     private func traced(_ name: String, _ body: () async throws -> Token) async throws -> Token {
         let span = tracer.startAnySpan(name)
         defer { span.end() }

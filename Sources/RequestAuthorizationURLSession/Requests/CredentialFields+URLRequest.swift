@@ -7,7 +7,7 @@ import FoundationNetworking
 #endif
 
 extension CredentialFields {
-    /// What was set so far, and what differs: a provider may write around `setCredential`.
+    /// The fields that were set or that differ: a provider may bypass `setCredential`.
     func names(on authorized: URLRequest, comparedWith original: URLRequest) -> Set<String> {
         let before = original.allHTTPHeaderFields ?? [:]
         let after = authorized.allHTTPHeaderFields ?? [:]

@@ -8,12 +8,12 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A response of `URLSession` says whether it is a 401, and what would be accepted.
+/// Gives providers the status and the challenge fields of a response of `URLSession`.
 extension HTTPURLResponse: AuthorizableResponse {
-    /// The value of a header field, names compared without case; empty if there is none.
+    /// The value of a header field, or an empty array. Names are compared without case.
     ///
-    /// There is at most one element: `URLSession` joins the lines of a repeated field by commas. On Linux it does so only with
-    /// lines whose names are spelt alike, and may lose the others.
+    /// There is at most one element, because `URLSession` joins the lines of a repeated field with commas. On Linux
+    /// it does so only for lines whose names are spelt alike, and may lose the others.
     public func headerValues(for field: String) -> [String] {
         value(forHTTPHeaderField: field).map { [$0] } ?? []
     }

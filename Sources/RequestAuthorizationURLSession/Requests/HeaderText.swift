@@ -11,7 +11,7 @@ extension String {
         return mine.count == theirs.count && zip(mine, theirs).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
     }
 
-    /// Whether there is neither CR nor LF nor NUL in it (RFC 9110 §5.5): any of them ends a header line early.
+    /// Whether it contains no CR, LF or NUL, which would end a header line early (RFC 9110 §5.5).
     var fitsInHeaderLine: Bool {
         let endsLine: (UInt8) -> Bool = { $0 == 0x0A || $0 == 0x0D || $0 == 0x00 }
         return HeaderFieldValue.isSurelyVisible(self) || !utf8.contains(where: endsLine)

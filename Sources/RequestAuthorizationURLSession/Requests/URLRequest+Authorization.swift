@@ -8,17 +8,17 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A request of `URLSession` takes a credential: `try await request.authorize(using: .bearer("ABC"))`.
+/// Authorizes a request of `URLSession`: `try await request.authorize(using: .bearer("ABC"))`.
 extension URLRequest: AuthorizableRequest {
     public var origin: Origin? { url.flatMap { Origin($0) } }
 
     public func goes(to origin: Origin) -> Bool {
-        // Read from the bytes, which takes a twentieth of what the parts of a `URL` take.
+        // Reading the bytes takes a twentieth of the time that reading the parts of a `URL` takes.
         if let url, let isOrigin = origin.isOrigin(ofURL: url.absoluteString) { return isOrigin }
         return self.origin == origin
     }
 
-    /// Whether the body can be sent again: a stream can be read only once.
+    /// Whether the body can be sent again: false for a stream, which can be read only once.
     public var isReplayable: Bool { httpBodyStream == nil }
 
     public func credential(in field: String) -> String? {
@@ -26,21 +26,21 @@ extension URLRequest: AuthorizableRequest {
         return fields[field] ?? fields.first { $0.key.isSameField(as: field) }?.value
     }
 
-    /// Sets a header field to one value, in place of any that was there, names compared without case.
+    /// Sets a header field to one value and removes its old value. Names are compared without case.
     ///
-    /// A value that would break out of its line (CR, LF, NUL) is not set, and neither does an older one stay:
-    /// `authorize(using:)` and `send` throw then.
+    /// A value that would end its header line early (CR, LF, NUL) is not set, the old value is removed, and
+    /// `authorize(using:)` and `send` throw.
     public mutating func setCredential(_ value: String, in field: String) {
         CredentialFields.current?.insert(field)
-        let isUsual = field == "Authorization"  // As a rule; it needs no look at its name.
+        let isUsual = field == "Authorization"  // The common case needs no check of the name.
         guard isUsual || field.fitsInHeaderLine, value.fitsInHeaderLine else {
             CredentialFields.current?.refuse()
             return removeFields { $0.isSameField(as: field) }
         }
-        // The whole dictionary is replaced because `setValue(_:forHTTPHeaderField:)` costs twice as much, and more
-        // with every character of the value.
+        // The whole dictionary is replaced because `setValue(_:forHTTPHeaderField:)` takes twice as long, and longer
+        // with each character of the value.
         guard var fields = allHTTPHeaderFields, !fields.isEmpty else {
-            // A dictionary whose name is hashed already takes 80 ns less than one that is made from nothing.
+            // Copying a dictionary whose key is already hashed takes 80 ns less than making a new one.
             allHTTPHeaderFields = isUsual ? Self.lone.mapValues { _ in value } : [field: value]
             return
         }
@@ -49,7 +49,7 @@ extension URLRequest: AuthorizableRequest {
         allHTTPHeaderFields = fields
     }
 
-    /// Whether the request would be readable on the wire: anything but `https` and `wss`, and not to this machine.
+    /// Whether the request is sent in plain text: true for all schemes but `https` and `wss`, except to loopback.
     public var isPlaintext: Bool {
         if let url, url.isEncrypted || url.absoluteString.namesLoopback { return false }
         return origin.map { $0.isPlaintext && !$0.isLoopback } ?? true
@@ -64,13 +64,12 @@ extension URLRequest: AuthorizableRequest {
 
     /// A copy of `httpBody`, empty if there is none; `nil` for a stream.
     ///
-    /// `upload(for:from:authorizedBy:)` shows providers its data here, `upload(for:fromFile:authorizedBy:)` shows `nil`.
+    /// In `upload(for:from:authorizedBy:)` providers see the data here, in `upload(for:fromFile:authorizedBy:)` `nil`.
     public var bodyBytes: [UInt8]? { httpBodyStream == nil ? httpBody.map { Array($0) } ?? [] : nil }
 
-    /// What `setCredential(_:in:)` fills in.
+    /// The dictionary that `setCredential(_:in:)` copies for a request without fields.
     private static let lone = ["Authorization": ""]
 
-    /// Removes the header fields whose names are picked.
     mutating func removeFields(where isPicked: (String) -> Bool) {
         guard let fields = allHTTPHeaderFields, fields.keys.contains(where: isPicked) else { return }
         allHTTPHeaderFields = fields.filter { !isPicked($0.key) }

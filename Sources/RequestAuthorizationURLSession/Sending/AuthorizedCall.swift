@@ -6,7 +6,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// One call of the user: every try, and in each try every redirect that is followed.
+/// One call of the user: all its tries, with all redirects that they follow.
 struct AuthorizedCall<Receiver: BodyReceiver> {
     let session: URLSession
     let body: RequestBody
@@ -38,7 +38,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
         }
     }
 
-    /// As a rule one of our own providers has its credential, and the answer is not a 401.
+    /// Sends a request with a provider that can authorize synchronously. In the common case nothing else is needed.
     private func send(
         _ request: URLRequest, authorizedAtOnceBy provider: some ImmediateAuthorization,
         credentialFields fields: Set<String>, refreshCount: Int, departure: Departure?
@@ -60,7 +60,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     }
 
     /// - Parameters:
-    ///   - signsTargets: whether the provider has asked where a request goes, so that each redirect to the same origin needs it anew.
+    ///   - signsTargets: whether the provider has read the request's URI. Redirects then need a new credential.
     ///   - credentialFields: the names of the fields that the provider has set, in lower case.
     private func send(
         _ request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int,
@@ -87,10 +87,10 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     /// Sends an authorized request and follows redirects.
     ///
     /// - Parameters:
-    ///   - provider: learns from the redirects, and proves the requests that follow one within the origin.
-    ///   - departure: has the slot of the request, if it needs one; gives it back before this returns.
-    ///   - authorizeHop: authorizes what follows a redirect to the same origin, and names the fields it has set; `nil` if the
-    ///     credential that goes along will do.
+    ///   - provider: learns from the redirects, and makes a new proof for each redirect within the origin.
+    ///   - departure: holds the request's slot, if it needs one; the slot is given back before this function returns.
+    ///   - authorizeHop: authorizes the request that follows a redirect to the same origin, and names the fields it has
+    ///     set; `nil` if the request keeps its credential.
     private func exchange(
         _ authorized: URLRequest, by provider: some AuthorizationProvider, credentialFields: Set<String>,
         departure: Departure?,
@@ -129,7 +129,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
         throw URLError(.httpTooManyRedirects)
     }
 
-    /// A proof is for one URI (RFC 9449 §4.2).
+    /// Adds a new proof for a redirect's target: a proof is for one URI (RFC 9449 §4.2).
     private func provenAnew(_ request: URLRequest, by provider: some AuthorizationProvider) async throws -> URLRequest {
         if let immediate = provider as? any ImmediateAuthorization,
             let proven = try await immediate.prove(request, ifValidNow: false)
@@ -142,7 +142,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
 
     // MARK: - Slots
 
-    /// What a request waits for that gets a connection of its own; `nil` for any other.
+    /// The departure of a request that gets a connection of its own; `nil` for a request that shares connections.
     private func departure(
         for request: URLRequest, _ body: RequestBody, of carrier: @autoclosure () -> Carrier,
         limits: SessionLimits? = nil
@@ -155,7 +155,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
             settings: settings, limits: limits)
     }
 
-    /// The slot in which a redirect is followed: at the same origin the one of the request before, whose credential goes along.
+    /// The departure of a redirect: at the same origin the former one, whose credential is kept; else a new one.
     private func departure(
         for request: URLRequest, _ body: RequestBody, of carrier: Carrier, after former: Departure?,
         _ limits: SessionLimits
@@ -168,33 +168,33 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     }
 }
 
-/// What came back, and whether it is an answer to the credential.
+/// A response, and whether its request carried the credential.
 private struct Answer<Body> {
     let body: Body
     let response: URLResponse
     let carriedCredential: Bool
 
-    /// A 401 of an origin that was never shown the credential says nothing about it.
+    /// The 401, if its origin received the credential. A 401 of another origin is no refusal of it.
     var refusal: UnauthorizedResponse? { head?.unauthorized }
 
     var head: HTTPURLResponse? { carriedCredential ? response as? HTTPURLResponse : nil }
 }
 
 extension URLRequest {
-    /// Refuses what would break out of its header line, also where a provider wrote around `setCredential`, and what was not set
-    /// for that reason: the request would leave without its credential.
+    /// Throws if a field would end its header line early, even if the provider bypassed `setCredential`.
     fileprivate func checkFields(_ names: Set<String>) throws {
         let isWellFormed = (allHTTPHeaderFields ?? [:]).allSatisfy { name, value in
             !names.contains(name.lowercased()) || (name.fitsInHeaderLine && value.fitsInHeaderLine)
         }
         guard isWellFormed, CredentialFields.current?.hasRefusal != true else {
-            throw NotAuthorized(.malformedCredential, detail: "a header field holds CR, LF or NUL")
+            throw NotAuthorized(
+                .malformedCredential, detail: "the name or the value of a header field contains CR, LF or NUL")
         }
     }
 }
 
 extension RedirectRule {
-    /// Asks the session's own header fields for credentials that could not be left behind.
+    /// Checks the session's own header fields for credentials, which a request cannot remove.
     fileprivate init(credentialFields: Set<String>, fieldsOfSession: [String]) {
         let addsCredential = fieldsOfSession.contains {
             Self.alwaysCredentials.contains($0) || credentialFields.contains($0)

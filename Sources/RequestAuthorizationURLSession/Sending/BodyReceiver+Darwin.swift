@@ -4,8 +4,8 @@
 #if !canImport(FoundationNetworking)
 import Foundation
 
-// Not compiled on Linux: nothing but the calls to URLSession. What they mean is decided in `HopDelegate`, `RedirectRule`
-// and `AuthorizedCall`. Time-outs are URLSession's own here.
+// Not compiled on Linux, so it contains only the calls to URLSession. All decisions are in `HopDelegate`,
+// `RedirectRule` and `AuthorizedCall`. URLSession itself keeps the time-outs here.
 
 extension DataReceiver {
     func receive(
@@ -29,7 +29,7 @@ extension FileReceiver {
     }
 }
 
-/// Byte by byte.
+/// Receives a body byte by byte.
 struct BytesReceiver: BodyReceiver {
     func receive(
         _ request: URLRequest, body: RequestBody, over carrier: Carrier, delegate: HopDelegate, limits: SessionLimits
@@ -40,7 +40,7 @@ struct BytesReceiver: BodyReceiver {
     func discard(_ bytes: URLSession.AsyncBytes) { bytes.task.cancel() }
 }
 
-/// `URLSession` says `URLError.cancelled` also when it is the calling task that was cancelled.
+/// Throws `CancellationError` where `URLSession` throws `URLError.cancelled` because the calling task was cancelled.
 private func endingAtOnce<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
         return try await body()

@@ -5,9 +5,9 @@
 import Foundation
 import FoundationNetworking
 
-/// A body receiver over tasks that end with a completion handler.
+/// A body receiver that uses tasks with a completion handler.
 protocol TaskReceiver: BodyReceiver {
-    /// The session of a carrier that a request goes over.
+    /// Picks the carrier's session for a request.
     func session(for request: URLRequest, of carrier: Carrier) -> URLSession
 
     func task(
@@ -15,10 +15,10 @@ protocol TaskReceiver: BodyReceiver {
         completionHandler: @escaping @Sendable (Body?, URLResponse?, (any Error)?) -> Void
     ) -> URLSessionTask
 
-    /// Lets go of what a task has received that is about to be cancelled.
+    /// Discards the data that a task has received, before the task is cancelled.
     func abandon(_ task: URLSessionTask, of session: URLSession)
 
-    /// Stands for the body of a 401 that `URLSession` did not hand out.
+    /// An empty body, for a 401 whose body `URLSession` did not hand out.
     func emptyBody() throws -> Body
 }
 

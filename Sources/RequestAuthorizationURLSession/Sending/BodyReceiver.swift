@@ -6,7 +6,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The form in which the body of an answer is wanted.
+/// Sends a request and receives the body of its response in one form: in memory, in a file, or byte by byte.
 protocol BodyReceiver<Body>: Sendable {
     associatedtype Body: Sendable
 
@@ -15,16 +15,16 @@ protocol BodyReceiver<Body>: Sendable {
         _ request: URLRequest, body: RequestBody, over carrier: Carrier, delegate: HopDelegate, limits: SessionLimits
     ) async throws -> (Body, URLResponse)
 
-    /// Lets go of an answer that nobody will see.
+    /// Discards the body of a response that is not returned.
     func discard(_ body: Body)
 }
 
-/// In memory.
+/// Receives a body in memory.
 struct DataReceiver: BodyReceiver {
     func discard(_ body: Data) {}
 }
 
-/// In a temporary file.
+/// Receives a body in a temporary file.
 struct FileReceiver: BodyReceiver {
     func discard(_ file: URL) { try? FileManager.default.removeItem(at: file) }
 }

@@ -4,7 +4,7 @@
 #if !canImport(FoundationNetworking)
 import Foundation
 
-/// The user's session itself carries the calls.
+/// Carries the user's calls over the user's session itself.
 struct Carrier {
     let session: URLSession
     let settings: SessionSettings

@@ -5,23 +5,21 @@
 import Foundation
 import FoundationNetworking
 
-/// A session of our own with the settings, stores and caches of the user's, which carries the user's calls.
+/// Carries the user's calls over a session of ours, which has the settings, stores and caches of the user's session.
 ///
-/// swift-corelibs-foundation hands each answer to the session's delegate queue, and an `OperationQueue` takes 30 µs to pass it on:
-/// a tenth of a whole request on loopback. Only a session that we make can have a queue that does not wait. `data(for:)` goes
-/// around that queue by a short cut of its own, which a task whose redirects are watched cannot have.
+/// swift-corelibs-foundation hands each answer to the session's delegate queue. An `OperationQueue` takes 30 µs to
+/// pass it on, a tenth of a whole request on loopback. Only a session that we make can have a queue that runs it at
+/// once. `data(for:)` bypasses that queue, but a task whose redirects are watched cannot do so.
 final class Carrier: Sendable {
     let settings: SessionSettings
-    /// For the requests that get a connection of their own.
+    /// Slots for the requests that get a connection of their own.
     let slots = ConnectionSlots()
-    /// With the user's settings.
     let session: URLSession
-    /// The same without a cache.
     private let sessionWithoutCache: URLSession
-    /// The same for bodies that are written to files, once there is one.
+    /// The session for bodies that are written to files, made for the first of them.
     private let files = Lock<URLSession?>(nil)
 
-    /// - Parameter session: lends its settings. Its delegate is not needed: ``HopDelegate`` turns to the user's.
+    /// - Parameter session: the user's session, whose settings are copied. ``HopDelegate`` calls its delegate.
     convenience init(like session: URLSession) {
         self.init(
             Self.session(session.configuration), without: { Self.session(session.configuration, keepsCache: false) })
@@ -39,13 +37,14 @@ final class Carrier: Sendable {
         files.withLock { $0 }?.finishTasksAndInvalidate()
     }
 
-    /// The session for a request. Foundation keeps no answer to one with an `Authorization` field, and yet looks through a folder for
-    /// it each time.
+    /// The session for a request: without a cache if it has an `Authorization` field.
+    ///
+    /// Foundation caches no answer to such a request, but searches the cache's folder each time.
     func session(for request: URLRequest) -> URLSession {
         request.credential(in: "Authorization") == nil ? session : sessionWithoutCache
     }
 
-    /// The session for downloads, whose delegate is a ``FileWriter``. What goes into a file is kept in no cache.
+    /// The session for downloads. Its delegate is a ``FileWriter``, and it has no cache.
     var sessionForFiles: URLSession {
         files.withLock { files in
             if let files { return files }
@@ -55,7 +54,7 @@ final class Carrier: Sendable {
         }
     }
 
-    /// A carrier for one call, whose connections nobody else uses.
+    /// A carrier for one call, which shares no connection with other calls.
     func withOwnConnections() -> Carrier {
         let own = Self.session(session.configuration)
         return Carrier(own) { own }
@@ -64,7 +63,7 @@ final class Carrier: Sendable {
     private static func session(
         _ configuration: URLSessionConfiguration, keepsCache: Bool = true, delegate: FileWriter? = nil
     ) -> URLSession {
-        // A session hands out its own configuration here, which is not to be changed.
+        // On Linux a session returns its own configuration, not a copy, so it must not be changed.
         let changed = keepsCache ? nil : configuration.copy() as? URLSessionConfiguration
         changed?.urlCache = nil
         return URLSession(configuration: changed ?? configuration, delegate: delegate, delegateQueue: ImmediateQueue())
@@ -79,14 +78,14 @@ extension Carrier {
 
     private static let entries = Lock<[ObjectIdentifier: Entry]>([:])
 
-    /// The one that carries all calls of a session for as long as that session lives.
+    /// The carrier of all calls of a session, for as long as that session lives.
     static func of(_ session: URLSession) -> Carrier {
         let key = ObjectIdentifier(session)
         if let carrier = entries.withLock({ $0[key].flatMap { $0.user === session ? $0.carrier : nil } }) {
             return carrier
         }
         let new = Carrier(like: session)
-        // Those of sessions that are gone are let go of when nothing is locked any more.
+        // Carriers of sessions that no longer exist are released after the lock.
         let (carrier, ended) = entries.withLock { entries in
             if let entry = entries[key], entry.user === session { return (entry.carrier, [:]) }
             let ended = entries.filter { $0.value.user == nil }
@@ -99,9 +98,9 @@ extension Carrier {
     }
 }
 
-/// Does what it is given at once, on the thread that gives it.
+/// Runs each block at once, on the thread that adds it.
 ///
-/// `@unchecked` because `OperationQueue` is so: there is nothing in it but what that class guards.
+/// `@unchecked` because `OperationQueue` is, and this class adds no state.
 private final class ImmediateQueue: OperationQueue, @unchecked Sendable {
     override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
 }

@@ -8,14 +8,14 @@ import RequestAuthorization
 import FoundationNetworking
 #endif
 
-/// The slots of a session, by host, for requests that get a connection of their own.
+/// The slots of a session, by origin, for requests that get a connection of their own.
 final class ConnectionSlots: Sendable {
     private struct Waiter {
         let continuation: UnsafeContinuation<Void, any Error>
         let ticket: Ticket
     }
 
-    /// One who waits, from before it can be cancelled. Read and changed under the lock of the queues alone.
+    /// The state of a wait, made before it can be cancelled. It is used only under the lock of `hosts`.
     private final class Ticket: Sendable {
         enum State {
             case new
@@ -29,7 +29,7 @@ final class ConnectionSlots: Sendable {
     private let hosts = Lock<[Origin: SlotQueue<Waiter>]>([:])
     private let onWait = Lock<(@Sendable () -> Void)?>(nil)
 
-    /// Takes a slot if one is free and nobody waits who came before.
+    /// Takes a slot if one is free and no earlier waiter is queued.
     func takeAtOnce(at host: Origin, limit: Int, isReturning: Bool = false) -> Bool {
         hosts.withLock { $0[host, default: SlotQueue()].takeAtOnce(limit: limit, isReturning: isReturning) }
     }
@@ -37,9 +37,9 @@ final class ConnectionSlots: Sendable {
     /// Waits for a slot.
     ///
     /// - Parameters:
-    ///   - isReturning: the caller had a slot, gave it back to wait for something else, and goes first.
+    ///   - isReturning: whether the caller had a slot and gave it back to wait for something else, and so goes first.
     ///   - end: when the whole call must be over.
-    /// - Throws: `CancellationError` at once when the task is cancelled, `URLError.timedOut`; there is no slot then.
+    /// - Throws: `CancellationError` at once when the task is cancelled, `URLError.timedOut`. No slot is taken then.
     func take(at host: Origin, limit: Int, isReturning: Bool = false, until end: ContinuousClock.Instant?) async throws
     {
         let ticket = Ticket()
@@ -72,17 +72,17 @@ final class ConnectionSlots: Sendable {
         for waiter in admitted { waiter.continuation.resume() }
     }
 
-    /// Calls a function whenever somebody waits; for tests.
+    /// Calls a function whenever a waiter is queued; for tests.
     func onWait(_ body: @escaping @Sendable () -> Void) { onWait.withLock { $0 = body } }
 
     // MARK: -
 
-    /// - Returns: `nil` if the caller waits now.
+    /// - Returns: `nil` if the waiter was queued.
     private func enter(
         _ waiter: Waiter, at host: Origin, limit: Int, isReturning: Bool
     ) -> Result<Void, any Error>? {
         hosts.withLock { hosts in
-            // Cancelled, or too late, before it could wait.
+            // The wait was cancelled, or timed out, before it began.
             if case .over(let error?) = waiter.ticket.state.withLock({ $0 }) { return .failure(error) }
             var queue = hosts[host] ?? SlotQueue()
             defer { hosts[host] = queue }

@@ -8,7 +8,7 @@ import RequestAuthorization
 import FoundationNetworking
 #endif
 
-/// The slot of a call whose request gets a connection of its own.
+/// Takes and gives back the slot of a call whose request gets a connection of its own.
 final class Departure: Sendable {
     let host: Origin
     private let slots: ConnectionSlots
@@ -21,7 +21,7 @@ final class Departure: Sendable {
         var limits: SessionLimits?
     }
 
-    /// - Parameter limits: the time-outs of a call that is under way already.
+    /// - Parameter limits: the time-outs of the call, if it has begun already.
     init(
         to host: Origin, slots: ConnectionSlots, limit: Int, settings: SessionSettings, limits: SessionLimits? = nil
     ) {
@@ -32,10 +32,10 @@ final class Departure: Sendable {
         state = Lock(State(limits: limits))
     }
 
-    /// The time-outs of the try that is under way, counted from when it could have been sent.
+    /// The time-outs of the current try, counted from when it could have been sent.
     var limits: SessionLimits { state.withLock { $0.limits } ?? SessionLimits(settings) }
 
-    /// Takes a slot if that can be had without waiting.
+    /// Takes a slot if that is possible without waiting.
     func beginsAtOnce(isReturning: Bool = false) -> Bool {
         let isTaken = slots.takeAtOnce(at: host, limit: limit, isReturning: isReturning)
         state.withLock { state in
@@ -45,7 +45,6 @@ final class Departure: Sendable {
         return isTaken
     }
 
-    /// Waits for a slot.
     func wait(isReturning: Bool = false) async throws {
         try await slots.take(at: host, limit: limit, isReturning: isReturning, until: limits.end)
         state.withLock { $0.holdsSlot = true }
@@ -61,14 +60,14 @@ final class Departure: Sendable {
     }
 }
 
-/// A provider that puts the credential on when there is a slot to send the request in.
+/// Waits for a slot and then authorizes the request, so that a queued request is sent with a current credential.
 struct DepartingAuthorization<Provider: AuthorizationProvider>: AuthorizationProvider, RedactedDescription {
     let provider: Provider
     /// `nil` for a request that shares connections.
     let departure: Departure?
 
     func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        // Without a slot: this may wait for a refresh.
+        // No slot is held here, because this may wait for a refresh.
         let first = try await provider.authorize(request)
         guard let departure, !departure.beginsAtOnce() else { return first }
         guard let immediate = provider as? any ImmediateAuthorization, immediate.credentialFields(for: request) != nil
@@ -85,7 +84,7 @@ struct DepartingAuthorization<Provider: AuthorizationProvider>: AuthorizationPro
         var last = first
         while true {
             do {
-                // While it was queued somebody may have signed out, or a sibling process signed in.
+                // While the request was queued, this process may have signed out, or a sibling may have signed in.
                 if immediate.isReplaced(first) { throw NotAuthorized(.sessionReplaced) }
                 if let authorized = try immediate.authorizeAtOnce(request) { return authorized }
                 if let authorized = try await immediate.prove(last, ifValidNow: true) { return authorized }

@@ -5,14 +5,14 @@
 import Foundation
 import FoundationNetworking
 
-/// The delegate of a session that writes the bodies of its tasks to temporary files.
+/// Writes the bodies of a session's tasks to temporary files, as the session's delegate.
 ///
-/// A download task of swift-corelibs-foundation that is cancelled leaves its file behind, and tells nobody its name. So a
-/// download is a data task here, and the file is ours.
+/// A cancelled download task of swift-corelibs-foundation leaves its file behind and does not report its name. So a
+/// download is a data task here, and this class owns the file.
 final class FileWriter: NSObject, URLSessionDataDelegate {
     private let files = Lock<[Int: BodyFile]>([:])
 
-    /// Writes what a task receives, which has not begun yet, and calls a handler in the end.
+    /// Prepares a file for a task that has not begun yet, and calls the handler when the task has ended.
     func begin(
         _ task: URLSessionTask,
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -21,12 +21,12 @@ final class FileWriter: NSObject, URLSessionDataDelegate {
         files.withLock { $0[task.taskIdentifier] = file }
     }
 
-    /// Removes the file of a task whose answer nobody waits for any more. Its handler is not called.
+    /// Removes the file of a task whose answer is no longer needed. Its handler is not called.
     func abandon(_ task: URLSessionTask) { take(task)?.remove() }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let file = files.withLock { $0[dataTask.taskIdentifier] }
-        // Not from here: the thread is the one that cancelling waits for.
+        // Cancelled from another thread, because cancelling waits for this one.
         if file?.write(data) == false { DispatchQueue.global().async { dataTask.cancel() } }
     }
 
@@ -39,7 +39,7 @@ final class FileWriter: NSObject, URLSessionDataDelegate {
     }
 }
 
-/// The file of one answer, readable for its owner alone.
+/// The temporary file of one answer; only its owner can read it.
 private final class BodyFile: Sendable {
     private let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString + ".tmp")
     private let handle: Lock<Result<FileHandle, any Error>?>
@@ -53,7 +53,7 @@ private final class BodyFile: Sendable {
         handle = Lock(isMade ? Result { try FileHandle(forWritingTo: url) } : .failure(URLError(.cannotCreateFile)))
     }
 
-    /// - Returns: whether there is a place for more.
+    /// - Returns: false if the data could not be written.
     func write(_ data: Data) -> Bool {
         handle.withLock { handle in
             guard case .success(let file)? = handle else { return false }
@@ -79,7 +79,7 @@ private final class BodyFile: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// - Returns: why the file does not hold the whole body.
+    /// - Returns: the error because of which the file does not hold the whole body; `nil` if it does.
     private func close() -> (any Error)? {
         handle.withLock { handle in
             defer { handle = nil }

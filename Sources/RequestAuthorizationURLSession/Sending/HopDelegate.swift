@@ -6,15 +6,15 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Hears of redirects and challenges of one task, and passes on to the session's delegate what is not ours.
+/// Handles redirects and challenges of one task, and forwards all other questions to the session's delegate.
 ///
-/// Every redirect is refused, so that the 3xx comes back as the answer; what follows it is sent as a task of its own.
-/// Left to itself, swift-corelibs-foundation takes credentials along to any host and loses the body.
+/// Every redirect is refused, so that the 3xx is the answer, and the request that follows it is a new task. If
+/// swift-corelibs-foundation followed redirects, it would send credentials to any host and lose the body.
 final class HopDelegate: NSObject, URLSessionTaskDelegate {
     private let rule: RedirectRule
     private let request: URLRequest
     private let body: RequestBody
-    /// The user's session, which on Linux is not always the one that carries the task.
+    /// The user's session. On Linux another session carries the task.
     private let session: URLSession
     private let seen = Lock(Seen())
 
@@ -33,10 +33,10 @@ final class HopDelegate: NSObject, URLSessionTaskDelegate {
 
     private var sessionDelegate: (any URLSessionTaskDelegate)? { session.delegate as? any URLSessionTaskDelegate }
 
-    /// Where to go on; `nil` if the response is the answer.
+    /// The redirect to follow; `nil` if the response is final.
     var redirection: Redirection? { seen.withLock { $0.redirection } }
 
-    /// Has redirects answered by a function that does so only while the task is not being cancelled.
+    /// Sets the function that answers redirects; it does so only while the task is not being cancelled.
     func answer(by answer: @escaping @Sendable (() -> Void) -> Void) { seen.withLock { $0.answer = answer } }
 
     /// Whether `URLSession` asked for a credential of its own.
@@ -66,8 +66,8 @@ final class HopDelegate: NSObject, URLSessionTaskDelegate {
         }
         seen.withLock { $0.isChallenged = true }
         #if canImport(FoundationNetworking)
-        // The task then ends as cancelled; `.rejectProtectionSpace` does the same, and the default hangs for ever. Not from
-        // here: the thread is the one that cancelling waits for.
+        // The task then ends as cancelled. `.rejectProtectionSpace` does the same, and the default hangs for ever.
+        // Answered from another thread, because cancelling waits for this one.
         DispatchQueue.global().async { completionHandler(.cancelAuthenticationChallenge, nil) }
         #else
         // The task then ends with the 401.
@@ -77,7 +77,7 @@ final class HopDelegate: NSObject, URLSessionTaskDelegate {
 }
 
 extension HopDelegate {
-    /// Lets the session's delegate change or refuse a redirect; what it asks for is held to the same rule.
+    /// Lets the session's delegate change or refuse a redirect. Its request must pass the same rule.
     private func askSessionDelegate(
         _ task: URLSessionTask, _ response: HTTPURLResponse, _ redirection: Redirection,
         then proceed: @escaping @Sendable (Redirection?) -> Void
@@ -123,7 +123,7 @@ extension HopDelegate {
     }
 
     #if canImport(FoundationNetworking)
-    // Elsewhere the system itself turns to the session's delegate for what a task's delegate does not implement.
+    // On Apple's platforms the system itself calls the session's delegate for methods that a task's delegate lacks.
     func urlSession(
         _: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -137,7 +137,7 @@ extension HopDelegate {
 }
 
 extension URLAuthenticationChallenge {
-    /// Whether it is the 401 of a resource, and not the certificate of a server or the 407 of a proxy.
+    /// Whether it is a 401 of a resource server, not a question about a server's certificate or a proxy's 407.
     var isUnauthorized: Bool {
         (failureResponse as? HTTPURLResponse)?.statusCode == 401 && !protectionSpace.isProxy()
     }

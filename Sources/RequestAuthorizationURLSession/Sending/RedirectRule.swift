@@ -6,18 +6,18 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Decides where a redirect leads and what may go along (RFC 9110 §15.4): a value without session or task.
+/// Makes the request that follows a redirect (RFC 9110 §15.4), as a value without session or task.
 ///
-/// A credential goes along to the same origin only. Once it was left behind it does not come back, even if a later
-/// redirect leads to where it came from: that redirect is not ours.
+/// A credential is kept only within its origin. Once removed, it is not added again, even if a later redirect leads
+/// back to the first origin: another server chose that redirect.
 struct RedirectRule: Sendable {
-    /// How many redirects are followed, as `URLSession` itself does.
+    /// The highest number of redirects that are followed, the same as `URLSession`'s own.
     static let limit = 20
 
-    /// The header fields that stay at their origin beside those that always do, in lower case.
+    /// The names of the provider's fields, in lower case, which are removed in addition to `alwaysCredentials`.
     let credentialFields: Set<String>
 
-    /// Whether the session puts a credential on every request by itself (`httpAdditionalHeaders`).
+    /// Whether the session itself adds a credential to every request (`httpAdditionalHeaders`).
     let sessionAddsCredential: Bool
 
     init(credentialFields: Set<String> = [], sessionAddsCredential: Bool = false) {
@@ -25,9 +25,9 @@ struct RedirectRule: Sendable {
         self.sessionAddsCredential = sessionAddsCredential
     }
 
-    /// The request that follows a redirect; `nil` to hand the redirect itself to the caller.
+    /// The request that follows a redirect; `nil` if the caller gets the redirect itself.
     ///
-    /// - Parameter hasReplayableBody: whether the body, wherever it is carried, can be sent again.
+    /// - Parameter hasReplayableBody: whether the body, in the request or separate, can be sent again.
     func redirection(
         after response: HTTPURLResponse, to request: URLRequest, hasBody: Bool, hasReplayableBody: Bool
     ) -> Redirection? {
@@ -41,13 +41,15 @@ struct RedirectRule: Sendable {
             next.httpBody = nil
             next.removeFields { Self.contentFields.contains($0.lowercased()) }
         } else if hasBody {
-            // RFC 9110 §15.4.8, §15.4.9: the body goes along, or the redirect is not followed.
+            // RFC 9110 §15.4.8, §15.4.9: the body is sent again, or the redirect is not followed.
             guard hasReplayableBody, !Self.isDowngrade(from: source, to: target) else { return nil }
         }
         return admitted(Redirection(request: next, keepsBody: !becomesGET, keepsCredential: true), from: source)
     }
 
-    /// The redirection without credential if it leaves the origin; `nil` if it cannot be followed without one.
+    /// Removes the credential if the redirection leaves the origin.
+    ///
+    /// - Returns: `nil` if the redirection has no origin, or if the session would add a credential to it.
     func admitted(_ redirection: Redirection, from source: URL) -> Redirection? {
         guard let origin = redirection.request.origin, origin != Origin(source) else {
             return redirection.request.origin == nil ? nil : redirection
@@ -60,10 +62,10 @@ struct RedirectRule: Sendable {
     }
 }
 
-/// Where a redirect leads.
+/// The request that follows a redirect.
 struct Redirection: Sendable {
     var request: URLRequest
-    /// Whether a body that is carried beside the request goes along.
+    /// Whether a body that is separate from the request is sent again.
     var keepsBody: Bool
     /// Whether the target has the origin that the credential is for.
     var keepsCredential: Bool
@@ -74,17 +76,18 @@ extension RedirectRule {
         Self.alwaysCredentials.contains(name) || credentialFields.contains(name)
     }
 
-    /// The fields that are credentials, whoever set them.
+    /// The fields that always count as credentials, whether a provider or the caller set them.
     static let alwaysCredentials: Set = ["authorization", "dpop", "cookie", "proxy-authorization"]
 
-    /// The fields that describe a body and go when it goes (RFC 9110 §15.4, RFC 9530).
+    /// The fields that describe a body and are removed with it (RFC 9110 §15.4, RFC 9530).
     private static let contentFields: Set = [
         "content-type", "content-length", "content-encoding", "content-language", "content-location", "content-range",
         "content-digest", "digest", "last-modified", "repr-digest", "transfer-encoding", "expect",
     ]
 
-    /// RFC 9110 §10.2.2: resolved against the request, which also lends its fragment. User information is not taken over:
-    /// `URLSession` would make a Basic credential of it.
+    /// The URL of a redirect, resolved against the request's URL, whose fragment it inherits (RFC 9110 §10.2.2).
+    ///
+    /// User information is removed: `URLSession` would make a Basic credential of it.
     private static func target(of response: HTTPURLResponse, from source: URL) -> URL? {
         guard [301, 302, 303, 307, 308].contains(response.statusCode),
             let location = response.value(forHTTPHeaderField: "Location"), !location.isEmpty,
@@ -92,7 +95,7 @@ extension RedirectRule {
             var parts = URLComponents(url: resolved, resolvingAgainstBaseURL: true),
             ["http", "https"].contains(parts.scheme?.lowercased()), parts.host?.isEmpty == false
         else { return nil }
-        // `URLSession` knows schemes in lower case alone, and RFC 3986 §3.1 compares them without case.
+        // `URLSession` accepts schemes in lower case only; RFC 3986 §3.1 compares them without case.
         parts.scheme = parts.scheme?.lowercased()
         parts.user = nil
         parts.password = nil
@@ -100,7 +103,7 @@ extension RedirectRule {
         return parts.url
     }
 
-    /// RFC 9110 §15.4.2–§15.4.4, as browsers do it: 303 turns everything but HEAD into GET, 301 and 302 turn POST.
+    /// RFC 9110 §15.4.2–§15.4.4, as in browsers: 303 changes all methods but HEAD to GET, 301 and 302 only POST.
     private static func becomesGET(_ method: String, after status: Int) -> Bool {
         switch status {
         case 303: method != "GET" && method != "HEAD"

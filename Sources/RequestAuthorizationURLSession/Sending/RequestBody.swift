@@ -6,7 +6,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Where the body of a request is.
+/// The body of a request: in the request itself, in memory, or in a file.
 enum RequestBody: Sendable {
     /// In the request, if it has one.
     case ofRequest
@@ -23,7 +23,7 @@ enum RequestBody: Sendable {
         return request.httpBodyStream != nil || request.httpBody?.isEmpty == false
     }
 
-    /// The request as a provider is to see it, which may sign the body.
+    /// The request that a provider sees; it includes the body, which the provider may sign.
     func shown(on request: URLRequest) -> URLRequest {
         var request = request
         switch self {
@@ -34,7 +34,7 @@ enum RequestBody: Sendable {
         return request
     }
 
-    /// The request as it is sent, with the body beside it.
+    /// The request that is sent; a separate body is removed from it.
     func hidden(on request: URLRequest) -> URLRequest {
         if case .ofRequest = self { return request }
         var request = request
@@ -45,9 +45,9 @@ enum RequestBody: Sendable {
 
     /// Whether the request must not go over a connection that was used before.
     ///
-    /// When such a connection drops without an answer, libcurl sends the request again on a new one: with a body that is its
-    /// head alone, and then it waits for the time-out; without a body it is the whole, which only idempotent methods
-    /// (RFC 9110 §9.2.2) bear. The `URLSession` of Apple's platforms knows what may be repeated.
+    /// When such a connection drops without an answer, libcurl sends the request again on a new one. Of a request
+    /// with a body it sends only the head, and then waits for the time-out. A request without a body is sent whole,
+    /// which is harmless only for idempotent methods (RFC 9110 §9.2.2). Apple's `URLSession` decides this itself.
     func needsOwnConnection(with request: URLRequest, _ use: ConnectionUse) -> Bool {
         #if canImport(FoundationNetworking)
         let isIdempotent = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(request.httpMethod ?? "GET")

@@ -7,15 +7,15 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What a call has to know of its session's configuration, read once where that is possible.
+/// The settings of a session that a call needs, read once where that is possible.
 struct SessionSettings: Sendable {
     /// Seconds without any byte, unless the request says otherwise.
     let idleTimeout: TimeInterval
     /// Seconds for a whole call, redirects included.
     let wholeTimeout: TimeInterval
-    /// How many requests with a connection of their own may be under way to a host.
+    /// The highest number of requests with a connection of their own to a host at a time.
     let connectionsPerHost: Int
-    /// The names of the fields that the session puts on every request, in lower case.
+    /// The names of the fields that the session adds to every request, in lower case.
     let addedFields: [String]
 
     init(_ configuration: URLSessionConfiguration) {
@@ -26,10 +26,10 @@ struct SessionSettings: Sendable {
     }
 }
 
-/// The time-outs of a call, as swift-corelibs-foundation would not keep them.
+/// The time-outs of a call, which swift-corelibs-foundation does not keep by itself.
 ///
-/// It cuts `timeoutInterval` to whole seconds, so that half a second ends a request before it begins, ignores the one that
-/// `URLRequest.init` was given, and ignores `timeoutIntervalForResource`.
+/// It cuts `timeoutInterval` to whole seconds, so that half a second ends a request before it begins. It ignores the
+/// time-out that `URLRequest.init` was given, and `timeoutIntervalForResource`.
 struct SessionLimits: Sendable {
     /// Seconds without any byte, unless the request says otherwise.
     let idle: TimeInterval
@@ -49,7 +49,7 @@ struct SessionLimits: Sendable {
         let wanted = own == Self.sixtySeconds ? idle : own
         let isCutToNothing = wanted > 0 && wanted < 1
         if isCutToNothing { limits.append(wanted) }
-        // Not touched if it is the default: only `URLRequest` knows whether 60 seconds were asked for by name.
+        // The default stays: only `URLRequest` knows whether 60 seconds were set explicitly.
         if own != Self.sixtySeconds || isCutToNothing { request.timeoutInterval = wanted.rounded(.up) }
         return (request, limits.compactMap { $0 }.min())
     }
@@ -59,9 +59,9 @@ struct SessionLimits: Sendable {
     private static let sevenDays: TimeInterval = 7 * 24 * 3600
 }
 
-/// Does something when the time is over, unless it is cancelled before.
+/// Performs an action after a time, unless it is cancelled before.
 ///
-/// A timer source and no sleeping task: that would stay in memory until its time, which may be an hour away.
+/// It uses a timer source because a sleeping task would stay in memory until its time, which may be an hour away.
 struct Deadline {
     private let timer: any DispatchSourceTimer
 

@@ -3,9 +3,9 @@
 
 import RequestAuthorization
 
-/// Who may send to one host now: so many at a time, the others first in, first out. Each step costs O(1).
+/// Limits the requests to one host at a time. Waiters are admitted first in, first out; each step costs O(1).
 struct SlotQueue<Waiter> {
-    /// Where one waits.
+    /// The place of a waiter in the queue.
     struct Place {
         fileprivate let number: Int
         fileprivate let isReturning: Bool
@@ -16,26 +16,26 @@ struct SlotQueue<Waiter> {
         let limit: Int
     }
 
-    /// How many slots are in use.
+    /// The number of slots in use.
     private(set) var taken = 0
     private var arriving = WaiterQueue<Entry>()
-    /// Those whose turn had come before, and who had to wait for something else. They go first.
+    /// Waiters that had a slot and gave it back to wait for something else. They go first.
     private var returning = WaiterQueue<Entry>()
 
-    /// How many wait.
+    /// The number of waiters.
     var count: Int { arriving.count + returning.count }
 
-    /// Whether nothing is to be remembered.
+    /// Whether no slot is in use and no waiter is queued.
     var isIdle: Bool { taken == 0 && count == 0 }
 
-    /// Takes a slot if one is free and nobody waits who came before.
+    /// Takes a slot if one is free and no earlier waiter is queued.
     mutating func takeAtOnce(limit: Int, isReturning: Bool = false) -> Bool {
         guard taken < limit, returning.isEmpty, isReturning || arriving.isEmpty else { return false }
         taken += 1
         return true
     }
 
-    /// Waits for a slot.
+    /// Queues a waiter.
     mutating func wait(_ waiter: Waiter, limit: Int, isReturning: Bool = false) -> Place {
         let entry = Entry(waiter: waiter, limit: limit)
         let number = isReturning ? returning.append(entry) : arriving.append(entry)
@@ -44,15 +44,16 @@ struct SlotQueue<Waiter> {
 
     /// Gives a slot back.
     ///
-    /// - Returns: those who have one now.
+    /// - Returns: the waiters that have one now.
     mutating func give() -> [Waiter] {
         taken -= 1
         return admit()
     }
 
-    /// Waits no longer.
+    /// Removes a waiter from the queue.
     ///
-    /// - Returns: who waited there, if anybody did; and those who have a slot now because nobody with a lower limit is before them.
+    /// - Returns: the removed waiter, if it was still queued, and the waiters that have a slot now. A removed waiter
+    ///   with a lower limit may have blocked them.
     mutating func cancel(_ place: Place) -> (waiter: Waiter?, admitted: [Waiter]) {
         let entry = place.isReturning ? returning.remove(place.number) : arriving.remove(place.number)
         return (entry?.waiter, admit())

@@ -6,9 +6,9 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// One task of a session and the one who waits for it: whatever comes first, answer, time-out or cancellation, ends it.
+/// One task of a session and its waiter. The first of answer, time-out and cancellation ends it.
 final class TaskFlight<Body: Sendable>: Sendable {
-    /// Not a checked one: ``end(_:)`` hands it out once.
+    /// An unchecked continuation, which is safe because ``end(_:)`` returns it only once.
     typealias Waiter = UnsafeContinuation<(Body, URLResponse), any Error>
 
     private enum State {
@@ -22,8 +22,8 @@ final class TaskFlight<Body: Sendable>: Sendable {
     private let abandon: @Sendable (URLSessionTask) -> Void
 
     /// - Parameters:
-    ///   - discard: lets go of a body that came too late.
-    ///   - abandon: lets go of what a task has received that is about to be cancelled.
+    ///   - discard: discards a body that came too late.
+    ///   - abandon: discards the data that a task has received, before the task is cancelled.
     init(
         discard: @escaping @Sendable (Body) -> Void,
         abandon: @escaping @Sendable (URLSessionTask) -> Void = { _ in }
@@ -32,12 +32,12 @@ final class TaskFlight<Body: Sendable>: Sendable {
         self.abandon = abandon
     }
 
-    /// The response of the task as far as it is known.
+    /// The response of the task, once it has arrived.
     var response: URLResponse? {
         state.withLock { if case .flying(let task, _) = $0 { task.response } else { nil } }
     }
 
-    /// Lets the task go, unless the flight was ended before it began.
+    /// Starts the task, unless the flight was ended before.
     func start(_ task: URLSessionTask, continuation: Waiter) {
         let error: (any Error)? = state.withLock { state in
             if case .over(let error) = state { return error }
@@ -50,13 +50,13 @@ final class TaskFlight<Body: Sendable>: Sendable {
         continuation.resume(throwing: error)
     }
 
-    /// Answers what the task asks, unless it is being cancelled.
+    /// Answers a question of the task, unless the task is being cancelled.
     ///
-    /// swift-corelibs-foundation ends the process when an answer about a redirect comes after the cancellation of its task. Here the
-    /// one is over before the other begins.
+    /// swift-corelibs-foundation ends the process when a redirect is answered after its task was cancelled. Here the
+    /// answer is given before the cancellation begins, or not at all.
     func answer(_ body: () -> Void) { state.withLock { if case .flying = $0 { body() } } }
 
-    /// Hands out what came of the task.
+    /// Resumes the waiter with the task's result, or discards the body if the flight has ended already.
     func land(_ result: Result<(Body, URLResponse), any Error>) {
         if let (_, waiter) = end(nil) {
             waiter.resume(with: result)
@@ -65,7 +65,7 @@ final class TaskFlight<Body: Sendable>: Sendable {
         }
     }
 
-    /// Ends the wait now; the task may take its time to stop.
+    /// Resumes the waiter with an error at once, and cancels the task, which may stop later.
     func abort(with error: any Error) {
         guard let (task, waiter) = end(error) else { return }
         abandon(task)

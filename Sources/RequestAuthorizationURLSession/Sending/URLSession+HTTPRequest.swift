@@ -9,23 +9,24 @@ public import FoundationNetworking
 import HTTPTypesFoundation
 public import HTTPTypes
 
-/// `URLSession`'s functions for `HTTPRequest` with a credential.
+/// Adds authorization to `URLSession`'s functions for `HTTPRequest`.
 ///
 ///     let (data, response) = try await URLSession.shared.data(for: HTTPRequest(url: url), authorizedBy: auth)
 ///
-/// They do what their namesakes for `URLRequest` do, redirects, challenges and bodies included, because the request is turned
-/// into one: the provider is given a `URLRequest`. Of a field that is set several times the values are joined by commas.
+/// The request is converted to a `URLRequest`, which the provider authorizes. So these functions behave as those for
+/// `URLRequest`, redirects, challenges and bodies included. Several values of one field are joined with commas. A
+/// request without scheme or authority throws `URLError.badURL`.
 extension URLSession {
-    /// Authorizes a request, sends it, and returns the whole answer.
+    /// Authorizes and sends a request, and returns the whole answer.
     ///
     /// - Parameters:
     ///   - request: the request, without credential.
-    ///   - provider: puts the credential on, and is told of a 401.
-    ///   - refreshCount: how often a 401 may lead to another try.
-    ///   - connection: what connection a request gets on Linux that must not be sent twice; see ``ConnectionUse``.
-    /// - Returns: the body and the response. A 401 that ends no session is a response too, not an error.
-    /// - Throws: what the provider throws (`NotAuthorized`, `RefreshFailed`), a `URLError` (`.badURL` if the request has no
-    ///   scheme or no authority), `CancellationError`.
+    ///   - provider: adds the credential, and is told of a 401.
+    ///   - refreshCount: the highest number of retries after a 401.
+    ///   - connection: on Linux, which connection carries a request that must not be sent twice; see ``ConnectionUse``.
+    /// - Returns: the body and the response. A 401 is a response, not an error, unless the session has ended.
+    /// - Throws: what the provider throws (`NotAuthorized`, `RefreshFailed`), a `URLError` (`.badURL` if the request
+    ///   has no scheme or no authority), `CancellationError`.
     public func data(
         for request: HTTPRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1,
         connection: ConnectionUse = .automatic
@@ -35,16 +36,9 @@ extension URLSession {
         return (data, try HTTPResponse(of: response))
     }
 
-    /// Authorizes a request, sends it with a body from memory, and returns the whole answer.
+    /// Authorizes and sends a request with a body from memory, and returns the whole answer.
     ///
-    /// - Parameters:
-    ///   - request: the request, without credential.
-    ///   - bodyData: the body; sent again after a 401 that led to a refresh.
-    ///   - provider: puts the credential on, and is told of a 401.
-    ///   - refreshCount: how often a 401 may lead to another try.
-    ///   - connection: what connection a request gets on Linux that must not be sent twice; see ``ConnectionUse``.
-    /// - Returns: the body and the response, whatever its status.
-    /// - Throws: what `data(for:authorizedBy:refreshCount:connection:)` throws.
+    /// The body is sent again in a retry. All else is as in `data(for:authorizedBy:refreshCount:connection:)`.
     public func upload(
         for request: HTTPRequest, from bodyData: Data, authorizedBy provider: some AuthorizationProvider,
         refreshCount: Int = 1, connection: ConnectionUse = .automatic
@@ -55,16 +49,9 @@ extension URLSession {
         return (data, try HTTPResponse(of: response))
     }
 
-    /// Authorizes a request, sends it with a body from a file, and returns the whole answer.
+    /// Authorizes and sends a request with a body from a file, and returns the whole answer.
     ///
-    /// - Parameters:
-    ///   - request: the request, without credential.
-    ///   - fileURL: the file with the body; read again after a 401 that led to a refresh.
-    ///   - provider: puts the credential on, and is told of a 401.
-    ///   - refreshCount: how often a 401 may lead to another try.
-    ///   - connection: what connection a request gets on Linux that must not be sent twice; see ``ConnectionUse``.
-    /// - Returns: the body and the response, whatever its status.
-    /// - Throws: what `data(for:authorizedBy:refreshCount:connection:)` throws.
+    /// The file is read again in a retry. All else is as in `data(for:authorizedBy:refreshCount:connection:)`.
     public func upload(
         for request: HTTPRequest, fromFile fileURL: URL, authorizedBy provider: some AuthorizationProvider,
         refreshCount: Int = 1, connection: ConnectionUse = .automatic
@@ -75,15 +62,9 @@ extension URLSession {
         return (data, try HTTPResponse(of: response))
     }
 
-    /// Authorizes a request, sends it, and stores the answer's body in a temporary file.
+    /// Authorizes and sends a request, and stores the answer's body in a temporary file.
     ///
-    /// - Parameters:
-    ///   - request: the request, without credential.
-    ///   - provider: puts the credential on, and is told of a 401.
-    ///   - refreshCount: how often a 401 may lead to another try.
-    ///   - connection: what connection a request gets on Linux that must not be sent twice; see ``ConnectionUse``.
-    /// - Returns: the file, to be moved or removed by the caller, and the response, whatever its status.
-    /// - Throws: what `data(for:authorizedBy:refreshCount:connection:)` throws.
+    /// The caller must move or remove the file. All else is as in `data(for:authorizedBy:refreshCount:connection:)`.
     public func download(
         for request: HTTPRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1,
         connection: ConnectionUse = .automatic
@@ -94,14 +75,9 @@ extension URLSession {
     }
 
     #if !canImport(FoundationNetworking)
-    /// Authorizes a request, sends it, and returns the answer's body byte by byte.
+    /// Authorizes and sends a request, and returns the answer's body byte by byte.
     ///
-    /// - Parameters:
-    ///   - request: the request, without credential.
-    ///   - provider: puts the credential on, and is told of a 401.
-    ///   - refreshCount: how often a 401 may lead to another try.
-    /// - Returns: the bytes as they come in, and the response, whatever its status.
-    /// - Throws: what `data(for:authorizedBy:refreshCount:connection:)` throws.
+    /// All else is as in `data(for:authorizedBy:refreshCount:connection:)`.
     public func bytes(
         for request: HTTPRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1
     ) async throws -> (AsyncBytes, HTTPResponse) {

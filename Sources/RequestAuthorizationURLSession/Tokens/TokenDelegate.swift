@@ -6,7 +6,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Collects the answer of a token endpoint, up to a length, and keeps `URLSession` from doing anything more about it.
+/// Collects the answer of a token endpoint up to a length, and refuses redirects and a 401's challenge.
 final class TokenDelegate: NSObject, URLSessionDataDelegate {
     private let flight: TaskFlight<[UInt8]>
     private let limit: Int
@@ -55,7 +55,7 @@ final class TokenDelegate: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-        // The whole body is here before the challenge. The task then ends as cancelled.
+        // The whole body arrives before the challenge. The task then ends as cancelled.
         answer.withLock { $0.isChallenged = true }
         completionHandler(.cancelAuthenticationChallenge, nil)
         #else

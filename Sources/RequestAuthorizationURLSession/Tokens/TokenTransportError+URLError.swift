@@ -7,7 +7,7 @@ import FoundationNetworking
 #endif
 
 extension TokenTransportError {
-    /// What an error of `URLSession` says about the fate of the request. In doubt it may have been processed.
+    /// Converts an error of `URLSession`. In doubt the request counts as possibly processed.
     init(_ error: URLError) {
         if Self.unreachable.contains(error.code) {
             self.init(.unreachable, delivery: .notSent, underlying: error)
@@ -22,27 +22,27 @@ extension TokenTransportError {
         }
     }
 
-    /// The connection was never made.
+    /// No connection was made.
     private static let unreachable: Set<URLError.Code> = [
         .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet, .internationalRoamingOff,
         .callIsActive, .dataNotAllowed,
     ]
 
-    /// It was made, and not trusted.
+    /// A connection was made, but TLS failed or its certificate was not trusted.
     private static let insecure: Set<URLError.Code> = [
         .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
         .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
         .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection,
     ]
 
-    /// It ended before the answer was whole. On Linux most of what libcurl reports arrives as "unknown".
+    /// The connection ended before the answer was complete. On Linux most errors of libcurl arrive as `.unknown`.
     private static let lost: Set<URLError.Code> = [
         .networkConnectionLost, .badServerResponse, .cannotParseResponse, .zeroByteResource, .unknown,
     ]
 }
 
 extension URLError {
-    /// Whether TLS did not come about, which swift-corelibs-foundation says in libcurl's words only.
+    /// Whether the TLS handshake failed, which swift-corelibs-foundation reports only in libcurl's text.
     fileprivate var isFailedHandshake: Bool {
         guard code == .unknown, let text = userInfo[NSLocalizedDescriptionKey] as? String else { return false }
         return ["SSL certificate problem", "SSL: ", "OpenSSL/", "TLS connect error"].contains { text.hasPrefix($0) }

@@ -8,13 +8,13 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// Token endpoints are called through `URLSession`: `transport: URLSession.shared`.
+/// Sends token requests through `URLSession`: `transport: URLSession.shared`.
 ///
-/// Every request gets a session of its own and with it a connection of its own, because a reused connection that drops
-/// makes `URLSession` send the request once more, which spends a refresh token twice. Nothing of the session it is called
-/// on goes along but proxies, protocol classes, `User-Agent` and, for certificates, its delegate.
+/// Every request gets its own session and so its own connection. When a reused connection drops, `URLSession` sends
+/// the request again, which would use a refresh token twice. Of the session it is called on, only proxies, protocol
+/// classes, `User-Agent` and (on Apple's platforms) TLS versions and the delegate's answers to certificates apply.
 extension URLSession: TokenTransport {
-    /// Sends a request once and returns the answer, whatever its status; a redirect is an answer too.
+    /// Sends a request once and returns the response, whatever its status. A redirect is returned, not followed.
     ///
     /// - Throws: `TokenTransportError`; `CancellationError` at once when the task is cancelled.
     public func send(_ request: TokenRequest) async throws -> TokenResponse {
@@ -45,7 +45,7 @@ extension URLSession: TokenTransport {
 }
 
 extension URLSessionConfiguration {
-    /// Its cookies, cache and credentials are its own and end with it.
+    /// The configuration of a session for one token request, with its own cookies, cache and credentials.
     fileprivate static func forOneTokenRequest(
         like other: URLSessionConfiguration, timeout: Duration
     ) -> URLSessionConfiguration {
@@ -79,20 +79,20 @@ extension URLRequest {
             fields[name] = fields[name].map { "\($0), \(value)" } ?? value
         }
         if !request.body.isEmpty, !fields.keys.contains(where: { $0.isSameField(as: "Content-Type") }) {
-            // URLSession would call it a form.
+            // Without it `URLSession` adds the media type of a form.
             fields["Content-Type"] = "application/octet-stream"
         }
         self.init(url: request.url)
         httpMethod = request.method
         allHTTPHeaderFields = fields
-        // The deadline is kept elsewhere; it must not be cut short by the time-out for idle connections, 60 seconds.
+        // `send(_:)` keeps the deadline. The idle time-out, 60 seconds by default, must not be shorter.
         timeoutInterval = max(60, (request.timeout / .seconds(1)).rounded(.up) + 1)
         if !request.body.isEmpty { httpBody = Data(request.body) }
     }
 }
 
 extension TokenResponse {
-    /// Fields come in the order of their names: `URLSession` does not keep the server's.
+    /// Sorts the fields by name, because `URLSession` does not keep the server's order.
     fileprivate init(_ response: URLResponse, body: [UInt8]) throws {
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         let fields = response.allHeaderFields.compactMap { name, value in

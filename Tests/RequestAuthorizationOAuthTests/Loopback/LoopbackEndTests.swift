@@ -220,7 +220,7 @@ import Testing
         #expect(Set(codes.map { LoopbackReceiverError($0).description }).count == 3)
         #expect(
             "\(LoopbackReceiverError(.cannotListen))"
-                == "the callback's port cannot be listened on: use port 0, or end what listens there")
+                == "listening on the callback's port failed: use port 0, or end the program that listens on this port")
     }
 }
 

@@ -101,7 +101,9 @@ import Testing
         let error = #expect(throws: SigningKeyError.self) { try PrivateKeySigner(jwk: changed) }
         let text = error.map { "\($0) \(String(reflecting: $0))" } ?? ""
         #expect(!text.contains("c2VjcmV0"))
-        #expect(SigningKeyError(.tooShort).description == "signing key: too short; make a key of 2048 bits or more")
+        #expect(
+            SigningKeyError(.tooShort).description
+                == "the signing key cannot be used: too short; make a key of 2048 bits or more")
     }
 }
 #endif
