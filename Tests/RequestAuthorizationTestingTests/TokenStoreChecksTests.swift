@@ -10,7 +10,10 @@ struct TokenStoreChecksTests {
     typealias Defect = BrokenStore.Defect
 
     @Test(arguments: [
-        (Defect.isNotEmptyAtFirst, "is empty at first", "loaded StoredToken(signedOut, generation 0) where nothing"),
+        (
+            Defect.isNotEmptyAtFirst, "is empty at first",
+            "loaded StoredToken(signedOut, generation 0), but the store should be empty"
+        ),
         (.losesTokens, "keeps a token", "loaded nothing instead of StoredToken(token([redacted]), generation 1)"),
         (.losesSignOuts, "keeps a sign-out", "loaded nothing instead of StoredToken(signedOut, generation 1)"),
         (.losesMilliseconds, "keeps the version and the time", "loaded a time for token([redacted]) that is 0.12"),

@@ -26,6 +26,7 @@ import SpotifyTool
         subcommands: [
             LoginCommand.self, LogoutCommand.self, StatusCommand.self, MeCommand.self, SearchCommand.self,
             NowCommand.self,
-            PlayCommand.self, PauseCommand.self, PlaylistsCommand.self, ServeCommand.self, DemoCommand.self,
+            PlayCommand.self, PauseCommand.self, RepeatCommand.self, ShuffleCommand.self, PlaylistsCommand.self,
+            ServeCommand.self, DemoCommand.self,
         ])
 }

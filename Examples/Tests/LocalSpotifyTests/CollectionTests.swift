@@ -113,8 +113,14 @@ import Testing
     @Test(arguments: [
         ("GET", "/v1/me/player", "user-read-playback-state"),
         ("GET", "/v1/me/player/currently-playing", "user-read-currently-playing"),
-        ("PUT", "/v1/me/player/pause", "user-modify-playback-state"), ("GET", "/v1/me/tracks", "user-library-read"),
-        ("GET", "/v1/me/playlists", "playlist-read-private"), ("POST", "/v1/me/playlists", "playlist-modify-public"),
+        ("PUT", "/v1/me/player/pause", "user-modify-playback-state"),
+        ("PUT", "/v1/me/player/repeat?state=off", "user-modify-playback-state"),
+        ("PUT", "/v1/me/player/shuffle?state=true", "user-modify-playback-state"),
+        ("GET", "/v1/me/player/recently-played", "user-read-recently-played"),
+        ("GET", "/v1/me/top/tracks", "user-top-read"), ("GET", "/v1/me/top/artists", "user-top-read"),
+        ("GET", "/v1/me/tracks", "user-library-read"),
+        ("GET", "/v1/me/shows", "user-library-read"), ("GET", "/v1/me/playlists", "playlist-read-private"),
+        ("POST", "/v1/me/playlists", "playlist-modify-public"),
         ("PUT", "/v1/me/library?uris=\(fog)", "user-library-modify"),
         ("PUT", "/v1/me/library?uris=spotify:artist:x", "user-follow-modify"),
     ])

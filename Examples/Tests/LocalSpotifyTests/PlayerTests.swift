@@ -16,7 +16,8 @@ import Testing
         struct Item: Decodable { let name: String }
         let device: Device?
         let context: Context?
-        let isPlaying: Bool
+        let isPlaying, shuffleState: Bool
+        let repeatState: String
         let progressMs: Int
         let item: Item
     }
@@ -115,6 +116,38 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("off", "Night Ferry", false, 0), ("track", "Lighthouse Keeping", true, 1000),
+        ("context", "Night Ferry", true, 1000),
+    ])
+    func `repeats the track, the list or nothing`(mode: String, name: String, goesOn: Bool, progress: Int) async throws
+    {
+        let clock = ManualClock()
+        try await withPlayer(clock: clock) { _, client, token, act in
+            _ = try await act("PUT", "/play", #"{"context_uri":"\#(Self.tides)","offset":{"position":2}}"#)
+            #expect(try await act("PUT", "/repeat?state=\(mode)", nil).repeatState == mode)
+            clock.advance(by: .seconds(244))
+            let state = try await client.get("/v1/me/player", token: token).decode(State.self)
+            #expect(state.item.name == name)
+            #expect(state.isPlaying == goesOn)
+            #expect(state.progressMs == progress)
+        }
+    }
+
+    @Test func `shuffles what is played later too, and a queued track stays first`() async throws {
+        try await withPlayer { _, _, _, act in
+            #expect(try await act("PUT", "/shuffle?state=true", nil).shuffleState)
+            let place = #"{"context_uri":"\#(Self.tides)","offset":{"position":2}}"#
+            #expect(try await act("PUT", "/play", place).item.name == "Lighthouse Keeping")
+            _ = try await act("POST", "/queue?uri=\(Self.fog)", nil)
+            #expect(try await act("POST", "/next", nil).item.name == "Nachtfähre & Nebel")
+            #expect(try await act("POST", "/next", nil).item.name == "Last Train to the Harbour")
+            #expect(try await act("POST", "/next", nil).item.name == "Night Ferry")
+            #expect(try await act("PUT", "/shuffle?state=false", nil).item.name == "Night Ferry")
+            #expect(try await act("POST", "/next", nil).item.name == "Last Train to the Harbour")
+        }
+    }
+
     @Test func `sets the volume, and plays on another device`() async throws {
         try await withPlayer { _, _, _, act in
             #expect(try await act("PUT", "/volume?volume_percent=11", nil).device?.volumePercent == 11)
@@ -141,7 +174,11 @@ import Testing
         ("PUT", "/play", #"{"uris":["spotify:track:none"]}"#, 400),
         ("PUT", "/play", #"{"context_uri":"\#(tides)","offset":{"position":9}}"#, 400),
         ("PUT", "/play?device_id=none", nil, 404), ("PUT", "/volume?volume_percent=101", nil, 400),
-        ("PUT", "/volume", nil, 400), ("POST", "/queue?uri=none", nil, 404), ("DELETE", "/play", nil, 405),
+        ("PUT", "/volume", nil, 400), ("PUT", "/repeat?state=always", nil, 400), ("PUT", "/repeat", nil, 400),
+        ("PUT", "/shuffle?state=1", nil, 400), ("PUT", "/shuffle?state=true&device_id=none", nil, 404),
+        ("PUT", "", #"{"device_ids":["5eLocalPhone","5eLocalSpeaker"]}"#, 400), ("PUT", "", #"{"device_ids":[]}"#, 400),
+        ("PUT", "", #"{"device_ids":["none"]}"#, 404), ("PUT", "", "{}", 400), ("POST", "/queue?uri=none", nil, 404),
+        ("DELETE", "/play", nil, 405),
     ])
     func `refuses what it cannot do`(method: String, path: String, json: String?, status: Int) async throws {
         try await withPlayer { _, client, token, _ in

@@ -44,6 +44,20 @@ import Testing
         }
     }
 
+    @Test func `repeat and shuffle`() async throws {
+        try await Person.with { person in
+            try await person.login("--no-browser")
+            let once = try await person.run("repeat", "track", "--json")
+            #expect(once.output == "{\n  \"done\" : \"repeat track\"\n}\n")
+            #expect(try await person.run("shuffle", "on", "--device", "local phone").output == "Shuffle: on.\n")
+            let now = try await person.run("now", "--json").output
+            #expect(now.contains(#""repeats" : "track""#) && now.contains(#""isShuffled" : true"#))
+            #expect(now.contains("Local phone"))
+            #expect(try await person.run("repeat", "always").status == 64)
+            #expect(try await person.run("shuffle", "maybe").status == 64)
+        }
+    }
+
     @Test func `refresh a token that was revoked, in whichever process`() async throws {
         try await Person.with { person in
             try await person.login("--no-browser")

@@ -92,6 +92,69 @@ private typealias Sent = ScriptedServer.Sent
             ])
     }
 
+    @Test func `repeats, shuffles and moves to another device`() async throws {
+        let server = ScriptedServer(.status(204))
+        let spotify = try server.client()
+        try await spotify.setRepeat(.track)
+        try await spotify.setRepeat(.off, on: "d")
+        try await spotify.setShuffle(true)
+        try await spotify.transferPlayback(to: "d", play: true)
+        try await spotify.transferPlayback(to: "e")
+        #expect(
+            await server.sent == [
+                Sent("PUT", "/v1/me/player/repeat?state=track"),
+                Sent("PUT", "/v1/me/player/repeat?state=off&device_id=d"),
+                Sent("PUT", "/v1/me/player/shuffle?state=true"),
+                Sent("PUT", "/v1/me/player", #"{"device_ids":["d"],"play":true}"#),
+                Sent("PUT", "/v1/me/player", #"{"device_ids":["e"],"play":false}"#),
+            ])
+    }
+
+    @Test(
+        arguments: [
+            (nil, 20, "limit=20"),
+            (.before(Date(timeIntervalSince1970: 1_619_441_907.757)), 0, "limit=1&before=1619441907757"),
+            (.after(Date(timeIntervalSince1970: 1_619_441_907.757)), 99, "limit=50&after=1619441907757"),
+        ] as [(PlayHistoryRange?, Int, String)])
+    func `asks for what was played from a time on`(range: PlayHistoryRange?, size: Int, query: String) async throws {
+        let server = ScriptedServer(.json(#"{"items": [], "next": null, "cursors": null, "limit": 20}"#))
+        for try await _ in try server.client().recentlyPlayed(range, pageSize: size) {}
+        #expect(await server.sent == [Sent("GET", "/v1/me/player/recently-played?\(query)")])
+    }
+
+    @Test func `asks for favourites of a time`() async throws {
+        let server = ScriptedServer(.json(Documents.page([])))
+        let spotify = try server.client()
+        for try await _ in spotify.topTracks(over: .shortTerm) {}
+        for try await _ in spotify.topArtists() {}
+        #expect(
+            await server.sent == [
+                Sent("GET", "/v1/me/top/tracks?time_range=short_term"),
+                Sent("GET", "/v1/me/top/artists?time_range=medium_term"),
+            ])
+    }
+
+    @Test func `reads shows and episodes, in a market too`() async throws {
+        let server = ScriptedServer(
+            .json(Documents.show), .json(Documents.show), .json(Documents.page([Documents.plainEpisode])),
+            .json(Documents.page([Documents.plainEpisode])), .json(Documents.episode), .json(Documents.episode),
+            .json(Documents.page([#"{"added_at": "2026-02-11T00:00:00Z", "show": \#(Documents.show)}"#])))
+        let spotify = try server.client()
+        #expect(try await spotify.show("s").name == "Well & good")
+        _ = try await spotify.show("s", market: "SE")
+        for try await _ in spotify.episodes(ofShow: "s") {}
+        for try await _ in spotify.episodes(ofShow: "s", market: "SE") {}
+        #expect(try await spotify.episode("e").name == "Tips for sleep")
+        _ = try await spotify.episode("e", market: "S&")
+        let saved = try await spotify.savedShows().reduce(into: []) { $0.append($1.show.name) }
+        #expect(saved == ["Well & good"])
+        #expect(
+            await server.sent.map(\.target) == [
+                "/v1/shows/s", "/v1/shows/s?market=SE", "/v1/shows/s/episodes", "/v1/shows/s/episodes?market=SE",
+                "/v1/episodes/e", "/v1/episodes/e?market=S%26", "/v1/me/shows",
+            ])
+    }
+
     @Test func `reads the player, its devices and its queue`() async throws {
         let server = ScriptedServer(
             .status(204), .json(Documents.player(item: Documents.plainTrack)),
@@ -136,6 +199,37 @@ private typealias Sent = ScriptedServer.Sent
         let bodies = try await server.sent.map { try JSONDecoder().decode(Added.self, from: Data($0.body.utf8)) }
         #expect(bodies.map(\.position) == [5, 105, 205])
         #expect(bodies.flatMap(\.uris) == uris)
+    }
+
+    @Test(arguments: [(QuotaMode.development, "items"), (.extended, "tracks")])
+    func `removes and moves items by the address and the name of the quota mode`(
+        quota: QuotaMode, name: String
+    ) async throws {
+        let server = ScriptedServer(.json(#"{"snapshot_id": "abc"}"#))
+        let spotify = try server.client(quota)
+        #expect(try await spotify.remove(["spotify:track:1", "spotify:episode:2"], fromPlaylist: "p") == "abc")
+        try await spotify.remove(["spotify:track:1"], fromPlaylist: "p", snapshot: "v1")
+        #expect(try await spotify.moveItems(9..<11, ofPlaylist: "p", before: 0, snapshot: "v2") == "abc")
+        try await spotify.moveItems(0..<1, ofPlaylist: "p", before: 10)
+        #expect(try await spotify.moveItems(3..<3, ofPlaylist: "p", before: 0) == nil)
+        #expect(try await spotify.remove([], fromPlaylist: "p") == nil)
+        let path = "/v1/playlists/p/\(name)"
+        let members = [#""\#(name)":[{"uri":"spotify:track:1"}]"#, #""snapshot_id":"v1""#]
+        let version = "{\(members.sorted().joined(separator: ","))}"
+        #expect(
+            await server.sent == [
+                Sent("DELETE", path, #"{"\#(name)":[{"uri":"spotify:track:1"},{"uri":"spotify:episode:2"}]}"#),
+                Sent("DELETE", path, version),
+                Sent("PUT", path, #"{"insert_before":0,"range_length":2,"range_start":9,"snapshot_id":"v2"}"#),
+                Sent("PUT", path, #"{"insert_before":10,"range_length":1,"range_start":0}"#),
+            ])
+    }
+
+    @Test func `removes a hundred items with each call`() async throws {
+        let server = ScriptedServer(.json(#"{"snapshot_id": "abc"}"#))
+        try await server.client().remove((0..<201).map { "spotify:track:\($0)" }, fromPlaylist: "p")
+        let counts = await server.sent.map { $0.body.split(separator: "uri").count - 1 }
+        #expect(counts == [100, 100, 1])
     }
 
     private struct Added: Decodable {

@@ -56,7 +56,7 @@ import Testing
 
     @Test func `the player tells what, where, how far and how`() throws {
         let state: PlaybackState = try decode(Documents.player(item: Documents.track))
-        #expect(state.isPlaying && state.shuffleState == true && state.repeatState == "context")
+        #expect(state.isPlaying && state.shuffleState == true && state.repeatState == .context)
         #expect(state.device?.name == "Kitchen speaker" && state.device?.volumePercent == 59)
         #expect(state.progress == .milliseconds(44272))
         #expect(state.context?.uri == "spotify:playlist:37i9dQZF1DX1lVhptIYRda")
@@ -69,6 +69,26 @@ import Testing
         #expect(item.show?.name == "Well & good" && episode.item?.makers == ["Well & good"])
         let advertisement: PlaybackState = try decode(Documents.player(item: "null", type: "ad"))
         #expect(advertisement.item == nil && advertisement.currentlyPlayingType == "ad")
+    }
+
+    @Test func `a show has episodes, and they a resume point where it is allowed`() throws {
+        let show: Show = try decode(Documents.show)
+        #expect(show.name == "Well & good" && show.totalEpisodes == 1 && show.publisher == "Radio")
+        let within = try #require(show.episodes?.items.first)
+        #expect(within.name == "Tips for sleep" && within.show == nil && within.resumePoint == nil)
+        let episode: Episode = try decode(Documents.episode)
+        #expect(episode.resumePoint?.position == .seconds(61) && episode.resumePoint?.fullyPlayed == false)
+        #expect(episode.releaseDate == "2021-03-01" && episode.show?.episodes == nil)
+    }
+
+    @Test(arguments: [("27.757Z", 1_619_441_907_757), ("27Z", 1_619_441_907_000)])
+    func `a track that was played keeps the time to the millisecond`(seconds: String, milliseconds: Double) throws {
+        let played: PlayedTrack = try decode(Documents.played(Documents.track, at: "2021-04-26T12:58:\(seconds)"))
+        #expect((played.playedAt.timeIntervalSince1970 * 1000).rounded() == milliseconds)
+        #expect(played.track.name == "Cut To The Feeling" && played.context == nil)
+        #expect(throws: UnreadableAnswer(member: "playedAt")) {
+            try decode(Documents.played(Documents.track, at: "yesterday"), as: PlayedTrack.self)
+        }
     }
 
     @Test(arguments: [("items", "item"), ("tracks", "track")])

@@ -53,6 +53,20 @@ import Testing
         #expect(await server.sent.map(\.target).first == "/v1/search?q=a&type=artist&limit=10&offset=0")
     }
 
+    @Test func `by cursors follows the links too`() async throws {
+        let next = "https://api.spotify.com/v1/me/player/recently-played?before=1619441907757&limit=1"
+        let played = Documents.played(Documents.track, at: "2021-04-26T12:58:27.757Z")
+        let server = ScriptedServer(
+            .json(#"{"items": [\#(played), null], "next": "\#(next)", "cursors": {}, "limit": 1}"#),
+            .json(#"{"items": [\#(played)], "next": null, "cursors": {}, "limit": 1}"#))
+        let sizes = try await server.client().recentlyPlayed().pages.reduce(into: []) { $0.append($1.items.count) }
+        #expect(sizes == [1, 1])
+        #expect(
+            await server.sent.map(\.target) == [
+                "/v1/me/player/recently-played?limit=20", "/v1/me/player/recently-played?before=1619441907757&limit=1",
+            ])
+    }
+
     @Test func `hands out pages too`() async throws {
         let server = ScriptedServer(.json(Documents.page([saved(Documents.track)], total: 77)))
         let totals = try await server.client().savedTracks().pages.reduce(into: []) { $0.append($1.total) }

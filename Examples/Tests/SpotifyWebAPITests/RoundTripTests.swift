@@ -65,6 +65,82 @@ import Testing
         }
     }
 
+    @Test func `the player repeats, shuffles and goes on elsewhere`() async throws {
+        try await withClient { spotify, _ in
+            try await spotify.setRepeat(.track)
+            clock.advance(by: .seconds(215))
+            var state = try #require(try await spotify.playbackState())
+            #expect(state.repeatState == .track && state.shuffleState == false)
+            #expect(state.item?.name == "Night Ferry" && state.progress == .seconds(1), "it plays again")
+
+            try await spotify.setShuffle(true)
+            state = try #require(try await spotify.playbackState())
+            #expect(state.shuffleState == true)
+            let shuffled = try await spotify.queue().queue.map(\.name)
+            #expect(
+                shuffled == [
+                    "Nachtfähre & Nebel", "Über den Dächern", "Lighthouse Keeping", "Last Train to the Harbour",
+                ])
+            try await spotify.setShuffle(false)
+            let inOrder = try await spotify.queue().queue.map(\.name)
+            #expect(inOrder == shuffled.reversed())
+
+            let phone = try #require(try await spotify.devices().first { !$0.isActive }?.id)
+            try await spotify.pause()
+            try await spotify.transferPlayback(to: phone)
+            state = try #require(try await spotify.playbackState())
+            #expect(state.device?.id == phone && !state.isPlaying, "what is paused stays so")
+            try await spotify.transferPlayback(to: phone, play: true)
+            state = try #require(try await spotify.playbackState())
+            #expect(state.isPlaying)
+            let absent = await #expect(throws: SpotifyError.self) { try await spotify.transferPlayback(to: "none") }
+            #expect(absent?.status == 404)
+            let senseless = await #expect(throws: SpotifyError.self) {
+                try await spotify.setRepeat(.init(rawValue: "x"))
+            }
+            #expect(senseless?.status == 400)
+        }
+    }
+
+    @Test func `what was played is told page by page, to the millisecond`() async throws {
+        try await withClient { spotify, _ in
+            let start = clock.now
+            _ = try await spotify.playbackState()
+            clock.advance(by: .milliseconds(214_357))
+            let plays = try await spotify.recentlyPlayed(pageSize: 1).reduce(into: []) { $0.append($1) }
+            #expect(
+                plays.map(\.track.name) == [
+                    "Night Ferry", "Über den Dächern", "Nachtfähre & Nebel", "Last Train to the Harbour",
+                ])
+            let newest = try #require(plays.first)
+            #expect(newest.playedAt == start.addingTimeInterval(214) && newest.context == nil)
+            #expect(plays.last?.context?.uri == "spotify:album:2bTidesAndTimetables01")
+
+            let last = try #require(plays.last).playedAt
+            let newer = try await spotify.recentlyPlayed(.after(last), pageSize: 2).pages.reduce(into: []) {
+                $0.append($1.items.map(\.track.name))
+            }
+            #expect(newer == [["Über den Dächern", "Nachtfähre & Nebel"], ["Night Ferry"]])
+            let nothing = try await spotify.recentlyPlayed(.before(last)).reduce(0) { count, _ in count + 1 }
+            #expect(nothing == 0, "the cursor itself is not among them")
+        }
+    }
+
+    @Test func `favourites depend on the time`() async throws {
+        try await withClient { spotify, _ in
+            let recent = try await spotify.topTracks(over: .shortTerm).prefix(1).reduce(into: []) { $0.append($1.name) }
+            #expect(recent == ["Nachtfähre & Nebel"])
+            let usual = try await spotify.topTracks().reduce(into: []) { $0.append($1.name) }
+            #expect(usual.first == "Night Ferry" && usual.count == 5)
+            let artists = try await spotify.topArtists(over: .longTerm).reduce(into: []) { $0.append($1.name) }
+            #expect(artists == ["Sommerregen", "The Harbour Lights"])
+            let senseless = await #expect(throws: SpotifyError.self) {
+                for try await _ in spotify.topTracks(over: .init(rawValue: "ever")) {}
+            }
+            #expect(senseless?.status == 400)
+        }
+    }
+
     @Test func `the player's refusals are typed`() async throws {
         try await withClient { spotify, server in
             let lost = await #expect(throws: SpotifyError.self) {
@@ -94,6 +170,43 @@ import Testing
             #expect(total == 3)
             let all = try await spotify.playlists(pageSize: 1).reduce(into: []) { $0.append($1.name) }
             #expect(all == ["Für später", "Morning", "Night drive", "For the rain"])
+        }
+    }
+
+    @Test(arguments: [QuotaMode.development, .extended])
+    func `items of a playlist are moved and removed`(quota: QuotaMode) async throws {
+        let drive = "3dNightDrive000000002"
+        try await withClient(quota) { spotify, _ in
+            func names() async throws -> [String?] {
+                try await spotify.items(ofPlaylist: drive).reduce(into: []) { $0.append($1.item?.name) }
+            }
+            let old = try #require(try await spotify.playlist(drive).snapshotID)
+            let moved = try await spotify.moveItems(0..<2, ofPlaylist: drive, before: 4, snapshot: old)
+            var now = try await names()
+            #expect(
+                now == [
+                    "Lighthouse Keeping", "Über den Dächern", "Night Ferry", "Last Train to the Harbour",
+                    "Nachtfähre & Nebel",
+                ])
+            let latest = try await spotify.playlist(drive).snapshotID
+            #expect(moved == latest && moved != old)
+            try await spotify.moveItems(4..<5, ofPlaylist: drive, before: 0)
+            try await spotify.moveItems(1..<2, ofPlaylist: drive, before: 5)
+            now = try await names()
+            #expect(now.first == "Nachtfähre & Nebel" && now.last == "Lighthouse Keeping")
+
+            let ferry = "spotify:track:1cNightFerry0000000001"
+            try await spotify.add([ferry], toPlaylist: drive)
+            try await spotify.remove([ferry, "spotify:track:unknown"], fromPlaylist: drive, snapshot: old)
+            now = try await names()
+            #expect(
+                now == [
+                    "Nachtfähre & Nebel", "Über den Dächern", "Last Train to the Harbour", "Lighthouse Keeping",
+                ], "wherever it stood")
+            let outside = await #expect(throws: SpotifyError.self) {
+                try await spotify.moveItems(3..<5, ofPlaylist: drive, before: 0)
+            }
+            #expect(outside?.status == 400 && outside?.message == "Invalid range")
         }
     }
 
@@ -131,6 +244,30 @@ import Testing
             #expect(error?.status == 404 && error?.form == .regular)
             let found = try await spotify.searchTracks("e").reduce(0) { count, _ in count + 1 }
             #expect(found == 5)
+        }
+    }
+
+    @Test(arguments: [QuotaMode.development, .extended])
+    func `shows and their episodes are read, and saved`(quota: QuotaMode) async throws {
+        try await withClient(quota) { spotify, _ in
+            let show = try await spotify.show("6fPierTalk000000000001")
+            #expect(show.name == "Pier Talk" && show.totalEpisodes == 3)
+            #expect(show.publisher == (quota == .extended ? "The Harbour Office" : nil))
+            #expect(show.episodes?.items.first?.name == "Reading the tides")
+            let episodes = try await spotify.episodes(ofShow: show.id).reduce(into: []) { $0.append($1) }
+            #expect(episodes.map(\.name) == ["Reading the tides", "Cranes & gulls", "The last ferries"])
+            #expect(episodes.map(\.resumePoint?.position) == [.zero, .seconds(720), .seconds(2640)])
+            #expect(episodes.map(\.resumePoint?.fullyPlayed) == [false, false, true])
+            let episode = try await spotify.episode("7gCranes00000000000002")
+            #expect(episode.show?.name == "Pier Talk" && episode.duration == .seconds(38 * 60))
+            let error = await #expect(throws: SpotifyError.self) { try await spotify.episode("none") }
+            #expect(error?.status == 404 && error?.form == .regular)
+            var saved = try await spotify.savedShows().reduce(into: []) { $0.append($1.show.name) }
+            #expect(saved == ["Nebelhorn"])
+            guard quota == .development else { return }
+            try await spotify.save([show.uri])
+            saved = try await spotify.savedShows().reduce(into: []) { $0.append($1.show.name) }
+            #expect(saved == ["Pier Talk", "Nebelhorn"])
         }
     }
 

@@ -16,12 +16,28 @@ import Testing
         #expect("\(missing)".contains("sign in again and ask for it together with what is allowed now"))
     }
 
+    @Test func `is named by each call that reads what the user hears`() async throws {
+        let spotify = try ScriptedServer(.status(204)).client(allowed: [])
+        func missing(_ scope: String) -> MissingScopes { MissingScopes(scopes: [scope], isAlternative: false) }
+        await #expect(throws: missing("user-read-recently-played")) {
+            for try await _ in spotify.recentlyPlayed() {}
+        }
+        await #expect(throws: missing("user-top-read")) { for try await _ in spotify.topTracks() {} }
+        await #expect(throws: missing("user-top-read")) { for try await _ in spotify.topArtists() {} }
+        await #expect(throws: missing("user-library-read")) { for try await _ in spotify.savedShows() {} }
+        await #expect(throws: missing("user-modify-playback-state")) { try await spotify.setRepeat(.off) }
+        await #expect(throws: missing("user-modify-playback-state")) { try await spotify.setShuffle(true) }
+        await #expect(throws: missing("user-modify-playback-state")) { try await spotify.transferPlayback(to: "d") }
+    }
+
     @Test func `does not matter where another will do`() async throws {
         let server = ScriptedServer(.json(#"{"snapshot_id": "abc"}"#))
         try await server.client(allowed: ["playlist-modify-private"]).add(["spotify:track:1"], toPlaylist: "p")
         let none = try server.client(allowed: [])
         let both = MissingScopes(scopes: ["playlist-modify-private", "playlist-modify-public"], isAlternative: true)
         await #expect(throws: both) { try await none.add(["spotify:track:1"], toPlaylist: "p") }
+        await #expect(throws: both) { try await none.remove(["spotify:track:1"], fromPlaylist: "p") }
+        await #expect(throws: both) { try await none.moveItems(0..<1, ofPlaylist: "p", before: 2) }
         #expect(await server.sent.count == 1)
     }
 

@@ -13,7 +13,11 @@ struct Catalogue: Sendable {
     let artists: [Artist]
     let albums: [Album]
     let tracks: [Track]
+    let shows: [Show]
+    let episodes: [Episode]
     let playlists: [StoredPlaylist]
+    /// What the user heard before.
+    var history = PlayHistory()
 
     /// - Parameter mode: whether popularity and followers are told.
     init(mode: LocalSpotify.Mode) {
@@ -34,6 +38,21 @@ struct Catalogue: Sendable {
                 "1cNachtfaehre000000005", "Nachtfähre & Nebel", on: stillwasser, 2, milliseconds: 259_000, popularity),
         ]
         self.tracks = tracks
+        let publisher = mode == .extendedQuota ? "The Harbour Office" : nil
+        let pier = Show("6fPierTalk000000000001", "Pier Talk", "What goes on at the water", 3, publisher)
+        let nebel = Show("6fNebelhorn00000000002", "Nebelhorn", "Geschichten vom Deich", 1, publisher)
+        shows = [pier, nebel]
+        func episode(_ id: String, _ name: String, of show: Show, _ released: String, _ minutes: Int, at: Int)
+            -> Episode
+        {
+            Episode(id, name, of: show, released, milliseconds: minutes * 60_000, resumeAt: at * 60_000)
+        }
+        episodes = [
+            episode("7gTides000000000000003", "Reading the tides", of: pier, "2025-12-05", 41, at: 0),
+            episode("7gCranes00000000000002", "Cranes & gulls", of: pier, "2025-11-07", 38, at: 12),
+            episode("7gFerries0000000000001", "The last ferries", of: pier, "2025-10-03", 44, at: 44),
+            episode("7gDeich000000000000004", "Über den Deich", of: nebel, "2025-09-21", 27, at: 0),
+        ]
         func playlist(_ id: String, _ name: String, _ places: [Int]) -> StoredPlaylist {
             StoredPlaylist(id: id, name: name, items: places.map { .init(track: tracks[$0], addedAt: Self.past) })
         }
@@ -42,6 +61,10 @@ struct Catalogue: Sendable {
             playlist("3dNightDrive000000002", "Night drive", [0, 1, 2, 3, 4]),
             playlist("3dRain000000000000003", "For the rain", [4, 2]),
         ]
+        for (position, track) in [tracks[1], tracks[4], tracks[3]].enumerated() {
+            let endedAt = Self.past.milliseconds + position * 259_042 + 589
+            history.add(track, from: track.album?.uri, position: track.durationMs, endedAt: endedAt)
+        }
     }
 
     func track(uri: String) -> Track? { tracks.first { $0.uri == uri } }

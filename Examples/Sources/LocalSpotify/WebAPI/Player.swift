@@ -5,6 +5,11 @@ import Foundation
 
 /// What plays, where, and what comes next. It goes on by itself as time goes on.
 struct Player: Sendable {
+    /// What comes after the last track of the list, or after any.
+    enum RepeatMode: String, Encodable, Sendable {
+        case off, track, context
+    }
+
     struct Device: Hashable, Encodable, Sendable {
         let id: String
         let name: String
@@ -26,15 +31,22 @@ struct Player: Sendable {
     /// What somebody put before the rest.
     private(set) var queue: [Track] = []
     private(set) var current: Track
+    /// What was played for more than 30 seconds.
+    private(set) var history: PlayHistory
+    var repeatMode = RepeatMode.context
+    private(set) var isShuffled = false
+    /// The tracks in the order in which they play.
     private var list: [Track]
+    /// The same in the order in which they were given.
+    private var unshuffled: [Track]
     private var index = 0
     /// How far into the track at `since`, in milliseconds.
     private var progress = 0
     /// `nil` until somebody looks.
     private var since: Date?
 
-    init(_ list: [Track], first: Track) {
-        self.list = list
+    init(_ list: [Track], first: Track, history: PlayHistory = PlayHistory()) {
+        (self.list, unshuffled, self.history) = (list, list, history)
         current = first
         index = list.firstIndex { $0.uri == first.uri } ?? 0
     }
@@ -47,7 +59,7 @@ struct Player: Sendable {
     /// In milliseconds.
     func progress(at now: Date) -> Int {
         guard isPlaying, let since else { return progress }
-        return progress + Int(now.timeIntervalSince(since) * 1000)
+        return progress + Int((now.timeIntervalSince(since) * 1000).rounded())
     }
 
     /// Goes on to where the music is by now.
@@ -55,14 +67,20 @@ struct Player: Sendable {
         var position = progress(at: now)
         while position >= current.durationMs {
             position -= current.durationMs
-            advance()
+            history.add(current, from: context, position: current.durationMs, endedAt: now.milliseconds - position)
+            if repeatMode == .off, upcoming.isEmpty {
+                (isPlaying, position) = (false, 0)
+            }
+            if repeatMode != .track { advance() }
         }
         mark(position, at: now)
     }
 
     mutating func play(_ list: [Track], context: String?, index: Int, position: Int, at now: Date) {
-        (self.list, self.context, self.index) = (list, context, index)
+        leave(at: now)
+        (self.list, unshuffled, self.context, self.index) = (list, list, context, index)
         current = list[index]
+        if isShuffled { shuffle(from: index) }
         resume(position: position, at: now)
     }
 
@@ -77,17 +95,28 @@ struct Player: Sendable {
     }
 
     mutating func skipToNext(at now: Date) {
+        leave(at: now)
         advance()
         resume(position: 0, at: now)
     }
 
     mutating func skipToPrevious(at now: Date) {
+        leave(at: now)
         index = max(0, index - 1)
         current = list[index]
         resume(position: 0, at: now)
     }
 
     mutating func seek(to position: Int, at now: Date) { mark(within(position), at: now) }
+
+    /// Plays the list in another order, or in its own again. The current track goes on.
+    mutating func setShuffle(_ isOn: Bool) {
+        guard isOn != isShuffled, let place = unshuffled.firstIndex(where: { $0.uri == list[index].uri }) else {
+            return
+        }
+        isShuffled = isOn
+        if isOn { shuffle(from: place) } else { (list, index) = (unshuffled, place) }
+    }
 
     mutating func enqueue(_ track: Track) { queue.append(track) }
 
@@ -109,6 +138,16 @@ struct Player: Sendable {
     private func within(_ position: Int) -> Int { min(max(0, position), current.durationMs - 1) }
 
     private mutating func mark(_ position: Int, at now: Date) { (progress, since) = (position, now) }
+
+    private mutating func leave(at now: Date) {
+        history.add(current, from: context, position: progress(at: now), endedAt: now.milliseconds)
+    }
+
+    /// The rest follows backwards: a test knows what comes.
+    private mutating func shuffle(from place: Int) {
+        let rest = unshuffled[..<place] + unshuffled[(place + 1)...]
+        (list, index) = ([unshuffled[place]] + rest.reversed(), 0)
+    }
 
     /// After the last track of the list comes the first.
     private mutating func advance() {

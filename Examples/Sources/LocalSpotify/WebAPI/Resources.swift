@@ -114,11 +114,15 @@ struct PlaybackState: Encodable, Sendable {
     struct Context: Encodable, Sendable {
         let type: String
         let uri: String
+
+        init(uri: String) {
+            (type, self.uri) = (String(uri.split(separator: ":").dropFirst().first ?? "playlist"), uri)
+        }
     }
 
     let device: Player.Device?
-    let shuffleState = false
-    let repeatState = "context"
+    let shuffleState: Bool
+    let repeatState: Player.RepeatMode
     let timestamp: Int
     let progressMs: Int
     let isPlaying: Bool
@@ -128,12 +132,11 @@ struct PlaybackState: Encodable, Sendable {
 
     init(_ player: Player, _ device: Player.Device?, at now: Date) {
         self.device = device
+        (shuffleState, repeatState) = (player.isShuffled, player.repeatMode)
         timestamp = Int(now.timeIntervalSince1970 * 1000)
         progressMs = player.progress(at: now)
         isPlaying = player.isPlaying
-        context = player.context.map {
-            Context(type: String($0.split(separator: ":").dropFirst().first ?? "playlist"), uri: $0)
-        }
+        context = player.context.map(Context.init(uri:))
         item = player.current
     }
 }

@@ -5,13 +5,18 @@
 enum Route: Hashable, Sendable {
     case me
     case playback, currentlyPlaying, devices, queue
-    case play, pause, next, previous, seek, volume, enqueue, transfer
+    case play, pause, next, previous, seek, volume, repeatMode, shuffle, enqueue, transfer
+    case recentlyPlayed
+    case top(TopKind)
     case search
     case playlists
     case createPlaylist(user: String?)
     case playlist(String)
     case playlistItems(String)
     case addItems(String)
+    /// With the name that the list has in the body.
+    case removeItems(String, key: String)
+    case moveItems(String)
     case library(isSaved: Bool)
     case libraryContains
     case saved(Resource)
@@ -21,10 +26,18 @@ enum Route: Hashable, Sendable {
     case albumTracks(String)
     case artist(String)
     case artistAlbums(String)
+    case show(String)
+    case showEpisodes(String)
+    case episode(String)
+
+    /// What there are favourites of.
+    enum TopKind: String, Hashable, Sendable {
+        case artists, tracks
+    }
 
     /// What the library of old has lists of.
     enum Resource: String, Hashable, Sendable {
-        case tracks, albums
+        case tracks, albums, shows
 
         /// As in `spotify:track:…`.
         var kind: String { String(rawValue.dropLast()) }
@@ -49,6 +62,8 @@ enum Route: Hashable, Sendable {
         case ("GET", "tracks", let rest) where rest.count == 1: self = .track(rest[0])
         case ("GET", "albums", let rest) where rest.count == 1: self = .album(rest[0])
         case ("GET", "artists", let rest) where rest.count == 1: self = .artist(rest[0])
+        case ("GET", "shows", let rest) where rest.count == 1: self = .show(rest[0])
+        case ("GET", "episodes", let rest) where rest.count == 1: self = .episode(rest[0])
         case ("GET", "playlists", let rest) where rest.count == 1: self = .playlist(rest[0])
         default: self.init(more: method, parts, isExtended: mode == .extendedQuota)
         }
@@ -63,15 +78,28 @@ enum Route: Hashable, Sendable {
         case ("GET", "me", 3):
             guard let resource = Resource(rawValue: last) else { return nil }
             self = .saved(resource)
+        case ("GET", "me", 4) where id == "top":
+            guard let kind = TopKind(rawValue: last) else { return nil }
+            self = .top(kind)
         case ("PUT", "me", 3), ("DELETE", "me", 3):
             guard isExtended, let resource = Resource(rawValue: last) else { return nil }
             self = .changeSaved(resource, isSaved: method == "PUT")
-        case ("GET", "playlists", 4), ("POST", "playlists", 4):
-            guard last == "items" || isExtended && last == "tracks" else { return nil }
-            self = method == "GET" ? .playlistItems(id) : .addItems(id)
+        case (_, "playlists", 4) where last == "items" || isExtended && last == "tracks":
+            self.init(method, itemsOf: id, key: last)
         case ("POST", "users", 4) where isExtended && last == "playlists": self = .createPlaylist(user: id)
         case ("GET", "albums", 4) where last == "tracks": self = .albumTracks(id)
         case ("GET", "artists", 4) where last == "albums": self = .artistAlbums(id)
+        case ("GET", "shows", 4) where last == "episodes": self = .showEpisodes(id)
+        default: return nil
+        }
+    }
+
+    private init?(_ method: String, itemsOf playlist: String, key: String) {
+        switch method {
+        case "GET": self = .playlistItems(playlist)
+        case "POST": self = .addItems(playlist)
+        case "PUT": self = .moveItems(playlist)
+        case "DELETE": self = .removeItems(playlist, key: key)
         default: return nil
         }
     }
@@ -83,6 +111,8 @@ enum Route: Hashable, Sendable {
         "PUT /v1/me/player/play": .play, "PUT /v1/me/player/pause": .pause,
         "POST /v1/me/player/next": .next, "POST /v1/me/player/previous": .previous,
         "PUT /v1/me/player/seek": .seek, "PUT /v1/me/player/volume": .volume,
+        "PUT /v1/me/player/repeat": .repeatMode, "PUT /v1/me/player/shuffle": .shuffle,
+        "GET /v1/me/player/recently-played": .recentlyPlayed,
     ]
 
     /// What the token must be good for: each of these. What depends on the playlist or the item is looked at later.
@@ -91,7 +121,10 @@ enum Route: Hashable, Sendable {
         case .playback, .devices: ["user-read-playback-state"]
         case .currentlyPlaying: ["user-read-currently-playing"]
         case .queue: ["user-read-playback-state", "user-read-currently-playing"]
-        case .play, .pause, .next, .previous, .seek, .volume, .enqueue, .transfer: ["user-modify-playback-state"]
+        case .play, .pause, .next, .previous, .seek, .volume, .repeatMode, .shuffle, .enqueue, .transfer:
+            ["user-modify-playback-state"]
+        case .recentlyPlayed: ["user-read-recently-played"]
+        case .top: ["user-top-read"]
         case .playlists: ["playlist-read-private"]
         case .saved, .libraryContains: ["user-library-read"]
         case .changeSaved: ["user-library-modify"]
@@ -103,6 +136,7 @@ enum Route: Hashable, Sendable {
     var needsUser: Bool {
         switch self {
         case .search, .track, .album, .albumTracks, .artist, .artistAlbums, .playlist, .playlistItems: false
+        case .show, .showEpisodes, .episode: false
         default: true
         }
     }

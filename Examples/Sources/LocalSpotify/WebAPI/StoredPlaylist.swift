@@ -28,9 +28,27 @@ struct StoredPlaylist: Sendable {
     /// Names this version.
     var snapshotID: String { "\(id)-\(version)" }
 
+    /// Whether it names this version or an earlier one.
+    func knows(_ snapshotID: String) -> Bool { (1...version).contains { snapshotID == "\(id)-\($0)" } }
+
     mutating func insert(_ tracks: [Track], at position: Int?, now: Date) {
         let position = min(position ?? items.count, items.count)
         items.insert(contentsOf: tracks.map { Item(track: $0, addedAt: now) }, at: position)
+        version += 1
+    }
+
+    /// Removes them wherever they stand.
+    mutating func remove(_ uris: Set<String>) {
+        items.removeAll { uris.contains($0.track.uri) }
+        version += 1
+    }
+
+    /// - Parameter position: counted as before the move.
+    mutating func move(_ range: Range<Int>, before position: Int) {
+        let moved = items[range]
+        items.removeSubrange(range)
+        let position = position - range.prefix { $0 < position }.count
+        items.insert(contentsOf: moved, at: position)
         version += 1
     }
 }

@@ -35,7 +35,8 @@ extension WebAPI {
         let items = saved.filter { $0.uri.hasPrefix("spotify:\(resource.kind):") }.map { item in
             SavedItem(
                 addedAt: item.addedAt.formatted(.iso8601), track: catalogue.track(uri: item.uri),
-                album: catalogue.albums.first { $0.uri == item.uri })
+                album: catalogue.albums.first { $0.uri == item.uri },
+                show: catalogue.shows.first { $0.uri == item.uri })
         }
         let address = "\(call.base)/v1/me/\(resource.rawValue)?"
         return try .json(200, Page(of: items, limit: stretch.limit, offset: stretch.offset, at: address))
@@ -78,4 +79,5 @@ private struct SavedItem: Encodable, Sendable {
     let addedAt: String
     let track: Track?
     let album: Album?
+    let show: Show?
 }

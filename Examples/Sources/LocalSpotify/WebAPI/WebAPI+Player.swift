@@ -35,6 +35,14 @@ extension WebAPI {
             guard percent <= 100 else { throw WebAPIError(400, "Invalid volume_percent") }
             player.setVolume(percent, of: device)
             return Answer(status: 204)
+        case .repeatMode:
+            guard let mode = Player.RepeatMode(rawValue: call.query["state"] ?? "") else {
+                throw WebAPIError(400, "Invalid state")
+            }
+            player.repeatMode = mode
+        case .shuffle:
+            guard let isOn = Bool(call.query["state"] ?? "") else { throw WebAPIError(400, "Invalid state") }
+            player.setShuffle(isOn)
         case .enqueue:
             guard let track = catalogue.track(uri: call.query["uri"] ?? "") else {
                 throw WebAPIError(404, "Invalid uri")
@@ -54,6 +62,7 @@ extension WebAPI {
             let play: Bool?
         }
         let body: Body = try decode(call)
+        guard body.deviceIds.count == 1 else { throw WebAPIError(400, "Invalid device_ids") }
         guard let id = body.deviceIds.first, player.devices.contains(where: { $0.id == id }) else {
             throw WebAPIError(404, "Device not found")
         }

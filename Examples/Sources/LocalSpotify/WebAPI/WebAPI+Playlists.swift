@@ -50,8 +50,7 @@ extension WebAPI {
             let uris: [String]
             let position: Int?
         }
-        let index = try position(of: id)
-        try require([Self.scope(isPublic: playlists[index].isPublic)], of: grant)
+        let index = try position(of: id, for: grant)
         let body: Body = try decode(call)
         let tracks = body.uris.compactMap { catalogue.track(uri: $0) }
         guard tracks.count == body.uris.count, (1...100).contains(tracks.count), body.position ?? 0 >= 0 else {
@@ -61,7 +60,58 @@ extension WebAPI {
         return try .json(201, ["snapshot_id": playlists[index].snapshotID])
     }
 
+    /// - Parameter key: `items`, or `tracks` at the former address. A list under the other name is not read.
+    mutating func remove(from id: String, _ key: String, _ call: Call, _ grant: Grant) throws -> Answer {
+        struct Body: Decodable {
+            struct Item: Decodable { let uri: String }
+            let items: [Item]?
+            let tracks: [Item]?
+            let snapshotId: String?
+        }
+        let index = try position(of: id, for: grant)
+        let body: Body = try decode(call)
+        let uris = ((key == "items" ? body.items : body.tracks) ?? []).map(\.uri)
+        guard !uris.isEmpty else { throw WebAPIError(400, "No uris provided") }
+        guard uris.count <= 100 else { throw WebAPIError(400, "You can remove a maximum of 100 items per request.") }
+        if let bad = uris.first(where: { !$0.hasPrefix("spotify:track:") && !$0.hasPrefix("spotify:episode:") }) {
+            throw WebAPIError(400, "JSON body contains an invalid track uri: \(bad)")
+        }
+        if let snapshot = body.snapshotId, !playlists[index].knows(snapshot) {
+            throw WebAPIError(400, "Invalid snapshot_id")
+        }
+        playlists[index].remove(Set(uris))
+        return try .json(200, ["snapshot_id": playlists[index].snapshotID])
+    }
+
+    /// Stricter than Spotify: it merges moves of an earlier snapshot, and here only the latest is accepted.
+    mutating func moveItems(of id: String, _ call: Call, _ grant: Grant) throws -> Answer {
+        struct Body: Decodable {
+            let rangeStart: Int
+            let insertBefore: Int
+            let rangeLength: Int?
+            let snapshotId: String?
+        }
+        let index = try position(of: id, for: grant)
+        let (body, count): (Body, Int) = (try decode(call), playlists[index].items.count)
+        let length = body.rangeLength ?? 1
+        guard (0..<count).contains(body.rangeStart), (1...count).contains(length), length <= count - body.rangeStart,
+            (0...count).contains(body.insertBefore)
+        else { throw WebAPIError(400, "Invalid range") }
+        guard body.snapshotId ?? playlists[index].snapshotID == playlists[index].snapshotID else {
+            throw WebAPIError(400, "Invalid snapshot_id")
+        }
+        playlists[index].move(body.rangeStart..<body.rangeStart + length, before: body.insertBefore)
+        return try .json(200, ["snapshot_id": playlists[index].snapshotID])
+    }
+
     // MARK: -
+
+    /// The place of a playlist that the token may change.
+    private func position(of id: String, for grant: Grant) throws -> Int {
+        let position = try position(of: id)
+        try require([Self.scope(isPublic: playlists[position].isPublic)], of: grant)
+        return position
+    }
 
     private static func scope(isPublic: Bool) -> String {
         isPublic ? "playlist-modify-public" : "playlist-modify-private"

@@ -23,8 +23,9 @@ struct WebAPI: Sendable {
         self.mode = mode
         catalogue = Catalogue(mode: mode)
         playlists = catalogue.playlists
-        player = Player(catalogue.tracks, first: catalogue.tracks[0])
-        saved = [catalogue.tracks[3].uri, catalogue.tracks[1].uri, catalogue.albums[0].uri].map {
+        player = Player(catalogue.tracks, first: catalogue.tracks[0], history: catalogue.history)
+        saved = [catalogue.tracks[3].uri, catalogue.tracks[1].uri, catalogue.albums[0].uri, catalogue.shows[1].uri].map
+        {
             Saved(uri: $0, addedAt: Catalogue.past)
         }
     }
@@ -87,17 +88,25 @@ struct WebAPI: Sendable {
         case .devices: try .json(200, ["devices": player.devices])
         case .queue: try queue()
         case .transfer: try transfer(call, at: now)
-        case .play, .pause, .next, .previous, .seek, .volume, .enqueue: try command(route, call, at: now)
+        case .recentlyPlayed: try recentlyPlayed(call)
+        case .top(let kind): try top(kind, call)
+        case .play, .pause, .next, .previous, .seek, .volume, .repeatMode, .shuffle, .enqueue:
+            try command(route, call, at: now)
         case .search: try search(call)
         case .playlists: try list(call)
         case .createPlaylist(let user): try create(for: user, call, grant)
         case .playlist(let id): try show(id, call)
         case .playlistItems(let id): try items(of: id, call)
         case .addItems(let id): try add(to: id, call, grant, at: now)
+        case .removeItems(let id, let key): try remove(from: id, key, call, grant)
+        case .moveItems(let id): try moveItems(of: id, call, grant)
         case .library(let isSaved): try changeLibrary(call, isSaved: isSaved, grant, at: now)
         case .libraryContains: try contains(call)
         case .saved(let resource): try listSaved(resource, call)
         case .changeSaved(let resource, let isSaved): try change(resource, call, isSaved: isSaved, at: now)
+        case .show(let id): try show(id, call, grant)
+        case .showEpisodes(let id): try showEpisodes(id, call, grant)
+        case .episode(let id): try episode(id, call, grant)
         case .track(let id): try track(id)
         case .album(let id): try album(id, call)
         case .albumTracks(let id): try albumTracks(id, call)

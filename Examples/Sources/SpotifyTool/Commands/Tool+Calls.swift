@@ -40,6 +40,23 @@ extension Tool {
         }
     }
 
+    /// `spotify repeat`.
+    public func setRepeat(_ mode: RepeatMode, on device: String?) async throws {
+        try await run {
+            try await webAPI.setRepeat(mode, on: id(of: device))
+            try output.show(DoneReport(done: "repeat \(mode.rawValue)", sentence: "Repeat: \(mode.rawValue)."))
+        }
+    }
+
+    /// `spotify shuffle`.
+    public func setShuffle(_ isOn: Bool, on device: String?) async throws {
+        try await run {
+            try await webAPI.setShuffle(isOn, on: id(of: device))
+            let state = isOn ? "on" : "off"
+            try output.show(DoneReport(done: "shuffle \(state)", sentence: "Shuffle: \(state)."))
+        }
+    }
+
     // MARK: -
 
     /// Returns the id of a device that is given by its name or its id.

@@ -13,6 +13,9 @@ struct NowReport: ToolReport {
     let durationSeconds: Int?
     let device: String?
     let volumePercent: Int?
+    /// `off`, `track` or `context`.
+    let repeats: String?
+    let isShuffled: Bool?
 
     /// - Parameter state: `nil` if no device is active.
     init(_ state: PlaybackState?) {
@@ -21,6 +24,7 @@ struct NowReport: ToolReport {
         progressSeconds = (state?.progress).map { Int($0.components.seconds) }
         durationSeconds = (state?.item?.duration).map { Int($0.components.seconds) }
         (device, volumePercent) = (state?.device?.name, state?.device?.volumePercent)
+        (repeats, isShuffled) = (state?.repeatState?.rawValue, state?.shuffleState)
     }
 
     var blocks: [Block] {

@@ -6,6 +6,8 @@ enum Scope {
     static let readPlayback = "user-read-playback-state"
     static let readPlaying = "user-read-currently-playing"
     static let controlPlayback = "user-modify-playback-state"
+    static let readHistory = "user-read-recently-played"
+    static let readTop = "user-top-read"
     static let readPlaylists = "playlist-read-private"
     static let changePublicPlaylists = "playlist-modify-public"
     static let changePrivatePlaylists = "playlist-modify-private"

@@ -12,6 +12,11 @@ extension SpotifyClient {
         paged(WebAPICall(path: "/v1/me/albums", scopes: .all([Scope.readLibrary])))
     }
 
+    /// The shows in the user's library, the newest first.
+    public func savedShows() -> PagedItems<SavedShow> {
+        paged(WebAPICall(path: "/v1/me/shows", scopes: .all([Scope.readLibrary])))
+    }
+
     /// Adds to the user's library; what is in it already stays.
     ///
     /// - Parameter uris: of tracks and albums; in Development Mode of anything that can be saved or followed.

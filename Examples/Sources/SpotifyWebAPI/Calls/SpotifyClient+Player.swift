@@ -54,6 +54,30 @@ extension SpotifyClient {
         try await perform(command("PUT", "volume", [("volume_percent", String(percent))], on: device))
     }
 
+    /// Repeats the track, its context or nothing.
+    ///
+    /// - Parameters:
+    ///   - mode: what to repeat.
+    ///   - device: an id; by default the one that is active.
+    public func setRepeat(_ mode: RepeatMode, on device: String? = nil) async throws {
+        try await perform(command("PUT", "repeat", [("state", mode.rawValue)], on: device))
+    }
+
+    /// Plays the context in another order, or in its own again.
+    public func setShuffle(_ isOn: Bool, on device: String? = nil) async throws {
+        try await perform(command("PUT", "shuffle", [("state", String(isOn))], on: device))
+    }
+
+    /// Continues on another device.
+    ///
+    /// - Parameters:
+    ///   - device: an id of ``devices()``.
+    ///   - play: `true` plays there in any case; `false` keeps the state, playing or paused.
+    public func transferPlayback(to device: String, play: Bool = false) async throws {
+        let call = WebAPICall(method: "PUT", path: "/v1/me/player", scopes: .all([Scope.controlPlayback]))
+        try await perform(try call.json(TransferBody(deviceIds: [device], play: play)))
+    }
+
     /// What comes next.
     public func queue() async throws -> PlayQueue {
         let scopes = ScopeRequirement.all([Scope.readPlayback, Scope.readPlaying])
@@ -98,6 +122,11 @@ private struct PlayBody: Encodable {
         }
         positionMs = position?.milliseconds
     }
+}
+
+private struct TransferBody: Encodable {
+    let deviceIds: [String]
+    let play: Bool
 }
 
 extension Duration {

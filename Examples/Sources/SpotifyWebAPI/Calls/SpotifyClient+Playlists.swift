@@ -46,9 +46,7 @@ extension SpotifyClient {
     public func add(_ uris: [String], toPlaylist id: String, at position: Int? = nil) async throws -> String? {
         var snapshot: String?
         for start in stride(from: 0, to: uris.count, by: 100) {
-            var call = Self.item("playlists", id, items)
-            call.method = "POST"
-            call.scopes = .any([Scope.changePublicPlaylists, Scope.changePrivatePlaylists])
+            let call = change("POST", id)
             let body = AddedItems(
                 uris: Array(uris[start..<min(start + 100, uris.count)]), position: position.map { $0 + start })
             snapshot = try await answer(to: call.json(body), as: Snapshot.self).snapshotId
@@ -56,9 +54,59 @@ extension SpotifyClient {
         return snapshot
     }
 
+    /// Removes items from a playlist wherever they stand in it, a hundred with each call.
+    ///
+    /// - Parameters:
+    ///   - uris: of tracks and episodes; those that are not in it are left out.
+    ///   - id: as it stands in `spotify:playlist:ID`.
+    ///   - snapshot: the version that is meant, for instance ``Playlist/snapshotID``; by default the latest.
+    /// - Returns: the name of the playlist's new version; `nil` if there was nothing to remove.
+    @discardableResult
+    public func remove(
+        _ uris: [String], fromPlaylist id: String, snapshot: String? = nil
+    ) async throws -> String? {
+        var new: String?
+        for start in stride(from: 0, to: uris.count, by: 100) {
+            let part = uris[start..<min(start + 100, uris.count)].map(RemovedItems.Item.init(uri:))
+            let body = RemovedItems(
+                items: quota == .development ? part : nil, tracks: quota == .extended ? part : nil, snapshotId: snapshot
+            )
+            new = try await answer(to: change("DELETE", id).json(body), as: Snapshot.self).snapshotId
+        }
+        return new
+    }
+
+    /// Moves items within a playlist.
+    ///
+    ///     try await spotify.moveItems(0..<1, ofPlaylist: id, before: 10)  // the first of ten goes to the end
+    ///
+    /// - Parameters:
+    ///   - range: their places, counted from 0.
+    ///   - id: as it stands in `spotify:playlist:ID`.
+    ///   - position: the place, as it is counted before the move, of the item that they shall precede; the number of items
+    ///     for the end.
+    ///   - snapshot: the version that the places are of; by default the latest.
+    /// - Returns: the name of the playlist's new version; `nil` for an empty range.
+    @discardableResult
+    public func moveItems(
+        _ range: Range<Int>, ofPlaylist id: String, before position: Int, snapshot: String? = nil
+    ) async throws -> String? {
+        guard !range.isEmpty else { return nil }
+        let body = MovedItems(
+            rangeStart: range.lowerBound, rangeLength: range.count, insertBefore: position, snapshotId: snapshot)
+        return try await answer(to: change("PUT", id).json(body), as: Snapshot.self).snapshotId
+    }
+
     // MARK: -
 
     private var items: String { quota == .development ? "/items" : "/tracks" }
+
+    private func change(_ method: String, _ id: String) -> WebAPICall {
+        var call = Self.item("playlists", id, items)
+        call.method = method
+        call.scopes = .any([Scope.changePublicPlaylists, Scope.changePrivatePlaylists])
+        return call
+    }
 }
 
 private struct NewPlaylist: Encodable {
@@ -75,6 +123,21 @@ private struct NewPlaylist: Encodable {
 private struct AddedItems: Encodable {
     let uris: [String]
     let position: Int?
+}
+
+/// Its list is named as its address.
+private struct RemovedItems: Encodable {
+    struct Item: Encodable { let uri: String }
+    let items: [Item]?
+    let tracks: [Item]?
+    let snapshotId: String?
+}
+
+private struct MovedItems: Encodable {
+    let rangeStart: Int
+    let rangeLength: Int
+    let insertBefore: Int
+    let snapshotId: String?
 }
 
 private struct Snapshot: Decodable { let snapshotId: String }

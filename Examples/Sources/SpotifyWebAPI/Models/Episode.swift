@@ -3,10 +3,14 @@
 
 /// A part of a podcast.
 public struct Episode: Decodable, Hashable, Sendable {
-    public struct Show: Decodable, Hashable, Sendable {
-        public let id: String
-        public let name: String
-        public let uri: String
+    /// How far the user listened.
+    public struct ResumePoint: Decodable, Hashable, Sendable {
+        public let fullyPlayed: Bool
+        /// In milliseconds.
+        public let resumePositionMs: Int
+
+        /// Where to go on.
+        public var position: Duration { .milliseconds(resumePositionMs) }
     }
 
     public let id: String
@@ -14,6 +18,15 @@ public struct Episode: Decodable, Hashable, Sendable {
     public let uri: String
     /// In milliseconds.
     public let durationMs: Int
+    public let description: String?
+    /// As precise as Spotify knows it: `1981`, `1981-12` or `1981-12-15`.
+    public let releaseDate: String?
+    public let explicit: Bool?
+    public let isPlayable: Bool?
+    public let images: [Artwork]?
+    /// Only with the scope `user-read-playback-position`.
+    public let resumePoint: ResumePoint?
+    /// Absent where the episode stands in its show.
     public let show: Show?
 
     /// Its length.

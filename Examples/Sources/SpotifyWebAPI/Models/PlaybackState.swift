@@ -12,8 +12,7 @@ public struct PlaybackState: Decodable, Hashable, Sendable {
     /// Where the item comes from: a playlist, an album, an artist.
     public let context: PlaybackContext?
     public let shuffleState: Bool?
-    /// `off`, `track` or `context`.
-    public let repeatState: String?
+    public let repeatState: RepeatMode?
     /// `track`, `episode`, `ad` or `unknown`.
     public let currentlyPlayingType: String?
 

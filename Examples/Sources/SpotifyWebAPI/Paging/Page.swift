@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// A stretch of a list, with the addresses of its neighbours.
-public struct Page<Item: Decodable & Sendable>: Decodable, Sendable {
+public struct Page<Item: Decodable & Sendable>: LinkedPage {
     /// Without what Spotify could not show: it writes `null` there.
     public let items: [Item]
     /// How many there are in the whole list.

@@ -43,9 +43,25 @@ enum Documents {
         {"description": "…", "duration_ms": 1686230, "explicit": false, "html_description": "…",
          "id": "5Xt5DXGzch68nYYamXrNxZ", "images": [], "is_externally_hosted": false, "is_playable": true,
          "languages": ["en"], "name": "Tips for sleep", "release_date": "2021-03-01",
-         "release_date_precision": "day", "resume_point": {"fully_played": false, "resume_position_ms": 0},
+         "release_date_precision": "day", "resume_point": {"fully_played": false, "resume_position_ms": 61000},
          "show": {"id": "38bS44xjbVVZ3No3ByF1dJ", "name": "Well & good", "uri": "spotify:show:38bS44xjbVVZ3No3ByF1dJ"},
          "type": "episode", "uri": "spotify:episode:5Xt5DXGzch68nYYamXrNxZ"}
+        """
+
+    /// A show as Extended Quota sees it.
+    static let show = """
+        {"available_markets": ["SE"], "copyrights": [], "description": "Lists & sleep", "episodes": \(page([plainEpisode])),
+         "explicit": false, "external_urls": {}, "html_description": "…", "id": "38bS44xjbVVZ3No3ByF1dJ",
+         "images": [{"height": 640, "url": "https://i.scdn.co/image/ab6765", "width": 640}],
+         "is_externally_hosted": false, "languages": ["en"], "media_type": "audio", "name": "Well & good",
+         "publisher": "Radio", "total_episodes": 1, "type": "show", "uri": "spotify:show:38bS44xjbVVZ3No3ByF1dJ"}
+        """
+
+    /// An episode within its show, without the scope for the resume point.
+    static let plainEpisode = """
+        {"description": "…", "duration_ms": 1686230, "explicit": false, "id": "5Xt5DXGzch68nYYamXrNxZ", "images": [],
+         "is_playable": true, "name": "Tips for sleep", "release_date": "2021-03-01", "type": "episode",
+         "uri": "spotify:episode:5Xt5DXGzch68nYYamXrNxZ"}
         """
 
     /// A file of the user's own: it has no id.
@@ -94,6 +110,10 @@ enum Documents {
          "timestamp": 1490252122574, "progress_ms": 44272, "item": \(item), "currently_playing_type": "\(type)",
          "actions": {"disallows": {"resuming": true}}, "is_playing": true}
         """
+    }
+
+    static func played(_ track: String, at time: String) -> String {
+        #"{"track": \#(track), "played_at": "\#(time)", "context": null}"#
     }
 
     /// - Parameter content: the members `items` or `tracks`.

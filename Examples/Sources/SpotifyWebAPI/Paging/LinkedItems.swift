@@ -6,14 +6,16 @@
 ///     for try await playlist in spotify.playlists() { print(playlist.name) }
 ///     let twenty = try await spotify.savedTracks().prefix(20).reduce(into: []) { $0.append($1) }
 ///
-/// Each iteration begins anew. It ends when the task is cancelled.
-public struct PagedItems<Item: Decodable & Sendable>: AsyncSequence, Sendable {
-    private let first: @Sendable () async throws -> Page<Item>
-    private let following: @Sendable (URL) async throws -> Page<Item>
+/// Each iteration begins anew. It ends when the task is cancelled. Most lists are ``PagedItems``.
+public struct LinkedItems<Linked: LinkedPage>: AsyncSequence, Sendable {
+    public typealias Item = Linked.Item
+
+    private let first: @Sendable () async throws -> Linked
+    private let following: @Sendable (URL) async throws -> Linked
 
     init(
-        first: @escaping @Sendable () async throws -> Page<Item>,
-        following: @escaping @Sendable (URL) async throws -> Page<Item>
+        first: @escaping @Sendable () async throws -> Linked,
+        following: @escaping @Sendable (URL) async throws -> Linked
     ) {
         (self.first, self.following) = (first, following)
     }
@@ -41,8 +43,8 @@ public struct PagedItems<Item: Decodable & Sendable>: AsyncSequence, Sendable {
 
     /// The pages of a list in order.
     public struct Pages: AsyncSequence, Sendable {
-        fileprivate let first: @Sendable () async throws -> Page<Item>
-        fileprivate let following: @Sendable (URL) async throws -> Page<Item>
+        fileprivate let first: @Sendable () async throws -> Linked
+        fileprivate let following: @Sendable (URL) async throws -> Linked
 
         public func makeAsyncIterator() -> Iterator { Iterator(pages: self) }
 
@@ -55,9 +57,9 @@ public struct PagedItems<Item: Decodable & Sendable>: AsyncSequence, Sendable {
             fileprivate init(pages: Pages) { self.pages = pages }
 
             /// - Throws: what the call throws; `CancellationError`.
-            public mutating func next() async throws -> Page<Item>? {
+            public mutating func next() async throws -> Linked? {
                 try Task.checkCancellation()
-                let page: Page<Item>
+                let page: Linked
                 if !hasBegun {
                     page = try await pages.first()
                 } else if let link, visited.insert(link).inserted {  // A link that leads back would have no end.
@@ -72,13 +74,21 @@ public struct PagedItems<Item: Decodable & Sendable>: AsyncSequence, Sendable {
     }
 }
 
+/// The items of a list whose pages know their place in it and its length.
+public typealias PagedItems<Item: Decodable & Sendable> = LinkedItems<Page<Item>>
+
 extension SpotifyClient {
     /// The items of a list whose answers are pages.
-    func paged<Item: Decodable & Sendable>(_ call: WebAPICall, of type: Item.Type = Item.self) -> PagedItems<Item> {
-        PagedItems {
+    func linked<Linked: LinkedPage>(_ call: WebAPICall) -> LinkedItems<Linked> {
+        LinkedItems {
             try await answer(to: call)
         } following: {
-            try await page(at: $0, as: Page<Item>.self)
+            try await page(at: $0, as: Linked.self)
         }
+    }
+
+    /// The same for the usual pages.
+    func paged<Item: Decodable & Sendable>(_ call: WebAPICall, of type: Item.Type = Item.self) -> PagedItems<Item> {
+        linked(call)
     }
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension SpotifyClient {
+    /// The tracks that the user has heard, the last fifty at most. It wants the scope `user-read-recently-played`.
+    ///
+    /// A track counts when it has ended and was played for more than 30 seconds. Episodes are not among them.
+    ///
+    /// - Parameters:
+    ///   - range: by default all, from the newest on. With `after` each page has the newest first, and the next page is newer.
+    ///   - pageSize: how many to fetch at a time, from 1 to 50; what lies outside is brought in.
+    public func recentlyPlayed(
+        _ range: PlayHistoryRange? = nil, pageSize: Int = 20
+    ) -> LinkedItems<CursorPage<PlayedTrack>> {
+        var call = WebAPICall(
+            path: "/v1/me/player/recently-played", query: [("limit", String(min(max(pageSize, 1), 50)))],
+            scopes: .all([Scope.readHistory]))
+        switch range {
+        case .before(let date): call.query.append(("before", date.cursor))
+        case .after(let date): call.query.append(("after", date.cursor))
+        case nil: break
+        }
+        return linked(call)
+    }
+
+    /// The tracks that the user likes best. It wants the scope `user-top-read`.
+    public func topTracks(over range: TimeRange = .mediumTerm) -> PagedItems<Track> { top("tracks", range) }
+
+    /// The artists that the user likes best. It wants the scope `user-top-read`.
+    public func topArtists(over range: TimeRange = .mediumTerm) -> PagedItems<Artist> { top("artists", range) }
+
+    // MARK: -
+
+    private func top<Item: Decodable & Sendable>(_ kind: String, _ range: TimeRange) -> PagedItems<Item> {
+        paged(
+            WebAPICall(
+                path: "/v1/me/top/\(kind)", query: [("time_range", range.rawValue)], scopes: .all([Scope.readTop])))
+    }
+}
+
+extension Date {
+    /// In milliseconds since 1970.
+    fileprivate var cursor: String { String(Int((timeIntervalSince1970 * 1000).rounded())) }
+}
