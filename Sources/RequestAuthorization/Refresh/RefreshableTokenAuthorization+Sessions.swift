@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension RefreshableTokenAuthorization {
+    /// Replaces the token and begins a new session. Waiters get the new token.
+    ///
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the header value
+    ///   must not be sent, or with ``NotAuthorized/Reason/shutDown``; then nothing is changed. A store that fails is an
+    ///   event, not an error.
+    public nonisolated func setToken(_ token: Token) async throws {
+        let held = hold(token, version: TokenVersion(session: UUID(), generation: 0), obtainedAt: clock.now)
+        if let fault = held.fault { throw fault }
+        let isShutDown = change { state, turn in
+            if !state.isShutDown { state.setToken(held, &turn) }
+            return state.isShutDown
+        }
+        if isShutDown { throw NotAuthorized(.shutDown) }
+        await settleStore()
+    }
+
+    /// Begins a manual refresh with a closure. Requests wait for it, but not longer than the policy's deadline.
+    ///
+    /// Returns at once. If `body` fails, the session stays as it was, and ``events`` reports the failure. If several
+    /// succeed, the last one begun wins.
+    public nonisolated func refresh(using body: @escaping @Sendable () async throws -> Token) async {
+        _ = begin(change { state, _ in state.nextID() }, waiter: nil, body)
+    }
+
+    /// Signs in like ``refresh(using:)``, and waits for the result.
+    ///
+    ///     try await auth.signIn { try await service.login(username, password) }
+    ///
+    /// - Throws: what `body` throws, and the session stays as it was. ``RefreshFailed`` if the server has named a later
+    ///   time for the next call. `CancellationError` if the task is cancelled, or if another sign-in has replaced this
+    ///   one.
+    public nonisolated func signIn(using body: @escaping @Sendable () async throws -> Token) async throws {
+        let id = change { state, _ in state.nextID() }
+        try await withTaskCancellationHandler {
+            _ = try await withUnsafeThrowingContinuation { waiter in
+                if let error = begin(id, waiter: waiter, body) { waiter.resume(throwing: error) }
+            }
+        } onCancel: {
+            change { $0.cancelManual(id, &$1) }
+        }
+    }
+
+    /// Signs out on this machine: requests, waiting and later ones, throw ``NotAuthorized``.
+    ///
+    /// The token stays valid at the server, which is not told; ``signOut()`` revokes it. A refresh under way is
+    /// dropped, and the service is asked to revoke its token. Returns when the store has been cleared. If that fails,
+    /// ``events`` reports it, and clearing is tried again. This works after a shutdown too.
+    public nonisolated func reset() async {
+        change { $0.reset(newSession: UUID(), &$1) }
+        await settleStore()
+    }
+}
