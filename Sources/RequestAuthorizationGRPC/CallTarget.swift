@@ -13,20 +13,20 @@ final class CallTarget: Sendable, RedactedDescription {
     let origin: Origin
     let isPlaintext: Bool
     /// The provider, if it can authorize synchronously; stored so that the cast is made once.
-    private let immediate: (any ImmediateAuthorization)?
+    private let synchronous: (any SynchronousAuthorization)?
 
     init(provider: any AuthorizationProvider, origin: Origin) {
         self.provider = provider
         self.origin = origin
         isPlaintext = origin.isPlaintext && !origin.isLoopback
-        immediate = provider as? any ImmediateAuthorization
+        synchronous = provider as? any SynchronousAuthorization
     }
 
     /// Returns the call with its credential, or `nil` if the provider has to suspend.
     func authorizeAtOnce(_ metadata: Metadata, _ method: MethodDescriptor) throws -> CallMetadata? {
-        guard let immediate else { return nil }
+        guard let synchronous else { return nil }
         do {
-            return try immediate.authorizeAtOnce(CallMetadata(metadata: metadata, target: self, method: method))?
+            return try synchronous.authorizeAtOnce(CallMetadata(metadata: metadata, target: self, method: method))?
                 .checked()
         } catch {
             throw RPCError(withoutCredential: error) ?? error

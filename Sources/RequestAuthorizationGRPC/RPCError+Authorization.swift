@@ -47,7 +47,7 @@ extension RPCError {
 
     /// The refusal as an HTTP response. Many servers send HTTP's challenge fields as metadata.
     var unauthorizedResponse: UnauthorizedResponse {
-        UnauthorizedResponse(statusCode: 401, fields: ["WWW-Authenticate", "Retry-After", "DPoP-Nonce", "Date"]) {
+        UnauthorizedResponse(statusCode: 401, fields: UnauthorizedResponse.fieldNames) {
             Array(metadata[stringValues: $0])
         }
     }

@@ -17,7 +17,7 @@ import Testing
             for number in 0..<people {
                 group.addTask { try await Self.run(runs, seed: seed + UInt64(number)) }
             }
-            return try await group.reduce(into: Tally()) { $0 += $1 }
+            return try await group.reduce(into: RunCounts()) { $0 += $1 }
         }
         print("seed \(seed): \(tally)")
         #expect(tally.runs == people * runs)
@@ -64,9 +64,9 @@ import Testing
     // MARK: -
 
     /// One person runs commands, one after the other, each at a random moment of the token's life and to a random end.
-    private static func run(_ runs: Int, seed: UInt64) async throws -> Tally {
+    private static func run(_ runs: Int, seed: UInt64) async throws -> RunCounts {
         var random = SplitMix(state: seed)
-        var tally = Tally()
+        var tally = RunCounts()
         let answers = HeldAnswers()
         let spotify = try LocalSpotify(policy: strict, clock: answers)
         try await Person.with(spotify) { person in
@@ -139,7 +139,7 @@ private struct CommandRun {
     }
 }
 
-private struct Tally: CustomStringConvertible {
+private struct RunCounts: CustomStringConvertible {
     var runs = 0
     var refreshes = 0
     var endedBySignal = 0
@@ -159,7 +159,7 @@ private struct Tally: CustomStringConvertible {
         presentedTwice = statistics.duplicateTokenCalls
     }
 
-    static func += (sum: inout Tally, one: Tally) {
+    static func += (sum: inout RunCounts, one: RunCounts) {
         sum.runs += one.runs
         sum.refreshes += one.refreshes
         sum.endedBySignal += one.endedBySignal

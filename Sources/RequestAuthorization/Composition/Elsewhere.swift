@@ -5,22 +5,22 @@
 enum Elsewhere: Sendable {
     case refuse
     case passThrough
-    case use(any AuthorizationProvider, immediate: (any ImmediateAuthorization)?)
+    case use(any AuthorizationProvider, synchronous: (any SynchronousAuthorization)?)
 
     init(_ origins: OtherOrigins) {
         switch origins {
         case .refuse: self = .refuse
         case .passThrough: self = .passThrough
-        case .use(let provider): self = .use(provider, immediate: provider as? any ImmediateAuthorization)
+        case .use(let provider): self = .use(provider, synchronous: provider as? any SynchronousAuthorization)
         }
     }
 
-    /// Works like ``ImmediateAuthorization/authorizeAtOnce(_:)``. If it returns `false`, use ``provider(for:)``.
+    /// Works like ``SynchronousAuthorization/authorizeAtOnce(_:)``. If it returns `false`, use ``provider(for:)``.
     func authorizeAtOnce(_ request: inout some AuthorizableRequest) throws -> Bool {
         switch self {
         case .refuse: throw Self.refusal(of: request)
         case .passThrough: true
-        case .use(_, let immediate): try immediate?.authorizeAtOnce(&request) ?? false
+        case .use(_, let synchronous): try synchronous?.authorizeAtOnce(&request) ?? false
         }
     }
 
@@ -28,13 +28,13 @@ enum Elsewhere: Sendable {
     func credentialFields(for request: some AuthorizableRequest) -> Set<String>? {
         switch self {
         case .refuse, .passThrough: []
-        case .use(_, let immediate): immediate?.credentialFields(for: request)
+        case .use(_, let synchronous): synchronous?.credentialFields(for: request)
         }
     }
 
     func isReplaced(_ authorized: some AuthorizableRequest) -> Bool {
-        guard case .use(_, let immediate?) = self else { return false }
-        return immediate.isReplaced(authorized)
+        guard case .use(_, let synchronous?) = self else { return false }
+        return synchronous.isReplaced(authorized)
     }
 
     /// The provider that authorizes the request.

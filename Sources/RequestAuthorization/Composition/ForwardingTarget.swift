@@ -14,14 +14,16 @@ class ForwardingTarget: @unchecked Sendable, RedactedDescription {
     }
 
     static func make(_ provider: any AuthorizationProvider, for origin: Origin) -> ForwardingTarget {
-        guard let immediate = provider as? any ImmediateAuthorization else {
+        guard let synchronous = provider as? any SynchronousAuthorization else {
             return ForwardingTarget(provider, for: origin)
         }
-        return makeImmediate(immediate, for: origin)
+        return makeSynchronous(synchronous, for: origin)
     }
 
-    private static func makeImmediate(_ provider: some ImmediateAuthorization, for origin: Origin) -> ForwardingTarget {
-        ImmediateTarget(provider, for: origin)
+    private static func makeSynchronous(_ provider: some SynchronousAuthorization, for origin: Origin)
+        -> ForwardingTarget
+    {
+        SynchronousTarget(provider, for: origin)
     }
 
     final func isMeant(for request: some AuthorizableRequest) -> Bool { request.goes(to: origin) }
@@ -35,12 +37,12 @@ class ForwardingTarget: @unchecked Sendable, RedactedDescription {
 }
 
 /// A target with a provider of this package. `@unchecked Sendable` is safe as for its superclass.
-private final class ImmediateTarget<Provider: ImmediateAuthorization>: ForwardingTarget, @unchecked Sendable {
-    private let immediate: Provider
+private final class SynchronousTarget<Provider: SynchronousAuthorization>: ForwardingTarget, @unchecked Sendable {
+    private let synchronous: Provider
     private let isLeaf: Bool
 
     init(_ provider: Provider, for origin: Origin) {
-        immediate = provider
+        synchronous = provider
         isLeaf = !(provider is RestrictedAuthorization) && !(provider is OriginAuthorization)
         super.init(provider, for: origin)
     }
@@ -48,12 +50,12 @@ private final class ImmediateTarget<Provider: ImmediateAuthorization>: Forwardin
     override var refusesPlaintext: Bool { isLeaf }
 
     override func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
-        try immediate.authorizeAtOnce(&request)
+        try synchronous.authorizeAtOnce(&request)
     }
 
     override func credentialFields(for request: some AuthorizableRequest) -> Set<String>? {
-        immediate.credentialFields(for: request)
+        synchronous.credentialFields(for: request)
     }
 
-    override func isReplaced(_ authorized: some AuthorizableRequest) -> Bool { immediate.isReplaced(authorized) }
+    override func isReplaced(_ authorized: some AuthorizableRequest) -> Bool { synchronous.isReplaced(authorized) }
 }

@@ -7,7 +7,7 @@
 ///         "https://api.spotify.com": spotify,
 ///         "https://api.widgets.example": .header("X-API-Key", key),
 ///     ])
-public struct OriginAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
+public struct OriginAuthorization: AuthorizationProvider, SynchronousAuthorization, RedactedDescription {
     private let targets: ListedOrigins
     private let elsewhere: Elsewhere
 
@@ -68,7 +68,7 @@ public struct OriginAuthorization: AuthorizationProvider, ImmediateAuthorization
     package func prove<Request: AuthorizableRequest>(
         _ authorized: Request, ifValidNow: Bool
     ) async throws -> Request? {
-        try await (try? provider(for: authorized) as? any ImmediateAuthorization)?.prove(
+        try await (try? provider(for: authorized) as? any SynchronousAuthorization)?.prove(
             authorized, ifValidNow: ifValidNow)
     }
 

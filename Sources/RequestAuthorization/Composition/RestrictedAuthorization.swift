@@ -3,7 +3,7 @@
 
 /// Restricts a provider to origins, so that its credential goes nowhere else. Create it with
 /// `restricted(to:allowingPlaintext:elsewhere:)`.
-public struct RestrictedAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
+public struct RestrictedAuthorization: AuthorizationProvider, SynchronousAuthorization, RedactedDescription {
     private let origins: ListedOrigins
     private let allowsPlaintext: Bool
     private let elsewhere: Elsewhere
@@ -85,7 +85,8 @@ public struct RestrictedAuthorization: AuthorizationProvider, ImmediateAuthoriza
     package func prove<Request: AuthorizableRequest>(
         _ authorized: Request, ifValidNow: Bool
     ) async throws -> Request? {
-        try await (provider(for: authorized) as? any ImmediateAuthorization)?.prove(authorized, ifValidNow: ifValidNow)
+        try await (provider(for: authorized) as? any SynchronousAuthorization)?.prove(
+            authorized, ifValidNow: ifValidNow)
     }
 
     private func provider(for request: some AuthorizableRequest) -> (any AuthorizationProvider)? {

@@ -6,7 +6,7 @@
 ///     try await request.authorize(using: .basic(username: "ada", password: password))
 ///
 /// Both are sent as given. A server may expect letters with accents in composed form (NFC, RFC 7617 §2.1).
-public struct BasicAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
+public struct BasicAuthorization: AuthorizationProvider, SynchronousAuthorization, RedactedDescription {
     private let credential: ConstantCredential
 
     /// - Parameters:

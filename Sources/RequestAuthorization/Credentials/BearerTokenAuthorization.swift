@@ -7,7 +7,7 @@
 ///
 /// A token with characters other than letters, digits, `-._~+/` and trailing `=` is never sent. If a server issues such
 /// tokens, write `.header("Authorization", "Bearer …")`: that accepts any value that a header field can hold.
-public struct BearerTokenAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
+public struct BearerTokenAuthorization: AuthorizationProvider, SynchronousAuthorization, RedactedDescription {
     private let credential: ConstantCredential
 
     /// - Parameter token: the token without `Bearer`. It is checked here, and ``authorize(_:)`` throws the error.

@@ -4,7 +4,7 @@
 /// Sends a constant value in a header field of your choice: an API key.
 ///
 ///     try await request.authorize(using: .header("X-API-Key", key))
-public struct HeaderAuthorization: AuthorizationProvider, ImmediateAuthorization, RedactedDescription {
+public struct HeaderAuthorization: AuthorizationProvider, SynchronousAuthorization, RedactedDescription {
     private let credential: ConstantCredential
     private let fields: Set<String>
 

@@ -14,7 +14,7 @@
 ///
 /// With a ``TokenStore`` the token is loaded on first use, and a new token is saved before it is used. Test your own
 /// code with `ManualClock` and `ScriptedTokenService` of `RequestAuthorizationTesting`.
-public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: AuthorizationProvider, ImmediateAuthorization {
+public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: AuthorizationProvider, SynchronousAuthorization {
     nonisolated let core: ProviderCore
     nonisolated let bareService: any RefreshableTokenService<Token>
     nonisolated let store: (any TokenStore<Token>)?

@@ -16,7 +16,7 @@ extension AuthorizableResponse {
     public var unauthorized: UnauthorizedResponse? {
         guard statusCode == 401 || statusCode == 403 else { return nil }
         let refusal = UnauthorizedResponse(
-            statusCode: statusCode, fields: ["WWW-Authenticate", "Retry-After", "DPoP-Nonce", "Date"],
+            statusCode: statusCode, fields: UnauthorizedResponse.fieldNames,
             of: headerValues(for:))
         return statusCode == 401 || refusal.challenges.contains { $0.requiresInteraction } ? refusal : nil
     }

@@ -6,6 +6,9 @@ public struct UnauthorizedResponse: Sendable {
     /// The status code: 401, or 403 if a challenge asks for another scope.
     public let statusCode: Int
 
+    /// The fields that providers of this package read.
+    package static let fieldNames = ["WWW-Authenticate", "Retry-After", "DPoP-Nonce", "Date"]
+
     private let fields: [String: [String]]
 
     /// Creates an answer from its status and its header fields.

@@ -33,10 +33,10 @@ extension AuthorizationProvider {
     /// Calls ``authorize(_:)``, and checks the result. Providers of this package are not checked: they check values.
     @inline(__always)
     func authorizeChecked<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        if let immediate = self as? any ImmediateAuthorization {
+        if let synchronous = self as? any SynchronousAuthorization {
             var authorized = request
-            if try immediate.authorizeAtOnce(&authorized) { return authorized }
-            if immediate.credentialFields(for: request) != nil { return try await authorize(request) }
+            if try synchronous.authorizeAtOnce(&authorized) { return authorized }
+            if synchronous.credentialFields(for: request) != nil { return try await authorize(request) }
         }
         return try await authorizeAndCheck(request)
     }

@@ -19,11 +19,11 @@ struct AuthorizedExecution {
         _ request: HTTPClientRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int,
         isReplayable: Bool?
     ) async throws -> HTTPClientResponse {
-        let immediate = provider as? any ImmediateAuthorization
-        let known = immediate?.credentialFields(for: request)
-        if let immediate, let known, deadline > .now() {
+        let synchronous = provider as? any SynchronousAuthorization
+        let known = synchronous?.credentialFields(for: request)
+        if let synchronous, let known, deadline > .now() {
             var authorized = request
-            if try immediate.authorizeAtOnce(&authorized) {
+            if try synchronous.authorizeAtOnce(&authorized) {
                 return try await send(
                     request, authorized: authorized, by: provider, credentials: known, refreshCount: refreshCount,
                     isReplayable: isReplayable)

@@ -18,11 +18,11 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     ) async throws -> (Receiver.Body, URLResponse) {
         let departure = departure(for: request, body, of: Carrier.of(session))
         defer { departure?.end() }
-        if let immediate = provider as? any ImmediateAuthorization,
-            let fields = immediate.credentialFields(for: request)
+        if let synchronous = provider as? any SynchronousAuthorization,
+            let fields = synchronous.credentialFields(for: request)
         {
             return try await send(
-                request, authorizedAtOnceBy: immediate, credentialFields: fields, refreshCount: refreshCount,
+                request, authorizedAtOnceBy: synchronous, credentialFields: fields, refreshCount: refreshCount,
                 departure: departure)
         }
         let fields = CredentialFields()
@@ -40,7 +40,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
 
     /// Sends a request with a provider that can authorize synchronously. In the common case nothing else is needed.
     private func send(
-        _ request: URLRequest, authorizedAtOnceBy provider: some ImmediateAuthorization,
+        _ request: URLRequest, authorizedAtOnceBy provider: some SynchronousAuthorization,
         credentialFields fields: Set<String>, refreshCount: Int, departure: Departure?
     ) async throws -> (Receiver.Body, URLResponse) {
         guard let authorized = try provider.authorizeAtOnce(request), departure?.beginsAtOnce() ?? true else {
@@ -131,8 +131,8 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
 
     /// Adds a new proof for a redirect's target: a proof is for one URI (RFC 9449 §4.2).
     private func provenAnew(_ request: URLRequest, by provider: some AuthorizationProvider) async throws -> URLRequest {
-        if let immediate = provider as? any ImmediateAuthorization,
-            let proven = try await immediate.prove(request, ifValidNow: false)
+        if let synchronous = provider as? any SynchronousAuthorization,
+            let proven = try await synchronous.prove(request, ifValidNow: false)
         {
             return proven
         }

@@ -70,7 +70,8 @@ struct DepartingAuthorization<Provider: AuthorizationProvider>: AuthorizationPro
         // No slot is held here, because this may wait for a refresh.
         let first = try await provider.authorize(request)
         guard let departure, !departure.beginsAtOnce() else { return first }
-        guard let immediate = provider as? any ImmediateAuthorization, immediate.credentialFields(for: request) != nil
+        guard let synchronous = provider as? any SynchronousAuthorization,
+            synchronous.credentialFields(for: request) != nil
         else {
             try await departure.wait()
             do {
@@ -85,9 +86,9 @@ struct DepartingAuthorization<Provider: AuthorizationProvider>: AuthorizationPro
         while true {
             do {
                 // While the request was queued, this process may have signed out, or a sibling may have signed in.
-                if immediate.isReplaced(first) { throw NotAuthorized(.sessionReplaced) }
-                if let authorized = try immediate.authorizeAtOnce(request) { return authorized }
-                if let authorized = try await immediate.prove(last, ifValidNow: true) { return authorized }
+                if synchronous.isReplaced(first) { throw NotAuthorized(.sessionReplaced) }
+                if let authorized = try synchronous.authorizeAtOnce(request) { return authorized }
+                if let authorized = try await synchronous.prove(last, ifValidNow: true) { return authorized }
             } catch {
                 departure.end()
                 throw error
@@ -95,7 +96,7 @@ struct DepartingAuthorization<Provider: AuthorizationProvider>: AuthorizationPro
             departure.end()
             let renewed = try await provider.authorize(request)
             if departure.beginsAtOnce(isReturning: true) {
-                guard !immediate.isReplaced(first) else {
+                guard !synchronous.isReplaced(first) else {
                     departure.end()
                     throw NotAuthorized(.sessionReplaced)
                 }

@@ -7,15 +7,9 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// A value of a public type that was made to hold the secret wherever it can.
+/// The public types of the core and of the test kit.
 @MainActor
-struct Exhibit {
-    /// As it is declared, for instance `StoredToken.Content`.
-    let type: String
-    let value: Any
-
-    init(_ type: String, _ value: Any) { (self.type, self.value) = (type, value) }
-
+extension Exhibit {
     static func all() async throws -> [Exhibit] {
         constantProviders() + tokens(CarefulToken()) + tokens(LooseToken()) + tokens(TestToken(Secret.text)) + errors()
             + messages() + stores(CarefulToken()) + stores(LooseToken()) + (try await doubles())

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// A provider that can usually authorize without waiting. Clients try this path before the asynchronous one.
-package protocol ImmediateAuthorization: AuthorizationProvider {
+package protocol SynchronousAuthorization: AuthorizationProvider {
     /// The names of all header fields that it sets, in lower case; `nil` if a user's own provider sets them.
     ///
     /// It sets them with `setCredential(_:in:)` and checked values. Callers that know the names need not observe the
@@ -27,7 +27,7 @@ package protocol ImmediateAuthorization: AuthorizationProvider {
     func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool
 }
 
-extension ImmediateAuthorization {
+extension SynchronousAuthorization {
     package func credentialFields(for request: some AuthorizableRequest) -> Set<String>? {
         CredentialFields.authorization
     }
