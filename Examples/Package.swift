@@ -35,6 +35,7 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Clients", description: "`first-server`, and the HTTP client that it calls with."),
+        .trait(name: "Fleet", description: "`stress fleet`, and `spotify-web` on many hosts: needs libpq."),
         .trait(name: "Web", description: "The web app, and the framework that it stands on."),
         .default(enabledTraits: []),
     ],
@@ -43,10 +44,11 @@ let package = Package(
             name: library, path: "../",
             traits: [
                 "Crypto", "LoopbackReceiver", .trait(name: "AsyncHTTPClient", condition: .when(traits: ["Clients"])),
+                .trait(name: "PostgreSQL", condition: .when(traits: ["Fleet"])),
             ]),
         // Serves the embedded Spotify on loopback.
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
-        // SHA-256, where the embedded Spotify checks PKCE; fetched for the library in any case.
+        // SHA-256, where the embedded Spotify checks PKCE, and what seals sessions with the trait Fleet; fetched for the library in any case.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         // The options and the help of `spotify` and `stress`.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -90,11 +92,18 @@ let package = Package(
             dependencies: [
                 "SpotifyWebAPI", .ours("Spotify"), .ours("URLSession"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Web"])),
+                .product(name: "RequestAuthorizationPostgreSQL", package: library, condition: .when(traits: ["Fleet"])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Fleet"])),
             ]),
         .executableTarget(name: "spotify-web", dependencies: ["SpotifyWeb", "LocalSpotify", .argumentParser]),
         .executableTarget(name: "spotify", dependencies: ["SpotifyDemo", "SpotifyTool", .argumentParser]),
         // Many processes that share one credential: the server, the workers, and the verdict on them.
-        .target(name: "ProcessStress", dependencies: [.ours(), .ours("Storage")]),
+        .target(
+            name: "ProcessStress",
+            dependencies: [
+                .ours(), .ours("Storage"),
+                .product(name: "RequestAuthorizationPostgreSQL", package: library, condition: .when(traits: ["Fleet"])),
+            ]),
         // Many identities in one process: tasks that use their providers, and the verdict on the pool.
         .target(name: "PoolStress", dependencies: [.ours()]),
         .executableTarget(name: "stress", dependencies: ["ProcessStress", "PoolStress", .argumentParser]),
@@ -118,8 +127,10 @@ let package = Package(
         .testTarget(
             name: "SpotifyWebTests",
             dependencies: [
-                "SpotifyWeb", "SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("URLSession"), .ours("Testing"),
+                "spotify-web", "SpotifyWeb", "TestServers", "SpotifyWebAPI", "LocalSpotify", .ours("Spotify"),
+                .ours("URLSession"), .ours("Testing"),
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Web"])),
+                .product(name: "RequestAuthorizationPostgreSQL", package: library, condition: .when(traits: ["Fleet"])),
             ]),
         .testTarget(
             name: "FirstProgramsTests",
@@ -128,6 +139,8 @@ let package = Package(
         .testTarget(name: "PoolStressTests", dependencies: ["PoolStress"]),
         // How many tests run at a time: the library's own, by a symbolic link.
         .target(name: "TestWidth", path: "Tests/TestWidth"),
+        // Servers that scripts start: the library's own, by symbolic links.
+        .target(name: "TestServers", path: "Tests/TestServers"),
         .testTarget(
             name: "SpotifyDemoTests",
             dependencies: ["SpotifyDemo", "LocalSpotify", .ours("Testing"), .ours("URLSession")]),

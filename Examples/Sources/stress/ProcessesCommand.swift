@@ -90,25 +90,7 @@ struct ProcessesCommand: ParsableCommand {
         guard grace >= 0, loseEvery >= 0, watch >= 0 else { throw ValidationError("No option may be negative.") }
     }
 
-    func run() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "stress-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let run = try StressRun(options, in: folder)
-        let line = ProgressLine()
-        let report: StressReport
-        do {
-            report = try run.run { line.show($0) }
-        } catch {
-            line.clear()
-            try keepLog(of: run)
-            throw error
-        }
-        line.clear()
-        try keepLog(of: run)
-        print(json ? try report.json : report.table)
-        for problem in report.problems.prefix(20) { ProgressLine.write("error: \(problem)\n") }
-        if !report.problems.isEmpty || report.folder?.problems.isEmpty == false { throw ExitCode(1) }
-    }
+    func run() throws { try RunOutput(log: log, json: json).present(options) }
 
     // MARK: -
 
@@ -133,12 +115,6 @@ struct ProcessesCommand: ParsableCommand {
         if let diskFull { return .fullDisk(diskFull) }
         if let sessionChanges { return .sessionChanges(sessionChanges) }
         return realTime ? .realTime(expiries, lifetime: 1) : .expiries(expiries)
-    }
-
-    private func keepLog(of run: StressRun) throws {
-        guard let log else { return }
-        try? FileManager.default.removeItem(atPath: log)
-        try FileManager.default.copyItem(at: run.log, to: URL(filePath: log))
     }
 }
 

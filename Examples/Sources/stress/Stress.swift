@@ -9,7 +9,8 @@ import ArgumentParser
         commandName: "stress",
         abstract: "Puts to the test what many processes, many tasks and many accounts share.",
         subcommands: [
-            ProcessesCommand.self, AccountsCommand.self, PoolCommand.self, CheckCommand.self, WatchFolderCommand.self,
+            ProcessesCommand.self, FleetCommand.self, AccountsCommand.self, PoolCommand.self, CheckCommand.self,
+            WatchFolderCommand.self,
             WorkerCommand.self, HoldLocksCommand.self,
         ])
 }

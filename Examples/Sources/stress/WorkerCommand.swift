@@ -17,13 +17,14 @@ struct WorkerCommand: AsyncParsableCommand {
     @Flag var withoutWatch = false
     @Flag var withoutEnd = false
     @Flag var withoutBinding = false
+    @Flag var replica = false
 
     func run() async throws {
         guard let name = ProcessName(name) else { throw ValidationError("A name looks like 3.17.") }
         let options = WorkerOptions(
             folder: URL(filePath: folder), port: port, name: name, withoutLock: withoutLock,
             withoutIntent: withoutIntent, withoutWatch: withoutWatch, withoutEnd: withoutEnd,
-            withoutBinding: withoutBinding)
-        try await Worker(options).run()
+            withoutBinding: withoutBinding, isReplica: replica)
+        try await Worker.make(options).run()
     }
 }

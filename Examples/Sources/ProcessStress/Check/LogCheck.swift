@@ -29,6 +29,8 @@ public struct LogCheck {
     private var sentAsSomebodyElse: Set<SentRequest> = []
     private var lockWaits: [Double] = []
     private var controlWaits: [Double] = []
+    /// What the database has noted, if there is one.
+    private let history: RowHistory
 
     /// Judges a whole log.
     public static func report(on lines: [LogLine]) -> StressReport {
@@ -46,9 +48,11 @@ public struct LogCheck {
         self.lines = lines
         self.setting = setting
         report.workers = setting.workers
+        history = RowHistory(lines)
     }
 
     private mutating func run() {
+        if setting.isFleet == true { report.fleet = FleetReport() }
         collect()
         for line in lines {
             switch line.event {
@@ -70,12 +74,17 @@ public struct LogCheck {
         countExpiries()
         report.lockWaitP99Seconds = Self.p99(of: lockWaits)
         report.controlWaitP99Seconds = Self.p99(of: controlWaits)
+        judgeFleet()
         conclude()
     }
 
     private static func p99(of waits: [Double]) -> Double {
-        let sorted = waits.sorted()
-        return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * 99 / 100)]
+        percentile(99, of: waits)
+    }
+
+    private static func percentile(_ percent: Int, of values: [Double]) -> Double {
+        let sorted = values.sorted()
+        return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * percent / 100)]
     }
 
     // MARK: - What there is
@@ -97,6 +106,9 @@ public struct LogCheck {
                 report.sessionChanges += 1
                 if let place = line.place { changedFamilies.formUnion(0..<place.family) }
             case .diskFull: report.fullDisks += 1
+            case .stopped: report.fleet?.stops += 1
+            case .cut: report.fleet?.cuts += 1
+            case .restarted: report.fleet?.databaseRestarts += 1
             case .answerLost:
                 if let call = line.call { lostCalls.insert(call) }
                 if line.detail != nil { report.faults += 1 }
@@ -128,6 +140,8 @@ public struct LogCheck {
     /// Whether what a call brought can have reached nobody who lived to tell.
     private func isLost(_ earlier: LogLine, before line: LogLine) -> Bool {
         guard let process = earlier.process, let place = earlier.place else { return false }
+        // In chaos nobody hears what a process has had to suffer. That its token was not saved, the database knows.
+        if setting.isChaos == true { return !history.holds(place.next, before: line.time) }
         // Somebody had the successor.
         if let use = firstUses[place.next], use.number < line.number { return false }
         return lostCalls.contains(earlier.number) || kills[process] != nil
@@ -139,6 +153,7 @@ public struct LogCheck {
     private mutating func judgeLoss(_ line: LogLine, of place: Place, after earlier: LogLine?) {
         guard endedFamilies.insert(place.family).inserted else { return }
         report.sessionsLost += 1
+        if setting.isChaos == true { return judgeLossInChaos(line, of: place) }
         guard setting.graceMode == .strict else {
             return complain("a session was lost", line)
         }
@@ -146,6 +161,14 @@ public struct LogCheck {
             isBetweenCommitAndSave(kill), spentKills.insert(process).inserted
         else { return complain("a session was lost that no kill between commit and save explains", line) }
         report.sessionsLostByStrictServer += 1
+    }
+
+    /// Whoever had the successor could not save it within the grace.
+    private mutating func judgeLossInChaos(_ line: LogLine, of place: Place) {
+        guard let commit = presentations[place]?.first(where: { $0.event == .committed }),
+            !history.holds(place.next, before: commit.time + setting.grace), line.time > commit.time + setting.grace
+        else { return complain("a session was lost whose token was saved, or could still have been", line) }
+        report.fleet?.lossesExplained += 1
     }
 
     private func isBetweenCommitAndSave(_ kill: LogLine) -> Bool {
@@ -200,6 +223,35 @@ public struct LogCheck {
         complain("a request of session \(first) was sent again as somebody else", line)
     }
 
+    // MARK: - Fleets
+
+    private mutating func judgeFleet() {
+        guard var fleet = report.fleet else { return }
+        let times = rotations()
+        fleet.rotationToLastMedianSeconds = Self.percentile(50, of: times)
+        fleet.rotationToLastP99Seconds = Self.percentile(99, of: times)
+        (fleet.saves, fleet.staleSaves) = (history.count, history.staleSaves.count)
+        report.fleet = fleet
+        for save in history.staleSaves { complain("a stale token was saved over a newer one", save) }
+    }
+
+    /// How long it took from each exchange until the last worker used what it had brought, or something newer.
+    private func rotations() -> [Double] {
+        var (begun, waiting): ((place: Place, time: Double)?, Set<Int>) = (nil, [])
+        var times: [Double] = []
+        for line in lines {
+            if line.event == .committed, let place = line.place {
+                (begun, waiting) = ((place.next, line.time), Set(0..<setting.workers))
+            } else if line.event == .used, let start = begun, let place = line.place, place >= start.place {
+                if let worker = line.process?.worker { waiting.remove(worker) }
+                guard waiting.isEmpty else { continue }
+                times.append(line.time - start.time)
+                begun = nil
+            }
+        }
+        return times
+    }
+
     // MARK: - Expiries
 
     /// An expiry counts if every worker has used a newer token before the next one.
@@ -218,7 +270,7 @@ public struct LogCheck {
             }
         }
         if let last = expired.last, isPassed(last) { report.expiries += 1 }
-        guard report.kills + report.faults == 0 else { return }
+        guard report.kills + report.faults == 0, setting.isCalm else { return }
         for place in expired where presentations[place]?.count != 1 && !changedFamilies.contains(place.family) {
             complain("\(presentations[place]?.count ?? 0) token calls for the expiry of \(place)")
         }
@@ -228,10 +280,12 @@ public struct LogCheck {
 
     private mutating func conclude() {
         if report.duplicateTokenCalls > 0 { complain("\(report.duplicateTokenCalls) duplicate token calls") }
-        if report.retriesAfterLostAnswer > report.kills + report.faults {
+        if report.retriesAfterLostAnswer > report.kills + report.faults, setting.isChaos != true {
             complain("\(report.retriesAfterLostAnswer) retries, more than kills and faults")
         }
-        if report.passingFailures > 0, report.kills + report.faults + report.fullDisks == 0 {
+        if report.passingFailures > 0, report.kills + report.faults + report.fullDisks == 0,
+            setting.isChaos != true
+        {
             complain("\(report.passingFailures) requests got an error in place of a token")
         }
         if report.longestBlockSeconds > setting.deadline {
@@ -239,7 +293,7 @@ public struct LogCheck {
         }
         if let expiries = setting.expiries {
             if report.expiries < expiries { complain("\(report.expiries) expiries in place of \(expiries)") }
-            if report.kills + report.faults == 0, report.tokenCalls > report.expiries + 1 {
+            if report.kills + report.faults == 0, setting.isCalm, report.tokenCalls > report.expiries + 1 {
                 complain("\(report.tokenCalls) token calls for \(report.expiries) expiries")
             }
         }

@@ -45,6 +45,8 @@ public struct StressReport: Hashable, Sendable, Codable {
     public var faults = 0
     /// What a second process saw in the store's folder, if it was asked to look.
     public var folder: FolderReport?
+    /// What is to be said of a fleet alone.
+    public var fleet: FleetReport?
     /// How long the run took.
     public var seconds = 0.0
     /// What is wrong; empty if all is well.
@@ -76,6 +78,7 @@ public struct StressReport: Hashable, Sendable, Codable {
             ("took", String(format: "%.1f s", seconds)),
         ]
         rows += killsPerPoint.sorted { $0.key < $1.key }.map { ("killed: \($0.key)", "\($0.value)") }
+        if let fleet { rows += fleet.rows }
         if let folder { rows.append(("looks at the folder", "\(folder.looks), \(folder.problems.count) problems")) }
         let width = rows.map(\.0.count).max() ?? 0
         return rows.map { $0.0.padding(toLength: width + 2, withPad: " ", startingAt: 0) + $0.1 }

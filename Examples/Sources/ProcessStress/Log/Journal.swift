@@ -8,7 +8,7 @@ import Synchronization
 final class Journal: Sendable {
     private let file: Int32
     private let clock: ClockPage
-    private let began: Date
+    let began: Date
     private let condition = NSCondition()
     private let contents = Mutex(Contents())
 

@@ -44,6 +44,17 @@ public struct LogLine: Hashable, Sendable, Codable {
         case replaced
         /// A worker's request belonged to a session that somebody else's has replaced, and was not sent.
         case dismissed
+        /// A worker's process has been stopped, to go on later.
+        case stopped
+        /// It goes on.
+        case resumed
+        /// Connections to the database have been ended; ``LogLine/detail`` says how.
+        case cut
+        /// The database has been crashed and started again.
+        case restarted
+        /// The store has kept the token at the generation of the place; ``LogLine/session`` and ``LogLine/savedAt`` say more. The
+        /// database itself notes that; it is added at the end of the run.
+        case saved
         /// From now on the disk is full for a while.
         case diskFull
         /// A worker has waited for a bare lock instead of the store's; see ``lockWaits``.
@@ -70,6 +81,10 @@ public struct LogLine: Hashable, Sendable, Codable {
     /// How long the process waited for exclusive access each time since its last line, in seconds by the machine's clock.
     public var lockWaits: [Double]?
     public var setting: RunSetting?
+    /// The session in the row that was saved.
+    public var session: UUID?
+    /// When a row was saved, in seconds since the run began, if the clock page has not been moved.
+    public var savedAt: Double?
 
     public init(
         _ event: Event, number: Int = 0, time: Double = 0, process: ProcessName? = nil, place: Place? = nil,

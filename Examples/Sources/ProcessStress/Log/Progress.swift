@@ -48,7 +48,7 @@ struct Progress: Sendable {
         case .signedOut:
             over.insert(newest.family)
         case .began, .started, .killed, .replayed, .refused, .answered, .answerLost, .unauthorized, .failed, .expired,
-            .diskFull, .dismissed, .controlled:
+            .diskFull, .dismissed, .controlled, .stopped, .resumed, .cut, .restarted, .saved:
             break
         }
     }

@@ -11,6 +11,15 @@ public struct RunSetting: Hashable, Sendable, Codable {
     public var grace: Double
     /// How long an `authorize` may be held at most, in seconds.
     public var deadline: Double
+    /// Whether the workers are the replicas of a fleet.
+    public var isFleet: Bool?
+    /// Whether replicas, connections and the database were disturbed.
+    public var isChaos: Bool?
+    /// By how many seconds the replicas' clocks go ahead and behind; `nil` if all have the same.
+    public var clockOffset: Double?
+
+    /// Whether one call for each expiry is to be expected.
+    var isCalm: Bool { isChaos != true && clockOffset == nil }
 
     public init(
         workers: Int, expiries: Int? = nil, graceMode: GraceMode = .previousOnly, grace: Double = 5,

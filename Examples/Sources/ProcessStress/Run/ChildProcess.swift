@@ -38,4 +38,10 @@ enum ChildProcess {
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         return status & 0x7F
     }
+
+    /// - Returns: the signal that ended a child, or 0; `nil` if it lives.
+    static func signalOfEnd(of pid: pid_t) -> Int32? {
+        var status: Int32 = 0
+        return waitpid(pid, &status, WNOHANG) == pid ? status & 0x7F : nil
+    }
 }

@@ -80,6 +80,30 @@ final class Crew: Sendable {
         }
     }
 
+    /// Others take the places of those who have been killed.
+    ///
+    /// - Parameter condemned: who of them was killed by the server's order.
+    func replaceDead(condemned: Set<ProcessName>) throws {
+        try processes.withLock { processes in
+            for process in processes {
+                guard let wasKilled = process.reapIfDead() else { continue }
+                guard wasKilled else { throw WorkerCrashed(name: process.name) }
+                let point = condemned.contains(process.name) ? KillPoint.afterCommit.rawValue : "random"
+                try succeed(process, killedAt: point, in: &processes)
+            }
+        }
+    }
+
+    /// Lets everybody go on who is there and was stopped.
+    func resume(_ names: Set<ProcessName>) throws {
+        try processes.withLock { processes in
+            for process in processes where names.contains(process.name) {
+                process.resume()
+                try journal.append(LogLine(.resumed, process: process.name))
+            }
+        }
+    }
+
     /// Another takes the place of a process as soon as that has died at a point.
     ///
     /// - Parameter isSpared: whether there is no reason any more why it should die.
@@ -108,7 +132,8 @@ final class Crew: Sendable {
             WorkerOptions(
                 folder: folder.url, port: port, name: name, withoutLock: options.withoutLock,
                 withoutIntent: options.withoutIntent, withoutWatch: options.withoutWatch,
-                withoutEnd: options.withoutEnd, withoutBinding: options.withoutBinding))
+                withoutEnd: options.withoutEnd, withoutBinding: options.withoutBinding,
+                isReplica: options.fleet != nil))
         try journal.append(LogLine(.started, process: name))
         return process
     }
@@ -116,6 +141,10 @@ final class Crew: Sendable {
     private func replace(_ dead: WorkerProcess, killedAt point: String, in processes: inout [WorkerProcess]) throws {
         // Anything but a kill would be a crash of the library's.
         guard dead.reap() else { throw WorkerCrashed(name: dead.name) }
+        try succeed(dead, killedAt: point, in: &processes)
+    }
+
+    private func succeed(_ dead: WorkerProcess, killedAt point: String, in processes: inout [WorkerProcess]) throws {
         try journal.append(LogLine(.killed, process: dead.name, point: point))
         let successor = try start(dead.name.next)
         processes[dead.name.worker] = successor

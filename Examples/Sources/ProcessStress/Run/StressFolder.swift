@@ -15,10 +15,13 @@ struct StressFolder: Sendable {
     /// The store's own, with nothing else in it.
     var store: URL { url.appending(path: "store") }
 
+    /// What the replicas of a fleet are told: ``FleetSetting``.
+    var fleet: URL { url.appending(path: "fleet.json") }
+
     /// While this is there, the workers' disk is full.
     var fullDisk: URL { url.appending(path: "disk-is-full") }
 
-    private static let client = "stress"
+    static let client = "stress"
     let account = "shared"
     /// Knows and removes what the store keeps.
     var accounts: RestrictedFileAccounts { RestrictedFileAccounts(client: Self.client, folder: .at(store.path)) }

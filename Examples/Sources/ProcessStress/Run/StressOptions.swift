@@ -17,6 +17,8 @@ public struct StressOptions: Hashable, Sendable {
         case fullDisk(Int)
         /// So many times somebody signs in as somebody else, signs out, or removes the session, while a token is refreshed.
         case sessionChanges(Int)
+        /// For so many seconds replicas are killed and stopped, connections are cut, and the database is restarted.
+        case chaos(seconds: Double)
     }
 
     public var trial: Trial
@@ -36,6 +38,8 @@ public struct StressOptions: Hashable, Sendable {
     public var withoutBinding = false
     /// How often a second process looks at each entry of the store's folder meanwhile.
     public var watches = 0
+    /// The store is a database that the workers share as the hosts of a fleet do; `nil` for a file.
+    public var fleet: FleetOptions?
 
     public init(_ trial: Trial) { self.trial = trial }
 
@@ -46,20 +50,34 @@ public struct StressOptions: Hashable, Sendable {
         let expiries: Int? =
             switch trial {
             case .expiries(let count), .realTime(let count, _): count
-            case .killPoints, .randomKills, .fullDisk, .sessionChanges: nil
+            case .killPoints, .randomKills, .fullDisk, .sessionChanges, .chaos: nil
             }
-        return RunSetting(
+        var setting = RunSetting(
             workers: workers, expiries: expiries, graceMode: graceMode, grace: grace, deadline: Self.deadline)
+        if fleet != nil { setting.isFleet = true }
+        if case .chaos = trial {
+            setting.isChaos = true
+            // Who is stopped is held for as long, whatever the library does.
+            setting.deadline += 2 * (fleet?.stop ?? 0)
+        }
+        if let offset = fleet?.clockOffset, offset != 0 { setting.clockOffset = offset }
+        return setting
     }
 
     /// Of access tokens, in seconds.
-    var lifetime: Double { if case .realTime(_, let lifetime) = trial { lifetime } else { 3600 } }
+    var lifetime: Double {
+        switch trial {
+        case .realTime(_, let lifetime): lifetime
+        case .chaos: 1
+        case .expiries, .killPoints, .randomKills, .fullDisk, .sessionChanges: 3600
+        }
+    }
 
     /// How long the next answer is held back after the commit.
     var delay: Duration {
         switch trial {
         case .expiries, .realTime: .zero
-        case .killPoints, .randomKills, .fullDisk, .sessionChanges: .milliseconds(Int.random(in: 20...40))
+        case .killPoints, .randomKills, .fullDisk, .sessionChanges, .chaos: .milliseconds(Int.random(in: 20...40))
         }
     }
 

@@ -55,17 +55,26 @@ public struct StressRun: Sendable {
             crew.disband()
             server.stop()
         }
+        let bench = try prepareFleet()
+        defer { bench?.end() }
         try crew.signIn()
         let watch = try options.watches > 0 ? WatchProcess(folder.store, looks: options.watches) : nil
         switch options.trial {
-        case .expiries(let count): try expire(count, progress)
+        case .expiries(let count): try expire(count, bench, progress)
         case .realTime(let count, let lifetime): try wait(for: count, lifetime: lifetime, progress)
         case .killPoints(let times, let points): try kill(at: points, times: times, progress)
         case .randomKills(let seconds): try killAtRandom(for: seconds, progress)
         case .fullDisk(let times): try fillDisk(times: times, progress)
         case .sessionChanges(let times): try changeSessions(times: times, progress)
+        case .chaos(let seconds): try disturb(for: seconds, bench, progress)
         }
+        crew.disband()
+        let statements = try bench?.finish(journal)
         var report = LogCheck.report(on: try LogLine.read(folder.log))
+        // A crash of the database takes its counts along.
+        if case .expiries = options.trial, report.expiries > 0 {
+            report.fleet?.statementsPerExpiry = statements.map { Double($0) / Double(report.expiries) }
+        }
         report.seconds = (ContinuousClock.now - began) / .seconds(1)
         report.folder = try watch?.finish()
         return report
@@ -93,15 +102,17 @@ public struct StressRun: Sendable {
         if journal.progress.isOver { try crew.signInAgain() }
     }
 
-    private func expire(_ count: Int, _ progress: (String) -> Void) throws {
+    private func expire(_ count: Int, _ bench: FleetBench?, _ progress: (String) -> Void) throws {
         for done in 1...count {
             let place = try expireTokens()
             crew.goAll()
             try waitUntilAllHavePassed(place)
-            if done % 5 == 0 {
+            // A file's lock has a control: see what the machine makes of a bare one.
+            if done % 5 == 0, options.fleet == nil {
                 crew.controlAll(round: done)
                 try journal.wait(until: "all have had the bare lock") { $0.controlled.count >= options.workers }
             }
+            try bench?.lookForTokens(every: 20, at: done)
             progress("\(done)/\(count) expiries")
         }
     }

@@ -34,6 +34,16 @@ final class WorkerProcess: Sendable {
     /// The kernel ends it now, wherever it is.
     func kill() { _ = Foundation.kill(pid, SIGKILL) }
 
+    /// It stands still from now on, wherever it is.
+    func stop() { _ = Foundation.kill(pid, SIGSTOP) }
+
+    func resume() { _ = Foundation.kill(pid, SIGCONT) }
+
+    /// Takes the process off the system's list if it has ended.
+    ///
+    /// - Returns: whether it was killed; `nil` if it lives.
+    func reapIfDead() -> Bool? { ChildProcess.signalOfEnd(of: pid).map { $0 == SIGKILL } }
+
     /// Says that there is nothing more to do.
     func finish() { channel.finish() }
 

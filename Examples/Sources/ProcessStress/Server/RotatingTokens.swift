@@ -106,7 +106,8 @@ struct RotatingTokens: Sendable {
 
     private mutating func issue(_ place: Place, at now: Date) -> TokenPair {
         let pair = TokenPair(
-            accessToken: UUID().uuidString, refreshToken: UUID().uuidString, expiresAt: now + lifetime)
+            accessToken: TokenPair.marker + UUID().uuidString, refreshToken: TokenPair.marker + UUID().uuidString,
+            expiresAt: now + lifetime)
         accessTokens[pair.accessToken] = place
         refreshTokens[pair.refreshToken] = place
         return pair
@@ -115,6 +116,9 @@ struct RotatingTokens: Sendable {
 
 /// What an exchange brings.
 struct TokenPair: Hashable, Sendable {
+    /// What every token begins with, to be looked for where no token may be.
+    static let marker = "stress-secret-"
+
     let accessToken: String
     let refreshToken: String
     let expiresAt: Date

@@ -7,7 +7,7 @@ import RequestAuthorization
 /// The server's token endpoint, as the workers call it.
 struct StressTokenService: RefreshableTokenService {
     let client: LoopbackClient
-    let clock: ClockPage
+    let clock: any AuthorizationClock
     let execution: Execution
 
     func logIn() async throws -> StressToken { try await token(["grant_type": "password"]) }

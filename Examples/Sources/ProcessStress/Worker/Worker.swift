@@ -19,24 +19,49 @@ public struct Worker: Sendable {
     private let client: LoopbackClient
     private let service: StressTokenService
     private let execution: Execution
-    private let clock: ClockPage
+    private let clock: any AuthorizationClock
     private let folder: StressFolder
-    private let store: StressStore<RestrictedFileTokenStore<StressToken>>
+    private let store: any SharedTokenStore<StressToken>
     private let auth: RefreshableTokenAuthorization<StressToken>
     private let withoutBinding: Bool
 
-    public init(_ options: WorkerOptions) throws {
-        clock = try ClockPage(opening: StressFolder(options.folder).clock)
+    /// A worker with the store that its options name.
+    public static func make(_ options: WorkerOptions) async throws -> Worker {
+        let folder = StressFolder(options.folder)
+        let page = try ClockPage(opening: folder.clock)
+        let execution = Execution { FileHandle.standardOutput.write(Data("L".utf8)) }
+        guard options.isReplica else {
+            return Worker(options, store: folder.tokenStore(execution), clock: page, execution: execution)
+        }
+        #if Fleet
+        let setting = try FleetSetting(contentsOf: folder.fleet)
+        let clock = OffsetClock(base: page, offset: setting.offset(of: options.name.worker))
+        // Tokens expire faster here than any server's, and clocks that differ make replicas refresh each other's.
+        let policy = RefreshPolicy(storm: .init(limit: 1_000_000))
+        return Worker(
+            options, store: try await setting.tokenStore(clock: clock), clock: clock, policy: policy,
+            execution: execution)
+        #else
+        throw FleetUnavailable()
+        #endif
+    }
+
+    private init(
+        _ options: WorkerOptions, store base: some SharedTokenStore<StressToken>, clock: any AuthorizationClock,
+        policy: RefreshPolicy = .default, execution: Execution
+    ) {
+        self.clock = clock
         client = LoopbackClient(port: options.port, process: options.name)
-        execution = Execution { FileHandle.standardOutput.write(Data("L".utf8)) }
+        self.execution = execution
         service = StressTokenService(client: client, clock: clock, execution: execution)
-        store = StressStore(
-            base: StressFolder(options.folder).tokenStore(execution), execution: execution,
+        let store = StressStore(
+            base: base, execution: execution,
             controls: .init(
                 withoutLock: options.withoutLock, withoutIntent: options.withoutIntent,
                 withoutWatch: options.withoutWatch, withoutEnd: options.withoutEnd))
+        self.store = store
         folder = StressFolder(options.folder)
-        auth = RefreshableTokenAuthorization(service: service, store: store, clock: clock)
+        auth = RefreshableTokenAuthorization(service: service, store: store, policy: policy, clock: clock)
         withoutBinding = options.withoutBinding
     }
 

@@ -14,10 +14,12 @@ public struct WorkerOptions: Sendable {
     public var withoutWatch: Bool
     public var withoutEnd: Bool
     public var withoutBinding: Bool
+    /// Whether it shares the database of a fleet, and not a file.
+    public var isReplica: Bool
 
     public init(
         folder: URL, port: UInt16, name: ProcessName, withoutLock: Bool = false, withoutIntent: Bool = false,
-        withoutWatch: Bool = false, withoutEnd: Bool = false, withoutBinding: Bool = false
+        withoutWatch: Bool = false, withoutEnd: Bool = false, withoutBinding: Bool = false, isReplica: Bool = false
     ) {
         self.folder = folder
         self.port = port
@@ -27,6 +29,7 @@ public struct WorkerOptions: Sendable {
         self.withoutWatch = withoutWatch
         self.withoutEnd = withoutEnd
         self.withoutBinding = withoutBinding
+        self.isReplica = isReplica
     }
 
     /// The arguments that say all this.
@@ -36,5 +39,6 @@ public struct WorkerOptions: Sendable {
             (withoutBinding, "binding"),
         ]
         return ["worker", folder.path, "\(port)", "\(name)"] + without.filter(\.0).map { "--without-\($0.1)" }
+            + (isReplica ? ["--replica"] : [])
     }
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Fleet
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationPostgreSQL
+
+/// What the replicas are told in a file: arguments are seen by everybody on the machine.
+struct FleetSetting: Codable {
+    let connection: String
+    let key: Data
+    let lease: Double
+    let clockOffset: Double
+
+    init(connection: String, key: Data, lease: Double, clockOffset: Double) {
+        (self.connection, self.key, self.lease, self.clockOffset) = (connection, key, lease, clockOffset)
+    }
+
+    init(contentsOf url: URL) throws {
+        self = try JSONDecoder().decode(FleetSetting.self, from: Data(contentsOf: url))
+    }
+
+    func write(to url: URL) throws {
+        let isMade = FileManager.default.createFile(
+            atPath: url.path, contents: try JSONEncoder().encode(self), attributes: [.posixPermissions: 0o600])
+        guard isMade else { throw SystemError("write \(url.path)") }
+    }
+
+    /// By turns ahead, behind, and not at all.
+    func offset(of worker: Int) -> Double { clockOffset * [1, -1, 0][worker % 3] }
+
+    /// The store that all replicas share, with connections of this process's own.
+    func tokenStore(clock: any AuthorizationClock) async throws -> PostgreSQLTokenStore<StressToken> {
+        let database = try LibPQDatabase(connection)
+        while true {
+            do {
+                let fleet = try await PostgreSQLTokens(
+                    database: database, key: .bytes(key), lease: .seconds(lease),
+                    requestDeadline: .seconds(min(5, lease / 2)), clock: clock)
+                return fleet.store(client: StressFolder.client, account: "shared")
+            } catch let error as TokenStoreError where [.unavailable, .timedOut].contains(error.kind) {
+                // The database is away, as it may be whenever a host starts.
+                try await clock.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+}
+
+extension FleetSetting: CustomStringConvertible, CustomReflectable {
+    var description: String { "FleetSetting([redacted])" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A clock whose time of day goes ahead or behind.
+struct OffsetClock: AuthorizationClock {
+    let base: any AuthorizationClock
+    /// Seconds.
+    let offset: Double
+
+    var now: Date { base.now + offset }
+    var uptime: Duration { base.uptime }
+    func sleep(for duration: Duration) async throws { try await base.sleep(for: duration) }
+}
+#endif

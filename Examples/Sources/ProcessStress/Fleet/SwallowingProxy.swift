@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Fleet
+import Foundation
+import Synchronization
+
+/// Stands between replicas and their database on loopback, and swallows what it is told to.
+final class SwallowingProxy: Sendable {
+    let port: UInt16
+    private let target: UInt16
+    private let listener: Int32
+    private let wakeUp: Channel
+    private let orders = Mutex(Orders())
+
+    private struct Orders {
+        var swallows = false
+        var isStopped = false
+    }
+
+    init(to target: UInt16) throws {
+        self.target = target
+        (listener, port) = try Sockets.listen()
+        wakeUp = try Channel()
+    }
+
+    /// Serves on a thread of its own until ``stop()``.
+    func start() {
+        Thread { self.run() }.start()
+    }
+
+    func stop() {
+        orders.withLock { $0.isStopped = true }
+        wakeUp.finish()
+    }
+
+    /// From now on half of the connections, at random, carry nothing any more, until their client ends them. With `false` new
+    /// ones are spared.
+    func swallow(_ swallows: Bool) {
+        orders.withLock { $0.swallows = swallows }
+        if swallows { wakeUp.write("s") }
+    }
+
+    // MARK: - The thread
+
+    private struct Pair {
+        let client: Int32
+        let server: Int32
+        var isSwallowed = false
+        var hasServer = true
+    }
+
+    private func run() {
+        var pairs: [Pair] = []
+        while !orders.withLock(\.isStopped) {
+            var files = [listener, wakeUp.far.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            for pair in pairs {
+                files.append(pollfd(fd: pair.client, events: Int16(POLLIN), revents: 0))
+                if pair.hasServer { files.append(pollfd(fd: pair.server, events: Int16(POLLIN), revents: 0)) }
+            }
+            guard poll(&files, nfds_t(files.count), -1) >= 0 || errno == EINTR else { break }
+            let ready = Set(files.filter { $0.revents != 0 }.map(\.fd))
+            pairs = pairs.compactMap { carry($0, ready) }
+            if ready.contains(wakeUp.far.number), Sockets.read(wakeUp.far.number) != nil {
+                for index in pairs.indices where Bool.random() { pairs[index].isSwallowed = true }
+            }
+            if ready.contains(listener), let pair = accept() { pairs.append(pair) }
+        }
+        for pair in pairs { end(pair) }
+        close(listener)
+    }
+
+    private func accept() -> Pair? {
+        guard let client = Sockets.accept(listener) else { return nil }
+        guard let server = try? Sockets.connect(port: target) else {
+            close(client)
+            return nil
+        }
+        return Pair(client: client, server: server, isSwallowed: orders.withLock(\.swallows) && Bool.random())
+    }
+
+    /// - Returns: the connection as it is then; `nil` if it is over.
+    private func carry(_ pair: Pair, _ ready: Set<Int32>) -> Pair? {
+        var pair = pair
+        if ready.contains(pair.client) {
+            guard let bytes = Sockets.read(pair.client), pair.isSwallowed || Sockets.write(bytes, to: pair.server)
+            else {
+                return end(pair)
+            }
+        }
+        if pair.hasServer, ready.contains(pair.server) {
+            if let bytes = Sockets.read(pair.server) {
+                if !pair.isSwallowed, !Sockets.write(bytes, to: pair.client) { return end(pair) }
+            } else {
+                // Its client does not even learn of the end.
+                guard pair.isSwallowed else { return end(pair) }
+                close(pair.server)
+                pair.hasServer = false
+            }
+        }
+        return pair
+    }
+
+    @discardableResult
+    private func end(_ pair: Pair) -> Pair? {
+        close(pair.client)
+        if pair.hasServer { close(pair.server) }
+        return nil
+    }
+}
+#endif
