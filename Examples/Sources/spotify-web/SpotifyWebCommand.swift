@@ -21,6 +21,10 @@ struct SpotifyWebCommand: AsyncParsableCommand {
             CLIENT_SECRET from the environment; register http://127.0.0.1/callback with Spotify as the app's redirect URI, \
             or PUBLIC-URL/callback.
 
+            Built with the trait Fleet it can be one of several replicas. DATABASE_URL in the environment names the \
+            PostgreSQL database that they share, and SESSION_KEY holds their key (openssl rand -base64 32). With --local, \
+            SPOTIFY_LOCAL names the stand-in that they share: `spotify serve`.
+
             It listens on 127.0.0.1 only. A site for others stands behind a proxy that speaks TLS and passes the Host field \
             on; --public-url names its address.
             """)
@@ -51,16 +55,20 @@ extension SpotifyWebCommand {
     }
 
     func run() async throws {
-        if local {
-            try await LocalSpotify().serve { spotify in
-                let client = LocalSpotify.Client.localConfidential
-                try await serve(
-                    clientID: client.id, clientSecret: client.secret ?? "", accounts: .spotify(accounts: spotify),
-                    webAPI: spotify)
-            }
+        if local, let spotify = shared("SPOTIFY_LOCAL").flatMap({ URL(string: $0) }) {
+            try await serve(local: spotify)
+        } else if local {
+            try await LocalSpotify().serve { try await serve(local: $0) }
         } else if let (id, secret) = secrets {
             try await serve(clientID: id, clientSecret: secret, accounts: .spotify, webAPI: nil)
         }
+    }
+
+    private func serve(local spotify: URL) async throws {
+        let client = LocalSpotify.Client.localConfidential
+        try await serve(
+            clientID: client.id, clientSecret: client.secret ?? "", accounts: .spotify(accounts: spotify),
+            webAPI: spotify)
     }
 
     private func serve(
@@ -73,6 +81,37 @@ extension SpotifyWebCommand {
             accounts: accounts, pendingSignIns: InMemoryPendingSignIns(), transport: URLSession.shared)
         let site = SpotifyWebSite(service: service, address: try address, webAPI: webAPI)
         // end sample
+        #if Fleet
+        if let database = try await database {
+            // sample: replica
+            let site = SpotifyWebSite(service: service, database: database, address: try address, webAPI: webAPI)
+            // end sample
+            return try await run(site)
+        }
+        #else
+        guard shared("DATABASE_URL") == nil else {
+            throw ValidationError("This was built without the trait Fleet, which DATABASE_URL needs.")
+        }
+        #endif
+        try await run(site)
+    }
+
+    #if Fleet
+    /// What the replicas share; `nil` if this is the only one.
+    private var database: SiteDatabase? {
+        get async throws {
+            guard let url = shared("DATABASE_URL") else { return nil }
+            guard let key = shared("SESSION_KEY").flatMap({ Data(base64Encoded: $0) }), key.count == 32 else {
+                throw ValidationError("Set SESSION_KEY to 32 random bytes in base64: openssl rand -base64 32.")
+            }
+            // sample: site-database
+            return try await SiteDatabase(connection: url, key: key)
+            // end sample
+        }
+    }
+    #endif
+
+    private func run(_ site: SpotifyWebSite) async throws {
         try await site.run(host: host, port: Int(port)) { address in
             // Not `print`: a pipe would hold it back.
             try? FileHandle.standardOutput.write(
@@ -82,6 +121,11 @@ extension SpotifyWebCommand {
 
     private var address: SiteAddress {
         get throws { try publicURL.map { try SiteAddress(published: $0) } ?? .loopback }
+    }
+
+    /// What stands in the environment, if it is not empty.
+    private func shared(_ name: String) -> String? {
+        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The app's id and secret. They stand in the environment, because arguments are seen by everybody on the machine.

@@ -15,7 +15,7 @@ extension SpotifyWebSite {
     @Sendable func logIn(_ request: Request, _ context: SiteContext) async throws -> Response {
         let id = cookie.id(in: request)
         let returnTo = ReturnPath(asked: request.value(of: ReturnPath.parameter))
-        if await sessions.session(of: id) != nil { return .seeOther(returnTo.rawValue) }
+        if try await sessions.session(of: id) != nil { return .seeOther(returnTo.rawValue) }
         let pending: PendingSignIn
         do {
             pending = try await service.signIn(
@@ -24,7 +24,7 @@ extension SpotifyWebSite {
             return try trouble(.logInFailed(returnTo: returnTo), after: error, context)
         }
         var response = Response.seeOther(pending.url.absoluteString)
-        cookie.set(await sessions.add(LogIn(pending: pending, returnTo: returnTo), of: id), on: &response)
+        cookie.set(try await sessions.add(LogIn(pending: pending, returnTo: returnTo), of: id), on: &response)
         return response
     }
     // end sample
@@ -37,9 +37,9 @@ extension SpotifyWebSite {
         let id = cookie.id(in: request)
         let address = SiteAddress.redirectURI(at: context.origin) + (request.uri.query.map { "?\($0)" } ?? "")
         guard let url = URL(string: address),
-            let logIn = await sessions.take(of: id, where: { $0.pending.accepts(url) })
+            let logIn = try await sessions.take(of: id, where: { $0.pending.accepts(url) })
         else { return .page(.foreignCallback) }
-        let account = Account()
+        let account = newAccount()
         do {
             try await accounts[account].signIn { [service] in try await service.finish(logIn.pending, callback: url) }
         } catch let error as SignInError where error.accessWasDenied {
@@ -48,7 +48,7 @@ extension SpotifyWebSite {
             return try trouble(.logInFailed(returnTo: logIn.returnTo), after: error, context)
         }
         var response = Response.seeOther(logIn.returnTo.rawValue)
-        cookie.set(await sessions.begin(account, insteadOf: id).id, on: &response)
+        cookie.set(try await sessions.begin(account, insteadOf: id).id, on: &response)
         return response
     }
     // end sample
@@ -57,10 +57,10 @@ extension SpotifyWebSite {
     /// `POST /logout`: ends the session here, and at the server that issued its tokens if that has a way.
     @Sendable func logOut(_ request: Request, _ context: SiteContext) async throws -> Response {
         var response = Response.seeOther("/?\(Notice.parameter)=\(Notice.loggedOut.rawValue)")
-        if let session = await sessions.session(of: cookie.id(in: request)) {
+        if let session = try await sessions.session(of: cookie.id(in: request)) {
             let form = String(buffer: try await request.body.collect(upTo: 4096))
             guard session.formToken.matches(Self.formToken(in: form)) else { return .page(.forgedForm) }
-            await sessions.end(session.id)
+            try await sessions.end(session.id)
             await end(session.account)
         }
         cookie.remove(from: &response)

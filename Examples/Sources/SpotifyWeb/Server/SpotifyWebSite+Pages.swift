@@ -10,7 +10,7 @@ import SpotifyWebAPI
 extension SpotifyWebSite {
     /// `GET /`
     @Sendable func home(_ request: Request, _ context: SiteContext) async throws -> Response {
-        if let session = await sessions.session(of: cookie.id(in: request)) {
+        if let session = try await sessions.session(of: cookie.id(in: request)) {
             return .page(.home(formToken: session.formToken))
         }
         let notice = request.value(of: Notice.parameter).flatMap(Notice.init(rawValue:))
@@ -56,15 +56,15 @@ extension SpotifyWebSite {
         make: (Session<Account>, SpotifyClient) async throws -> Page
     ) async throws -> Response {
         let id = cookie.id(in: request)
-        guard let session = await sessions.session(of: id) else {
+        guard let session = try await sessions.session(of: id) else {
             // An id that nobody has given out, or not for long: it is taken away again.
-            if cookie.isPresent(in: request), await !sessions.isVisitor(id) { return sessionEnded(at: path) }
+            if cookie.isPresent(in: request), try await !sessions.isVisitor(id) { return sessionEnded(at: path) }
             return .seeOther(Self.welcome(.logInFirst, then: path))
         }
         do {
             return .page(try await make(session, client(of: session.account)))
         } catch let error as NotAuthorized where error.needsSignIn {
-            await sessions.end(session.id)
+            try await sessions.end(session.id)
             return sessionEnded(at: path)
         } catch {
             return try trouble(.unavailable, after: error, context)

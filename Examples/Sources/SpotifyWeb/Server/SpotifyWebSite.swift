@@ -20,18 +20,19 @@ import UnixSignals
 ///     try await SpotifyWebSite(service: service).run(port: 8080) { print("Open \($0)") }
 ///
 /// The browser holds one cookie with a random id. Everything else is kept here: the log-in that a browser has begun, and one
-/// provider for each session, with its tokens.
+/// provider for each session, with its tokens. With a ``SiteDatabase`` it is kept there, for all replicas of the site.
 public struct SpotifyWebSite: Sendable {
     typealias Account = SpotifyWeb.Account<OAuthToken>
 
     /// A log-in that a browser has begun.
-    struct LogIn: Sendable {
+    struct LogIn: Codable, Sendable {
         let pending: PendingSignIn
         let returnTo: ReturnPath
     }
 
     let service: SpotifyTokenService
-    let sessions: SessionStore<LogIn, Account>
+    let sessions: any BrowserSessions<LogIn, Account>
+    let newAccount: @Sendable () -> Account
     let accounts: AuthorizationPool<Account, OAuthToken>
     let address: SiteAddress
     let webAPI: URL?
@@ -51,9 +52,35 @@ public struct SpotifyWebSite: Sendable {
         service: SpotifyTokenService, address: SiteAddress = .loopback, limits: SessionLimits = SessionLimits(),
         webAPI: URL? = nil, urlSession: URLSession = .withoutCookies, clock: any AuthorizationClock = .system
     ) {
+        self.init(
+            service: service, address: address, webAPI: webAPI, urlSession: urlSession, clock: clock,
+            sessions: SessionStore<LogIn, Account>(limits: limits, clock: clock), newAccount: { Account() })
+    }
+
+    #if Fleet
+    /// A replica of a site that several hosts serve.
+    ///
+    /// - Parameter database: what they share.
+    public init(
+        service: SpotifyTokenService, database: SiteDatabase, address: SiteAddress = .loopback,
+        limits: SessionLimits = SessionLimits(), webAPI: URL? = nil, urlSession: URLSession = .withoutCookies,
+        clock: any AuthorizationClock = .system
+    ) {
+        self.init(
+            service: service, address: address, webAPI: webAPI, urlSession: urlSession, clock: clock,
+            sessions: SharedSessions(database: database, limits: limits),
+            newAccount: { database.account(UUID()) })
+    }
+    #endif
+
+    private init(
+        service: SpotifyTokenService, address: SiteAddress, webAPI: URL?, urlSession: URLSession,
+        clock: any AuthorizationClock, sessions: any BrowserSessions<LogIn, Account>,
+        newAccount: @escaping @Sendable () -> Account
+    ) {
         (self.service, self.address, self.webAPI) = (service, address, webAPI)
         (self.urlSession, self.clock) = (urlSession, clock)
-        sessions = SessionStore(limits: limits, clock: clock)
+        (self.sessions, self.newAccount) = (sessions, newAccount)
         // sample: pool
         accounts = AuthorizationPool(idleFor: .seconds(600), atMost: 1_000, clock: clock) { account in
             RefreshableTokenAuthorization(service: service, store: account.tokens, clock: clock)

@@ -9,11 +9,7 @@ import Foundation
 import RequestAuthorization
 
 /// What the server knows of each browser, in memory, bounded in number and age.
-///
-/// A browser that has begun to log in is a *visitor* and holds what it needs to finish; after the log-in it is a *session*
-/// and holds the account. The two have different ids: an id that somebody planted in a browser before the log-in (session
-/// fixation) is worth nothing after it.
-actor SessionStore<Pending: Sendable, Account: Sendable> {
+actor SessionStore<Pending: Sendable, Account: Sendable>: BrowserSessions {
     private struct Visitor {
         let createdAt: Date
         var pending: [Pending]
@@ -44,9 +40,6 @@ actor SessionStore<Pending: Sendable, Account: Sendable> {
     /// How many browsers are remembered.
     var counts: (visitors: Int, sessions: Int) { (visitors.count, entries.count) }
 
-    /// Notes a log-in that a browser has begun.
-    ///
-    /// - Returns: the browser's id: the one that it came with if that is a visitor's, else a new one.
     func add(_ pending: Pending, of id: SessionSecret?) -> SessionSecret {
         removeOld()
         if let id, isAlive(visitor: id) {
@@ -62,10 +55,8 @@ actor SessionStore<Pending: Sendable, Account: Sendable> {
         return id
     }
 
-    /// Whether a browser has begun to log in.
     func isVisitor(_ id: SessionSecret?) -> Bool { id.map { isAlive(visitor: $0) } ?? false }
 
-    /// Takes out the log-in that a callback belongs to, once: what another browser has begun is never found.
     func take(of id: SessionSecret?, where matches: @Sendable (Pending) -> Bool) -> Pending? {
         removeOld()
         guard let id, isAlive(visitor: id), let index = visitors[id]?.pending.firstIndex(where: matches) else {
@@ -74,7 +65,6 @@ actor SessionStore<Pending: Sendable, Account: Sendable> {
         return visitors[id]?.pending.remove(at: index)
     }
 
-    /// Begins the session of a browser that has logged in; whatever it was before is forgotten.
     func begin(_ account: Account, insteadOf id: SessionSecret?) -> Session<Account> {
         removeOld()
         if let id {
@@ -87,7 +77,6 @@ actor SessionStore<Pending: Sendable, Account: Sendable> {
         return session
     }
 
-    /// The session of a browser, if it is logged in.
     func session(of id: SessionSecret?) -> Session<Account>? {
         removeOld()
         guard let id, isAlive(session: id) else { return nil }
@@ -95,7 +84,6 @@ actor SessionStore<Pending: Sendable, Account: Sendable> {
         return entries[id]?.session
     }
 
-    /// Forgets a browser.
     func end(_ id: SessionSecret?) {
         guard let id else { return }
         visitors[id] = nil

@@ -4,7 +4,7 @@
 /// Where a log-in may lead: one of our own pages, from this list and from nowhere else.
 ///
 /// An address taken from the request would let anybody send our users on to a page of his (an open redirect, RFC 9700 §4.11).
-enum ReturnPath: String, CaseIterable, Hashable, Sendable {
+enum ReturnPath: String, CaseIterable, Codable, Hashable, Sendable {
     case home = "/"
     case profile = "/me"
     case nowPlaying = "/now"

@@ -39,7 +39,13 @@ struct RunningSite: Sendable {
     func account(of browser: TestBrowser) async throws -> RefreshableTokenAuthorization<OAuthToken> {
         let cookie = try #require(browser.id)
         let id = try #require(SessionSecret(cookie))
-        return site.accounts[try #require(await site.sessions.session(of: id)).account]
+        return site.accounts[try #require(try await site.sessions.session(of: id)).account]
+    }
+
+    /// How many browsers the server remembers.
+    func counts() async throws -> (visitors: Int, sessions: Int) {
+        let store = site.sessions as? SessionStore<SpotifyWebSite.LogIn, SpotifyWebSite.Account>
+        return try await #require(store).counts
     }
 
     static func run(

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Web && Fleet
+/// The statements on sessions. All times are the database's, so that replicas need not agree on them.
+enum SessionStatements {
+    /// All replicas may run it at once.
+    static let migration = """
+        DO $migration$ BEGIN
+            PERFORM pg_advisory_xact_lock(5236839810225871);
+            CREATE TABLE IF NOT EXISTS spotify_web_browsers (
+                id bytea PRIMARY KEY,
+                session bytea,
+                created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+                used_at timestamptz NOT NULL DEFAULT clock_timestamp()
+            );
+            CREATE TABLE IF NOT EXISTS spotify_web_log_ins (
+                number bigserial PRIMARY KEY,
+                browser bytea NOT NULL REFERENCES spotify_web_browsers ON DELETE CASCADE,
+                sealed bytea NOT NULL
+            );
+        END $migration$
+        """
+
+    /// `$1`: seconds that a visitor has; `$2`: seconds without a request; `$3`: seconds at most.
+    static let removeOld = """
+        DELETE FROM spotify_web_browsers WHERE CASE WHEN session IS NULL
+            THEN created_at <= clock_timestamp() - $1::text::float8 * interval '1 second'
+            ELSE used_at <= clock_timestamp() - $2::text::float8 * interval '1 second'
+                OR created_at <= clock_timestamp() - $3::text::float8 * interval '1 second' END
+        """
+
+    /// `$1`: whether of sessions; `$2`: how many may stay.
+    static let makeRoom = """
+        DELETE FROM spotify_web_browsers WHERE id IN (
+            SELECT id FROM spotify_web_browsers WHERE (session IS NOT NULL) = $1::text::boolean
+            ORDER BY used_at DESC OFFSET $2::text::integer)
+        """
+
+    static let addVisitor = "INSERT INTO spotify_web_browsers (id) VALUES ($1::text::bytea)"
+
+    static let isVisitor = """
+        SELECT 'yes' FROM spotify_web_browsers WHERE id = $1::text::bytea AND session IS NULL
+            AND created_at > clock_timestamp() - $2::text::float8 * interval '1 second'
+        """
+
+    static let addLogIn = """
+        INSERT INTO spotify_web_log_ins (browser, sealed) VALUES ($1::text::bytea, $2::text::bytea)
+        """
+
+    /// `$2`: how many may stay.
+    static let makeRoomForLogIns = """
+        DELETE FROM spotify_web_log_ins WHERE number IN (
+            SELECT number FROM spotify_web_log_ins WHERE browser = $1::text::bytea
+            ORDER BY number DESC OFFSET $2::text::integer)
+        """
+
+    static let logIns = """
+        SELECT number::text, encode(sealed, 'base64') FROM spotify_web_log_ins WHERE browser = $1::text::bytea
+        """
+
+    /// Of all who take it, on all replicas, one gets it.
+    static let takeLogIn = "DELETE FROM spotify_web_log_ins WHERE number = $1::text::bigint RETURNING 'taken'"
+
+    /// `$1`: the browser's former row, or NULL; `$2`: its new one; `$3`: what is noted of it.
+    static let begin = """
+        WITH old AS (DELETE FROM spotify_web_browsers WHERE id = $1::text::bytea)
+        INSERT INTO spotify_web_browsers (id, session) VALUES ($2::text::bytea, $3::text::bytea)
+        """
+
+    /// `$2`: seconds without a request; `$3`: seconds at most.
+    static let use = """
+        UPDATE spotify_web_browsers SET used_at = clock_timestamp()
+        WHERE id = $1::text::bytea AND session IS NOT NULL
+            AND used_at > clock_timestamp() - $2::text::float8 * interval '1 second'
+            AND created_at > clock_timestamp() - $3::text::float8 * interval '1 second'
+        RETURNING encode(session, 'base64')
+        """
+
+    static let end = "DELETE FROM spotify_web_browsers WHERE id = $1::text::bytea"
+}
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Web && Fleet
+import Foundation
+import RequestAuthorizationPostgreSQL
+import RequestAuthorizationSpotify
+
+/// What all replicas know of each browser, in their database, bounded in number and age.
+///
+/// The database knows a browser by a hash of its id, and cannot read what is noted of it.
+struct SharedSessions: BrowserSessions {
+    typealias Pending = SpotifyWebSite.LogIn
+    typealias Account = SpotifyWebSite.Account
+
+    let database: SiteDatabase
+    let limits: SessionLimits
+
+    private struct Contents: Codable {
+        let formToken: String
+        let account: UUID
+    }
+
+    func add(_ pending: Pending, of id: SessionSecret?) async throws -> SessionSecret {
+        try await query(
+            SessionStatements.removeOld, seconds(limits.visitorAge), seconds(limits.idle), seconds(limits.age))
+        let visitor: SessionSecret
+        if let id, try await isVisitor(id) {
+            visitor = id
+        } else {
+            visitor = newSecret()
+            try await query(SessionStatements.makeRoom, "false", "\(max(limits.visitors, 1) - 1)")
+            try await query(SessionStatements.addVisitor, bytes(row(of: visitor)))
+        }
+        let row = row(of: visitor)
+        try await query(
+            SessionStatements.addLogIn, bytes(row), bytes(try database.seal.seal(pending, in: row)))
+        try await query(SessionStatements.makeRoomForLogIns, bytes(row), "\(limits.pendingPerVisitor)")
+        return visitor
+    }
+
+    func isVisitor(_ id: SessionSecret?) async throws -> Bool {
+        guard let id else { return false }
+        return try await !query(
+            SessionStatements.isVisitor, bytes(row(of: id)), seconds(limits.visitorAge)
+        ).isEmpty
+    }
+
+    func take(of id: SessionSecret?, where matches: @Sendable (Pending) -> Bool) async throws -> Pending? {
+        guard let id, try await isVisitor(id) else { return nil }
+        let row = row(of: id)
+        for found in try await query(SessionStatements.logIns, bytes(row)) {
+            guard found.count == 2, let sealed = found[1].flatMap(Self.data) else { continue }
+            let pending: Pending = try database.seal.open(sealed, in: row)
+            guard matches(pending) else { continue }
+            return try await query(SessionStatements.takeLogIn, found[0]).isEmpty ? nil : pending
+        }
+        return nil
+    }
+
+    func begin(_ account: Account, insteadOf id: SessionSecret?) async throws -> Session<Account> {
+        try await query(SessionStatements.makeRoom, "true", "\(max(limits.sessions, 1) - 1)")
+        let session = Session(id: newSecret(), formToken: newSecret(), account: account)
+        let row = row(of: session.id)
+        let contents = Contents(formToken: session.formToken.text, account: account.id)
+        try await query(
+            SessionStatements.begin, id.map { bytes(self.row(of: $0)) }, bytes(row),
+            bytes(try database.seal.seal(contents, in: row)))
+        return session
+    }
+
+    func session(of id: SessionSecret?) async throws -> Session<Account>? {
+        guard let id else { return nil }
+        let row = row(of: id)
+        let rows = try await query(
+            SessionStatements.use, bytes(row), seconds(limits.idle), seconds(limits.age))
+        guard let sealed = rows.first?.first?.flatMap(Self.data) else { return nil }
+        let contents: Contents = try database.seal.open(sealed, in: row)
+        guard let formToken = SessionSecret(contents.formToken) else { return nil }
+        return Session(id: id, formToken: formToken, account: database.account(contents.account))
+    }
+
+    func end(_ id: SessionSecret?) async throws {
+        if let id { try await query(SessionStatements.end, bytes(row(of: id))) }
+    }
+
+    // MARK: -
+
+    @discardableResult
+    private func query(_ statement: String, _ parameters: String?...) async throws -> [[String?]] {
+        try await database.statements.query(statement, parameters: parameters)
+    }
+
+    private func row(of id: SessionSecret) -> Data { database.seal.row(of: id) }
+
+    private func newSecret() -> SessionSecret {
+        var generator = SystemRandomNumberGenerator()
+        return SessionSecret(using: &generator)
+    }
+
+    private func bytes(_ data: Data) -> String { "\\x" + data.map { String(format: "%02x", $0) }.joined() }
+
+    private static func data(_ base64: String) -> Data? {
+        Data(base64Encoded: base64, options: .ignoreUnknownCharacters)
+    }
+
+    private func seconds(_ duration: Duration) -> String { "\(duration / .seconds(1))" }
+}
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Web && Fleet && canImport(Glibc)
+import Foundation
+import LocalSpotify
+import RequestAuthorizationPostgreSQL
+import Testing
+
+@testable import SpotifyWeb
+
+/// Two replicas with one database, behind nginx.
+@Suite(.enabled(if: RunningFleet.isThere, RunningFleet.how), .timeLimit(.minutes(3)), .serialized) struct FleetTests {
+    @Test func `a log-in is begun on one replica, finished on the other, used on both, and ended on either`()
+        async throws
+    {
+        try await RunningFleet.run { fleet in
+            for _ in 0..<2 {
+                var browser = try await fleet.loggedIn()
+                var names: Set<String?> = []
+                for _ in 0..<2 {
+                    let answer = try await browser.get("/me")
+                    #expect(answer.status == 200 && answer.body.contains("id=\"user\""))
+                    names.insert(answer.replica)
+                }
+                #expect(names.count == 2)
+                let copy = browser
+                let form = try await browser.get("/now")
+                let end = try await browser.post("/logout", "csrf=\(form.formToken)")
+                #expect(end.location == "/?notice=logged-out" && end.replica != form.replica)
+                var thief = copy
+                for _ in 0..<2 {
+                    thief.id = copy.id
+                    #expect(try await thief.get("/me").location == "/?notice=session-ended&return_to=%2Fme")
+                }
+                // So that the next round ends on the other replica.
+                _ = try await browser.get("/")
+            }
+        }
+    }
+
+    @Test func `when a replica dies its sessions go on with the other one`() async throws {
+        try await RunningFleet.run { fleet in
+            var browser = try await fleet.loggedIn()
+            fleet.replicas[0].kill()
+            for _ in 0..<4 {
+                let answer = try await browser.get("/me")
+                #expect(answer.status == 200 && answer.replica?.hasSuffix(fleet.replicas[1].name) == true)
+            }
+            #expect(try await browser.post("/logout", "csrf=\(browser.get("/me").formToken)").status == 303)
+        }
+    }
+
+    @Test func `a callback serves once, whichever replicas get it`() async throws {
+        try await RunningFleet.run { fleet in
+            var browser = fleet.browser
+            let page = try await browser.beginLogIn()
+            let callback = try await fleet.spotify.callback(for: page)
+            let first = browser
+            let statuses = try await withThrowingTaskGroup { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        var tab = first
+                        return try await tab.open(callback).status
+                    }
+                }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(statuses.sorted() == [303, 400, 400, 400])
+            var foreign = fleet.browser
+            let other = try await foreign.beginLogIn()
+            #expect(try await browser.open(try await fleet.spotify.callback(for: other)).status == 400)
+        }
+    }
+
+    @Test func `the database knows no cookie, no form's token and no log-in`() async throws {
+        try await RunningFleet.run { fleet in
+            var visitor = fleet.browser
+            let page = try await visitor.beginLogIn()
+            let state = try #require(page.query()?.firstMatch(of: #/state=([^&]+)/#)?.output.1)
+            var browser = try await fleet.loggedIn()
+            let form = try await browser.get("/me").formToken
+            var text = ""
+            for table in ["spotify_web_browsers", "spotify_web_log_ins", "request_authorization_tokens"] {
+                let rows = try await fleet.database.query("SELECT row::text FROM \(table) AS row", parameters: [])
+                #expect(!rows.isEmpty, "\(table)")
+                text += rows.map { "\($0)" }.joined()
+            }
+            for secret in [try #require(browser.id), try #require(visitor.id), form, String(state)] {
+                #expect(!text.contains(secret))
+                #expect(!text.contains(secret.utf8.map { String(format: "%02x", $0) }.joined()))
+            }
+        }
+    }
+}
+#endif

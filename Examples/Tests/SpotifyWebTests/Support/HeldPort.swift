@@ -1,0 +1,1 @@
+../../../../Tests/LoopbackServer/HeldPort.swift

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Web && Fleet && canImport(Glibc)
+import Foundation
+import LocalSpotify
+import RequestAuthorizationPostgreSQL
+import TestServers
+import Testing
+
+/// Two replicas of the site in processes of their own, behind a real nginx, with one real PostgreSQL.
+struct RunningFleet: Sendable {
+    let spotify: LocalSpotify
+    /// By turns the browser's requests go to one replica and to the other.
+    let browser: TestBrowser
+    let replicas: [Replica]
+    let database: LibPQDatabase
+
+    static func run(_ body: @Sendable (RunningFleet) async throws -> Void) async throws {
+        let spotify = try LocalSpotify()
+        try await spotify.serve { url in
+            let ports = try (0..<2).map { _ in try HeldPort() }
+            let server = try await ServerProcess(
+                script: "start-postgres.sh", named: "pg", arguments: ["\(ports[0].number)"])
+            defer { server.end() }
+            let connection = "postgresql://app@127.0.0.1:\(ports[0].number)/postgres"
+            let environment = [
+                "DATABASE_URL": connection, "SPOTIFY_LOCAL": url.absoluteString,
+                "SESSION_KEY": Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString(),
+            ]
+            // At the same time: both make the tables.
+            async let one = Replica.start(environment)
+            async let other = Replica.start(environment)
+            let replicas = try await [one, other]
+            defer { for replica in replicas { replica.kill() } }
+            let proxy = try await ServerProcess(
+                script: "start-nginx.sh", named: "nginx",
+                arguments: ["\(ports[1].number)"] + replicas.map { "\($0.port)" })
+            defer { proxy.end() }
+            try await body(
+                RunningFleet(
+                    spotify: spotify, browser: TestBrowser(base: "http://127.0.0.1:\(ports[1].number)"),
+                    replicas: replicas, database: try LibPQDatabase(connection)))
+        }
+    }
+
+    /// A browser that is logged in. One replica has begun it, the other one has finished it.
+    func loggedIn() async throws -> TestBrowser {
+        var browser = browser
+        let begun = try await browser.get("/login?return_to=%2Fme")
+        let page = try #require(begun.location.flatMap { URL(string: $0) })
+        let finished = try await browser.open(try await spotify.callback(for: page))
+        #expect(finished.location == "/me")
+        #expect(Set([begun.replica, finished.replica]) == Set(replicas.map(\.name)))
+        return browser
+    }
+
+    /// Whether real servers are there. Where they must be (`REQUIRE_FLEET=1`, as in CI) their absence is a failure, not a skip.
+    static let isThere =
+        ProcessInfo.processInfo.environment["REQUIRE_FLEET"] == "1"
+        || ["/usr/sbin/nginx", "/usr/lib/postgresql"].allSatisfy { FileManager.default.fileExists(atPath: $0) }
+
+    static let how: Comment = "needs postgresql and nginx: .ci/install-tools"
+}
+
+extension TestBrowser.Answer {
+    /// Which replica has answered, as nginx says.
+    var replica: String? { field("X-Replica") }
+}
+
+/// A process of `spotify-web`.
+final class Replica: Sendable {
+    let port: UInt16
+    private let id: pid_t
+
+    /// As nginx calls it.
+    var name: String { "127.0.0.1:\(port)" }
+
+    private init(port: UInt16, id: pid_t) { (self.port, self.id) = (port, id) }
+
+    deinit { kill() }
+
+    /// Returns when it serves.
+    static func start(_ environment: [String: String]) async throws -> Replica {
+        try await onOwnThread {
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = Bundle.main.bundleURL.appending(path: "spotify-web")
+            process.arguments = ["--local", "--port", "0"]
+            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = output
+            try process.run()
+            var greeting = ""
+            while !greeting.contains("\n") {
+                let bytes = output.fileHandleForReading.availableData
+                if bytes.isEmpty { throw Command.Failure(text: "spotify-web has ended: \(greeting)") }
+                greeting += String(decoding: bytes, as: UTF8.self)
+            }
+            let port = greeting.firstMatch(of: #/127\.0\.0\.1:([0-9]+)/#).flatMap { UInt16($0.output.1) }
+            guard let port else { throw Command.Failure(text: "spotify-web does not say where it is: \(greeting)") }
+            return Replica(port: port, id: process.processIdentifier)
+        }
+    }
+
+    /// As when its host dies.
+    func kill() { _ = Foundation.kill(id, SIGKILL) }
+}
+#endif
