@@ -3,9 +3,11 @@
 
 #if PostgreSQL && canImport(Glibc)
 import Foundation
+import Glibc
 import RequestAuthorization
 import RequestAuthorizationPostgreSQL
 import RequestAuthorizationTesting
+import TestServers
 import Testing
 
 /// The database is away, or does not want to.
@@ -101,6 +103,81 @@ extension PostgreSQLTests {
             #expect((error?.underlying as? PostgreSQLError)?.sqlState == state)
             #expect(try await store.load() == nil)
         }
+
+        @Test func `on a disk that is full nothing is overwritten, and with room the same save succeeds`() async throws
+        {
+            let schema = try await Schema.make()
+            let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            try await store.save(.make("a"))
+            let disk = try await SmallDisk(for: schema)
+            do {
+                let large = StoredToken<TestToken>.make(
+                    String((0..<200_000).map { _ in "0123456789abcdef".randomElement() ?? "0" }), 1)
+                try await disk.fill()
+                let error = await #expect(throws: TokenStoreError.self) {
+                    try await store.save(large, replacing: .older(than: 1))
+                }
+                #expect(error?.kind == .noSpace)
+                #expect((error?.underlying as? PostgreSQLError)?.sqlState == "53100")
+                #expect(try await store.load() == .make("a"))
+                try await disk.makeRoom()
+                #expect(try await store.save(large, replacing: .older(than: 1)) == .saved)
+                #expect(try await store.load() == large)
+            } catch {
+                await disk.remove()
+                throw error
+            }
+            await disk.remove()
+        }
+    }
+}
+
+/// A real file system of 4 MiB, which the tables of a schema have been moved to. It takes root to mount one.
+private struct SmallDisk {
+    let schema: Schema
+    private let folder: String
+
+    init(for schema: Schema) async throws {
+        self.schema = schema
+        folder = FileManager.default.temporaryDirectory.appending(path: "disk-\(schema.name)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try await Self.asRoot("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder)
+        do {
+            // Of the user that the server runs as.
+            try await Self.asRoot("chown", "--reference=\(schema.server.folder)/data", folder)
+            try await schema.query("CREATE TABLESPACE \(schema.name) LOCATION '\(folder)'")
+            try await schema.query("ALTER TABLE request_authorization_tokens SET TABLESPACE \(schema.name)")
+            try await schema.query("CREATE TABLE filler (bytes text) TABLESPACE \(schema.name)")
+            try await schema.query("ALTER TABLE filler ALTER bytes SET STORAGE PLAIN")
+        } catch {
+            await remove()
+            throw error
+        }
+    }
+
+    /// Until not one page more can be had.
+    func fill() async throws {
+        try await schema.query(
+            """
+            DO $$ BEGIN
+                LOOP
+                    BEGIN INSERT INTO filler VALUES (repeat('x', 7000));
+                    EXCEPTION WHEN disk_full THEN EXIT;
+                    END;
+                END LOOP;
+            END $$
+            """)
+    }
+
+    func makeRoom() async throws { try await schema.query("DROP TABLE filler") }
+
+    func remove() async {
+        _ = try? await Self.asRoot("umount", "--lazy", folder)
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private static func asRoot(_ command: String...) async throws {
+        _ = try await Command.run((getuid() == 0 ? [] : ["sudo", "-n"]) + command)
     }
 }
 #endif

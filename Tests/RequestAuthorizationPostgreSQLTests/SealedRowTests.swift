@@ -68,7 +68,9 @@ extension PostgreSQLTests {
             #expect(try await bench.bob.load() == .make("b", 1))
         }
 
-        @Test func `neither tokens nor names are in the tables or in the server's log`() async throws {
+        @Test func `neither tokens nor names are in the tables, in the server's log or among what runs there`()
+            async throws
+        {
             let schema = try await Schema.make()
             let server = try #require(PostgreSQLServer.current)
             let secret = "S3CRET-\(UUID().uuidString)"
@@ -83,12 +85,18 @@ extension PostgreSQLTests {
 
             let table = try await schema.value("SELECT string_agg(t::text, ' ') FROM request_authorization_tokens AS t")
             let log = try server.log()
+            // All that its connections are asking, or have asked last.
+            let activity = try #require(
+                try await schema.value(
+                    "SELECT string_agg(a::text, ' ') FROM pg_stat_activity AS a WHERE application_name = '\(schema.name)'"
+                ))
+            #expect(activity.contains("request_authorization_tokens"))
             // What is looked at does have the envelope, and so would have a token.
             let sealed = try #require(
                 try await schema.value("SELECT encode(sealed, 'hex') FROM request_authorization_tokens"))
             let row = try #require(table)
             #expect(log.contains(sealed) && row.contains(sealed))
-            for text in [row, log] {
+            for text in [row, log, activity] {
                 for word in [secret, account] {
                     let data = Data(word.utf8)
                     #expect(!text.contains(word))
