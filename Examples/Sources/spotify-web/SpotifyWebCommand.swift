@@ -104,9 +104,7 @@ extension SpotifyWebCommand {
             guard let key = shared("SESSION_KEY").flatMap({ Data(base64Encoded: $0) }), key.count == 32 else {
                 throw ValidationError("Set SESSION_KEY to 32 random bytes in base64: openssl rand -base64 32.")
             }
-            // sample: site-database
             return try await SiteDatabase(connection: url, key: key)
-            // end sample
         }
     }
     #endif
