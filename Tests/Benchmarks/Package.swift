@@ -54,7 +54,8 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 .ours(), .ours("URLSession"), .ours("Storage"),
-                .ours("Telemetry", condition: .when(traits: ["Telemetry"])), "AllocationCounter", "BenchmarkSupport",
+                .ours("Telemetry", condition: .when(traits: ["Telemetry"])),
+                .ours("PostgreSQL", condition: .when(traits: ["Clients"])), "AllocationCounter", "BenchmarkSupport",
             ]),
         // swift run -c release --package-path Tests/Benchmarks --traits Clients ClientBenchmarks
         .executableTarget(

@@ -21,7 +21,8 @@ struct Benchmarks {
             BenchmarkGroup("suspension", measured: measureSuspension),
             BenchmarkGroup("waiting", measured: measureWaiting),
             BenchmarkGroup("telemetry", counted: compareTelemetry),
-            BenchmarkGroup("storage", counted: compareWarmStore, measured: measureRefresh),
+            BenchmarkGroup(
+                "storage", counted: { try await compareWarmStore() + compareWarmFleet() }, measured: measureRefresh),
         ]).run()
     }
 }
