@@ -138,9 +138,9 @@ let package = Package(
         .testTarget(name: "ProcessStressTests", dependencies: ["stress", "ProcessStress", "TestWidth", .ours()]),
         .testTarget(name: "PoolStressTests", dependencies: ["PoolStress"]),
         // How many tests run at a time: the library's own, by a symbolic link.
-        .target(name: "TestWidth", path: "Tests/TestWidth"),
+        .target(name: "TestWidth", path: "Tests/Support/TestWidth"),
         // Servers that scripts start: the library's own, by symbolic links.
-        .target(name: "TestServers", path: "Tests/TestServers"),
+        .target(name: "TestServers", path: "Tests/Support/TestServers"),
         .testTarget(
             name: "SpotifyDemoTests",
             dependencies: ["SpotifyDemo", "LocalSpotify", .ours("Testing"), .ours("URLSession")]),

@@ -1,1 +1,1 @@
-../../../../Tests/LoopbackServer/HeldPort.swift
+../../../../Tests/Support/LoopbackServer/HeldPort.swift
