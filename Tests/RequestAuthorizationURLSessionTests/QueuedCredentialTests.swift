@@ -172,7 +172,7 @@ import Testing
 }
 
 /// Runs a closure before a provider is asked for the second time to authorize a request.
-private struct Hooked: ImmediateAuthorization {
+private struct Hooked: SynchronousAuthorization {
     let base: QueuedCredentialTests.Auth
     let beforeSecond: @Sendable () async throws -> Void
     private let asked = Tally()

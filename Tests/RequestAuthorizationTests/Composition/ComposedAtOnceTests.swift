@@ -11,7 +11,7 @@ import Testing
     nonisolated private static let api: Origin = "https://api.example.com"
     private static let plain: Origin = "http://ledger.internal:8080"
 
-    private static var composed: [any ImmediateAuthorization] {
+    private static var composed: [any SynchronousAuthorization] {
         let bearer = BearerTokenAuthorization(token: "ABC")
         let refreshable = RefreshableTokenAuthorization(
             service: ScriptedTokenService<TestToken>(), token: TestToken("ABC"))
@@ -41,7 +41,7 @@ import Testing
     @Test func `plaintext is refused, and set if it is allowed by name`() throws {
         let bearer = BearerTokenAuthorization(token: "ABC")
         let request = FakeRequest.make(to: Self.plain)
-        let refusing: [any ImmediateAuthorization] = [
+        let refusing: [any SynchronousAuthorization] = [
             bearer.restricted(to: Self.plain), OriginAuthorization([Self.plain: bearer]),
             // It forwards to one that would set nothing.
             OriginAuthorization([:], elsewhere: .passThrough).restricted(to: Self.plain),
@@ -52,7 +52,7 @@ import Testing
             #expect(error?.reason == .insecureTransport)
             #expect(refused == request)
         }
-        let allowing: [any ImmediateAuthorization] = [
+        let allowing: [any SynchronousAuthorization] = [
             bearer.restricted(to: Self.plain, allowingPlaintext: true),
             bearer.restricted(to: Self.plain).restricted(to: Self.plain, allowingPlaintext: true),
             OriginAuthorization([Self.plain: bearer.restricted(to: Self.plain, allowingPlaintext: true)]),
@@ -67,7 +67,7 @@ import Testing
     @Test func `another origin is refused, passed or given to the fallback`() throws {
         let bearer = BearerTokenAuthorization(token: "ABC")
         let request = FakeRequest.make(to: "https://evil.example")
-        for provider: any ImmediateAuthorization in [bearer.restricted(to: Self.api), OriginAuthorization([:])] {
+        for provider: any SynchronousAuthorization in [bearer.restricted(to: Self.api), OriginAuthorization([:])] {
             var refused = request
             let error = #expect(throws: NotAuthorized.self) { try provider.authorizeAtOnce(&refused) }
             #expect(error?.reason == .originNotAllowed)
@@ -86,7 +86,7 @@ import Testing
 
     @Test func `a provider of anybody's is awaited, and its fields are not known`() async throws {
         let spy = Spy()
-        let providers: [any ImmediateAuthorization] = [
+        let providers: [any SynchronousAuthorization] = [
             spy.restricted(to: Self.api), spy.restricted(to: Self.api).restricted(to: Self.api),
             OriginAuthorization([Self.api: spy]), OriginAuthorization([:], elsewhere: .use(spy)),
         ]
@@ -111,7 +111,7 @@ import Testing
     @Test func `a 401 refreshes the token of the provider behind it, once`() async throws {
         for compose in [
             { $0.restricted(to: Self.api) }, { OriginAuthorization([Self.api: $0]) },
-        ] as [@Sendable (RefreshableTokenAuthorization<TestToken>) -> any ImmediateAuthorization] {
+        ] as [@Sendable (RefreshableTokenAuthorization<TestToken>) -> any SynchronousAuthorization] {
             let bench = Bench.make(.success(TestToken("new")))
             let provider = compose(bench.auth)
             let client = ScriptedTransport<FakeRequest, TestResponse>(

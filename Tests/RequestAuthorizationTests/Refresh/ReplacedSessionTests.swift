@@ -188,7 +188,7 @@ import Testing
     @Test func `providers for several origins say of a request what its own provider says`() async throws {
         let bench = SharedBench.make(lasts: 1_000)
         let (mine, others) = (FakeRequest.make(), FakeRequest.make(to: "https://api.example.org"))
-        let providers: [any ImmediateAuthorization] = [
+        let providers: [any SynchronousAuthorization] = [
             bench.auth.restricted(to: "https://api.example.com", elsewhere: .use(.bearer("abc"))),
             OriginAuthorization(["https://api.example.com": bench.auth, "https://api.example.org": .bearer("abc")]),
             BearerTokenAuthorization(token: "abc")
