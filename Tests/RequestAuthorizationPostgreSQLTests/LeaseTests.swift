@@ -39,12 +39,36 @@ extension PostgreSQLTests {
             }
             #expect(error?.kind == .timedOut)
             #expect(try await bench.other.openIntent() == nil)
+            let intent = RefreshIntent(session: TokenVersion.make(0).session, generation: 0, beganAt: .moment)
+            try await bench.other.setIntent(intent)
+            try await bench.one.setIntent(nil)
+            #expect(try await bench.other.openIntent() == intent)
 
             #expect(try await bench.other.save(.make("new", 1), replacing: .older(than: 1)) == .saved)
             #expect(try await bench.one.save(late, replacing: .older(than: 1)) == .refused(.make("new", 1)))
             let session = TokenVersion.make(0).session
             let tombstone = StoredToken<TestToken>(.signedOut, version: .make(1), obtainedAt: .moment)
             #expect(try await bench.one.save(tombstone, replacing: .session(session)) == .saved)
+            await stale.unlock()
+            await current.unlock()
+        }
+
+        @Test func `where nothing is left to replace, whoever has no lease cannot save while another holds it, either`()
+            async throws
+        {
+            let bench = try await LeaseBench()
+            try await bench.schema.query("UPDATE request_authorization_tokens SET sealed = sealed || '\\x00'::bytea")
+            await #expect(throws: TokenStoreError.self) { try await bench.one.load() }
+            let stale = try await bench.one.lock(within: .seconds(5))
+            try await bench.endLease()
+            let current = try await bench.other.lock(within: .seconds(5))
+            #expect(try await bench.other.loadWithIntent().absence == .setAside)
+            let error = await #expect(throws: TokenStoreError.self) {
+                try await bench.one.save(.make("late", 1), replacing: .older(than: 1))
+            }
+            #expect(error?.kind == .timedOut)
+            #expect(try await bench.other.load() == nil)
+            #expect(try await bench.other.save(.make("new", 1), replacing: .older(than: 1)) == .saved)
             await stale.unlock()
             await current.unlock()
         }

@@ -53,6 +53,16 @@ extension PostgreSQLTests {
             await again.unlock()
         }
 
+        @Test func `only its holder renews a lease`() async throws {
+            let store: PostgreSQLTokenStore<TestToken> = try await Schema.make().fleet()
+                .store(client: "web", account: "ada")
+            let lock = try await store.lock(within: .seconds(5))
+            let holder = try #require(store.held.withLock { $0 })
+            #expect(try await store.query(RowStatements.renew, holder.uuidString, "10") == [["true"]])
+            #expect(try await store.query(RowStatements.renew, UUID().uuidString, "10") == [])
+            await lock.unlock()
+        }
+
         @Test func `a save over what another host has saved meanwhile is refused`() async throws {
             let bench = try await StatementBench()
             let store: PostgreSQLTokenStore<TestToken> = bench.fleet.store(client: "web", account: "bob")

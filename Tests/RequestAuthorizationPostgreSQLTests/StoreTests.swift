@@ -61,8 +61,27 @@ extension PostgreSQLTests {
             let condition = TokenSaveCondition.older(session: session, generation: 1)
             #expect(try await store.save(next, replacing: condition) == .saved)
             #expect(try await store.save(next, replacing: condition) == .saved)
+            // It ends its own intent, and no other that was left meanwhile.
+            let (own, later) = (RefreshIntent.make(0), RefreshIntent.make(1))
+            try await store.setIntent(own)
+            #expect(try await store.save(next, replacing: condition, ending: own) == .saved)
+            #expect(try await store.openIntent() == nil)
+            try await store.setIntent(later)
+            #expect(try await store.save(next, replacing: condition, ending: own) == .saved)
+            #expect(try await store.openIntent() == later)
             let other = StoredToken(.token(TestToken("c")), version: .make(1), obtainedAt: .moment)
             #expect(try await store.save(other, replacing: condition) == .refused(next))
+        }
+
+        @Test func `a first save that another host's overtakes replaces nothing`() async throws {
+            let schema = try await Schema.make()
+            let other: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            let database = OvertakenDatabase(base: try LibPQDatabase(schema.connection))
+            let store: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(database: database, key: .test(1))
+                .store(client: "web", account: "ada")
+            database.overtakeNextInsert { try await other.save(.make("theirs")) }
+            #expect(try await store.save(.make("ours"), replacing: .nothing) == .refused(.make("theirs")))
+            #expect(try await other.load() == .make("theirs"))
         }
 
         @Test func `a save waits for the disk, also where the database would not`() async throws {
@@ -94,6 +113,33 @@ extension PostgreSQLTests {
             try await store.lock(within: .seconds(5)).unlock()
             #expect(try await schema.value("SELECT setting FROM seen OFFSET 4") == "off")
         }
+    }
+}
+
+extension RefreshIntent {
+    fileprivate static func make(_ generation: Int) -> RefreshIntent {
+        RefreshIntent(session: TokenVersion.make(0).session, generation: generation, beganAt: .moment)
+    }
+}
+
+/// Lets somebody else go first, once, before a row is inserted.
+private struct OvertakenDatabase: PostgreSQLDatabase {
+    let base: LibPQDatabase
+    private let other = Lock<(@Sendable () async throws -> Void)?>(nil)
+
+    init(base: LibPQDatabase) { self.base = base }
+
+    func overtakeNextInsert(_ body: @escaping @Sendable () async throws -> Void) { other.withLock { $0 = body } }
+
+    func query(_ statement: String, parameters: [String?]) async throws -> [[String?]] {
+        if statement.hasPrefix("INSERT INTO request_authorization_tokens") {
+            let body = other.withLock { other in
+                defer { other = nil }
+                return other
+            }
+            try await body?()
+        }
+        return try await base.query(statement, parameters: parameters)
     }
 }
 #endif
