@@ -74,31 +74,18 @@ package enum Scenario: String, CaseIterable, Sendable {
     case connectionIsReused = "the connection is used again after a 401"
     case manyRequestsLeaveNothing = "10 000 requests leave neither a descriptor nor memory behind"
 
-    /// The heading of the scenario's table.
+    /// The heading of the scenario's table: the cases are listed group by group.
     package var group: String {
-        switch self {
-        case .credentialIsSet, .customFieldIsSet, .expiredTokenIsRefreshedFirst, .signedOutSendsNothing,
-            .boundCredentialStays, .plaintextIsRefused, .injectionIsImpossible, .userInformationIsNoCredential:
-            "Credentials"
-        case .refusalIsRetriedOnce, .refusalWithoutChallengeIsRetried, .basicChallengeIsRetried,
-            .secondRefusalIsReturned, .refreshCountIsKept, .constantRefusalIsReturned, .interactionIsNoRefresh,
-            .staleRefusalRefreshesNothing, .fiftyRefusalsRefreshOnce, .requestsAreHeldDuringRefresh,
-            .failedRefreshIsThrown, .rejectedRefreshEndsSession, .endedSessionIsThrown, .replacedSessionIsNotSent,
-            .otherStatusIsUntouched:
-            "Refreshing"
-        case .bodyIsSentAgain, .oneShotBodyIsSentOnce, .bodyInPiecesIsWhole, .headHasNoBody: "Bodies"
-        case .cancelledBeforehand, .cancelledWhileHeld, .cancelledAfterRefusal, .cancelledWhileSending,
-            .cancelledDuringBody, .transportErrorIsPassedOn:
-            "Cancellation and errors"
-        case .sameOriginKeeps, .otherHostDrops, .otherPortDrops, .upgradeDrops, .downgradeDrops, .customFieldDrops,
-            .droppedStaysDropped, .refusalElsewhereIsNoNews, .locationIsNoCredential, .redirectKeepsBody:
-            "Redirects"
-        case .proofIsMade, .nonceIsRetried, .nonceLoopEnds, .provenRefusalIsRetried, .provenBodyIsSentAgain,
-            .nonceOfAnyAnswerIsUsed, .sameOriginIsProvenAnew, .otherOriginIsNotProven:
-            "Proofs"
-        case .bodiesQueue, .bodiesReuse, .connectionIsReused, .manyRequestsLeaveNothing: "Connections"
-        }
+        let group = Self.allCases.prefix { $0 != self }.last { Self.headings[$0] != nil }
+        return Self.headings[self] ?? group.flatMap { Self.headings[$0] } ?? ""
     }
+
+    /// The headings, by the first scenario below each.
+    private static let headings: [Scenario: String] = [
+        .credentialIsSet: "Credentials", .refusalIsRetriedOnce: "Refreshing", .bodyIsSentAgain: "Bodies",
+        .cancelledBeforehand: "Cancellation and errors", .sameOriginKeeps: "Redirects", .proofIsMade: "Proofs",
+        .bodiesQueue: "Connections",
+    ]
 
     /// The capabilities without which the scenario does not apply to a client.
     package var needs: Set<Capability> {
