@@ -23,11 +23,13 @@ public protocol AuthorizationProvider: Sendable {
     ///
     /// - Parameter request: a request of any client; it is not changed.
     /// - Returns: a copy with the credential set.
-    /// - Throws: ``NotAuthorized`` if only a person can help, for instance by signing in; ``RefreshFailed`` if no
-    ///   credential is available for now; `CancellationError` as soon as the calling task is cancelled.
+    /// - Throws: ``NotAuthorized`` if a retry is pointless, for instance until the user signs in; ``RefreshFailed`` if
+    ///   no credential is available for now; `CancellationError` as soon as the calling task is cancelled.
     func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request
 
-    /// Tells the provider that a server refused a request that ``authorize(_:)`` returned: a 401, or a 403 for scope.
+    /// Tells the provider that a server refused a request that ``authorize(_:)`` returned.
+    ///
+    /// The answer is a 401, or a 403 that asks for another scope or a stronger log-in.
     ///
     /// If this returns, the client may authorize the original request again and send it once more.
     ///
@@ -41,7 +43,7 @@ public protocol AuthorizationProvider: Sendable {
         _ response: UnauthorizedResponse, for request: Request
     ) async throws
 
-    /// The short form, for providers that need no details of the answer.
+    /// Tells the provider of a refused request, in a short form for providers that need no details of the answer.
     ///
     /// - Parameter request: the request as it was sent, with the credential that was refused.
     /// - Throws: ``NotAuthorized`` if a retry is pointless, as for a constant credential. The default always throws it.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A request cannot be authorized, and a retry is pointless until a person or the program changes something.
+/// A request cannot be authorized, and a retry is pointless until something changes.
+///
+/// The user may have to sign in, or the program, its configuration or the server may have to be changed.
 ///
 /// Your own providers and services may throw it too. ``needsSignIn`` tells "show the log-in" from a programming error:
 ///
@@ -18,6 +20,7 @@ public struct NotAuthorized: Error, Sendable {
 
         /// No user has signed in yet.
         public static let noToken = Reason(description: "no token")
+        /// The user signed out, in this process or in a sibling.
         public static let signedOut = Reason(description: "signed out")
         /// Another process has signed in meanwhile. A request of the former session is not sent in the new one.
         public static let sessionReplaced = Reason(description: "session replaced")

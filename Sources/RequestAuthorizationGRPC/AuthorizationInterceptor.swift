@@ -27,6 +27,8 @@ public import RequestAuthorization
 public struct AuthorizationInterceptor: ClientInterceptor {
     private let target: CallTarget
 
+    /// Creates an interceptor for the calls to one server.
+    ///
     /// - Parameters:
     ///   - provider: authorizes the calls.
     ///   - origin: the server, which a gRPC call does not name. `https` states that the transport uses TLS; the
@@ -38,6 +40,11 @@ public struct AuthorizationInterceptor: ClientInterceptor {
 
     /// Makes the call with a credential.
     ///
+    /// - Parameters:
+    ///   - request: the call, whose metadata get the credential.
+    ///   - context: names the service and the method, for proofs that sign the URI.
+    ///   - next: makes the call.
+    /// - Returns: the server's response, also a refusal.
     /// - Throws: an `RPCError` if the call was not made: `.unauthenticated` with a `NotAuthorized` as its cause,
     ///   `.unavailable` with a `RefreshFailed`, `.cancelled` with a `CancellationError`. Other errors of the provider
     ///   are thrown as they are. A refusal by the server is a response, not an error.

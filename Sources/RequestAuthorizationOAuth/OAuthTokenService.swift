@@ -87,6 +87,8 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
     }
 
     /// Introspects an access token that came with a request.
+    ///
+    /// - Throws: as ``introspect(_:)``.
     public func introspect(accessToken: String) async throws -> TokenIntrospection {
         try await endpoint.introspect(accessToken, hint: "access_token")
     }
@@ -150,8 +152,16 @@ extension OAuthTokenService {
         }
     }
 
-    /// The same, for a server that is discovered.
+    /// The client acts for itself, at a server that is discovered (RFC 8414).
     ///
+    /// - Parameters:
+    ///   - issuer: the server's issuer: a URL with `https`, or with `http` on loopback, without query and fragment.
+    ///   - client: the client as it is registered there.
+    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
+    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
+    ///   - scopes: the scopes of the token; if there are none, the server chooses.
+    ///   - transport: sends the requests, for instance `URLSession.shared`.
+    ///   - clock: the system's, or a `ManualClock` in tests.
     /// - Throws: as ``AuthorizationServer/discover(issuer:transport:clock:)``.
     public static func clientCredentials(
         issuer: String, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
@@ -164,6 +174,14 @@ extension OAuthTokenService {
     }
 
     /// Users sign in on another device, with a code that this device shows (RFC 8628).
+    ///
+    /// - Parameters:
+    ///   - server: the authorization server.
+    ///   - client: the client as it is registered there.
+    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
+    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
+    ///   - transport: sends the requests, for instance `URLSession.shared`.
+    ///   - clock: the system's, or a `ManualClock` in tests.
     public static func device(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil,

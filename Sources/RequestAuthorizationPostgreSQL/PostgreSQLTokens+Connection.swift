@@ -9,10 +9,10 @@ extension PostgreSQLTokens {
     ///
     /// - Parameters:
     ///   - connection: a connection string of libpq, such as `postgresql://user@host/database?sslmode=verify-full`.
-    ///   - key: encrypts tokens from now on: 32 random bytes, the same in all replicas.
+    ///   - key: encrypts tokens from now on: 32 random bytes, the same on all hosts.
     ///   - oldKeys: earlier keys, to decrypt with.
     ///   - connections: the largest number of open connections; 8 by default.
-    ///   - lease: how long a replica that died prevents others from refreshing the same token; 10 s by default.
+    ///   - lease: how long a host that died prevents others from refreshing the same token; 10 s by default.
     ///   - requestDeadline: how long a token request may take; 5 s by default, and at least 2 s less than the lease.
     ///   - listens: whether sign-outs of other hosts are reported at once, on one additional connection. Use `false`
     ///     behind a pooler in transaction mode.

@@ -21,13 +21,13 @@ extension PostgreSQLTokens {
         let rows = try await fleet.query { _ in (Self.count, []) }
         guard let row = rows.first, row.count == 2, let tokens = row[0].flatMap({ Int($0) }),
             let ended = row[1].flatMap({ Int($0) })
-        else { throw TokenStoreError(.failed, "the database does not count") }
+        else { throw TokenStoreError(.failed, "the database did not return the two counts; check its driver") }
         return Counts(tokens: tokens, ended: ended)
     }
 
     /// Removes the rows of ended sessions: tombstones, moved tokens, and rows that never had a token.
     ///
-    /// A replica that has not seen the sign-out by then finds no row, which ends its session too.
+    /// A host that has not seen the sign-out by then finds no row, which ends its session too.
     ///
     /// - Parameter days: how many days ago the session must have ended; 30 by default.
     /// - Returns: the number of removed rows.
@@ -37,10 +37,13 @@ extension PostgreSQLTokens {
         try await fleet.query { _ in (Self.prune, ["\(max(0, days))"]) }.count
     }
 
-    /// Removes all data of one user, the tombstone too. This ends the session in all replicas.
+    /// Removes all data of one user, the tombstone too. This ends the session on all hosts.
     ///
     /// The token is not revoked at the authorization server; call `signOut()` first for that.
     ///
+    /// - Parameters:
+    ///   - client: the client id.
+    ///   - account: the owner of the token.
     /// - Returns: whether the user had a row.
     /// - Throws: `TokenStoreError`.
     @discardableResult

@@ -13,6 +13,11 @@ extension SpotifyTokenService {
     public func finish(callback: URL) async throws -> OAuthToken { try await oauth.finish(callback: callback) }
 
     /// Exchanges the code for a sign-in that you kept yourself, for instance in a web server's session.
+    ///
+    /// - Parameters:
+    ///   - pending: the sign-in that the callback is for.
+    ///   - callback: the URL with which the user came back.
+    /// - Throws: as ``finish(callback:)``.
     public func finish(_ pending: PendingSignIn, callback: URL) async throws -> OAuthToken {
         try await oauth.finish(pending, callback: callback)
     }

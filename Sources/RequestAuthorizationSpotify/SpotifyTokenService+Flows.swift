@@ -7,7 +7,8 @@ public import RequestAuthorizationOAuth
 extension SpotifyTokenService {
     /// A user signs in, and no secret is needed: for apps and tools.
     ///
-    /// The other factories take the same parameters, and a `clientSecret` for programs that can keep it.
+    /// The other factories take the same parameters as far as they need them, and a `clientSecret` for programs that
+    /// can keep it.
     ///
     /// - Parameters:
     ///   - clientID: the app's id in Spotify's dashboard.

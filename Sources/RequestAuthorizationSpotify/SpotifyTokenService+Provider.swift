@@ -28,6 +28,11 @@ extension SpotifyTokenService {
     }
 
     /// Makes a provider with a store of your choice.
+    ///
+    /// - Parameters:
+    ///   - store: keeps the token.
+    ///   - policy: when to refresh.
+    ///   - clock: the system's, or a `ManualClock` in tests.
     public func authorization(
         store: some TokenStore<OAuthToken>, policy: RefreshPolicy = .default, clock: any AuthorizationClock = .system
     ) -> RefreshableTokenAuthorization<OAuthToken> {

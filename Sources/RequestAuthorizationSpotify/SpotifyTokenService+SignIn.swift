@@ -14,6 +14,7 @@ extension SpotifyTokenService {
     ///   - scopes: the scopes that the user is asked to allow. Public data need none.
     ///   - showDialog: whether a user who has allowed access before is asked again, and may change the account.
     ///   - redirectURI: a redirect URI in place of the service's.
+    /// - Returns: the sign-in, which the service's store of pending sign-ins keeps too.
     /// - Throws: `SignInError` for an invalid redirect URI; `AuthorizationServerError` in the flow without users.
     public func signIn(
         scopes: Set<SpotifyScope>, showDialog: Bool = false, redirectURI: String? = nil
@@ -33,6 +34,9 @@ extension SpotifyTokenService {
     ///   - showDialog: whether a user who has allowed access before is asked again.
     ///   - receiver: receives the callback.
     ///   - show: shows the page, if the receiver does not do so itself.
+    /// - Returns: the token.
+    /// - Throws: the errors of ``signIn(scopes:showDialog:redirectURI:)``, the receiver, `show` and
+    ///   ``finish(callback:)``.
     public func signIn(
         scopes: Set<SpotifyScope>, showDialog: Bool = false, through receiver: some CallbackReceiver,
         show: @Sendable (URL) async throws -> Void = { _ in }

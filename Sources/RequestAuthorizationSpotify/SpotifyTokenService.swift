@@ -82,6 +82,6 @@ extension SpotifyTokenService {
 
     public func discard(_ token: OAuthToken) async { await oauth.discard(token) }
 
-    /// Does nothing, because Spotify has no revocation; see ``signOutAdvice``.
+    /// Does nothing at Spotify, which has no revocation; see ``signOutAdvice``.
     public func revoke(_ token: OAuthToken) async throws { try await oauth.revoke(token) }
 }

@@ -52,7 +52,7 @@ public struct RestrictedFileTokenStore<Token: AuthorizationToken & Codable>: Sha
 }
 
 extension TokenStore {
-    /// A file that only its owner can open; see ``RestrictedFileTokenStore``.
+    /// A file that only its owner can open; see ``RestrictedFileTokenStore/init(client:account:folder:)``.
     ///
     ///     let auth = RefreshableTokenAuthorization(service: service, store: .restrictedFile(client: "tool", account: "me"))
     public static func restrictedFile<Token: AuthorizationToken & Codable>(

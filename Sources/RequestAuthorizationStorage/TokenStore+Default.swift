@@ -14,7 +14,7 @@ public typealias DefaultTokenStore<Token: AuthorizationToken & Codable> = Restri
 extension TokenStore {
     /// The usual token store of apps on this platform.
     ///
-    /// On Apple platforms it is the Keychain, for one process at a time. Elsewhere it is a
+    /// On Apple's platforms it is the Keychain, for one process at a time. Elsewhere it is a
     /// ``RestrictedFileTokenStore``, which any number of processes share. Command-line tools use
     /// `.tool(client:account:)`, which is shared everywhere.
     ///

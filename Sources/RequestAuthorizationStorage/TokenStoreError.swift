@@ -44,6 +44,8 @@ public struct TokenStoreError: Error, Sendable {
     /// The error that caused this one, if any. It is not part of the description.
     public let underlying: (any Error)?
 
+    /// Creates the error of a store.
+    ///
     /// - Parameters:
     ///   - kind: the reason for the failure.
     ///   - detail: what happened and what to do. It is printed, so it must not hold a secret.

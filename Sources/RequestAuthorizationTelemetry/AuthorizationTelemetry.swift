@@ -18,6 +18,8 @@ public struct AuthorizationTelemetry: Sendable, RedactedDescription {
     let label: String
     let backend: TelemetryBackend
 
+    /// Creates the destinations for one provider.
+    ///
     /// - Parameters:
     ///   - logger: receives the log lines. A successful request logs nothing above `debug`.
     ///   - label: the provider's name in log lines, chosen by you. It must not be secret.

@@ -16,6 +16,8 @@ public struct PoolTelemetry<ID: Hashable & Sendable>: Sendable, RedactedDescript
     let label: @Sendable (ID) -> String
     let backend: TelemetryBackend
 
+    /// Creates the destinations for a pool.
+    ///
     /// - Parameters:
     ///   - logger: receives the log lines. A successful request logs nothing above `debug`.
     ///   - label: the name of an identity in log lines, which must not be secret. Called once for each new provider.

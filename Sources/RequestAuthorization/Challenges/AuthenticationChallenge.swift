@@ -22,6 +22,8 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     /// The parameters. Names are in lower case; values have no quotes and escapes.
     public let parameters: [String: String]
 
+    /// Creates a challenge, for instance in a test.
+    ///
     /// - Parameters:
     ///   - scheme: as the server writes it.
     ///   - token68: the value that some schemes send instead of parameters.

@@ -24,7 +24,7 @@ public struct AuthorizationEvent: Sendable {
         public static let saveFailed = Kind(description: "save failed")
         /// The stored token could not be removed. Removing it is tried again.
         public static let clearFailed = Kind(description: "clear failed")
-        /// A sibling refreshed first, and its token is used.
+        /// A sibling, which is another process or host with the same store, refreshed first. Its token is used.
         public static let tokenAdopted = Kind(description: "token adopted")
         /// A token came after its session had ended, and was dropped.
         public static let tokenDiscarded = Kind(description: "token discarded")
@@ -36,7 +36,7 @@ public struct AuthorizationEvent: Sendable {
         public static let revocationRefused = Kind(description: "revocation refused")
         /// The session is over. See `error`, a ``NotAuthorized``.
         public static let sessionEnded = Kind(description: "session ended")
-        /// A server answered 401 to a request of this provider, with any token.
+        /// A server answered 401 to a request of this provider, whichever token it had.
         public static let unauthorized = Kind(description: "unauthorized")
         /// A request is sent again after a 401.
         public static let requestRetried = Kind(description: "request retried")

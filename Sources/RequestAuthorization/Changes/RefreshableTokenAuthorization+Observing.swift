@@ -19,7 +19,9 @@ extension RefreshableTokenAuthorization {
     /// The present token and then each change, as a sequence.
     public nonisolated var tokenChanges: TokenChanges<Token> { TokenChanges(core: core) }
 
-    /// Events that callers do not see: a background refresh or a save that failed, a token adopted from a sibling.
+    /// The events of this provider, for logs and metrics.
+    ///
+    /// They include what callers do not see: a failed background refresh, a failed save, a token of a sibling.
     public nonisolated var events: AuthorizationEvents {
         AuthorizationEvents { [core] in core.listen() }
     }

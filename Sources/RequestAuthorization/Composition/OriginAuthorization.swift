@@ -11,6 +11,8 @@ public struct OriginAuthorization: AuthorizationProvider, SynchronousAuthorizati
     private let targets: ListedOrigins
     private let elsewhere: Elsewhere
 
+    /// Creates a provider from one provider for each origin.
+    ///
     /// - Parameters:
     ///   - providers: the providers by the origin whose requests they authorize.
     ///   - elsewhere: what happens to requests for other origins; refused by default. `.use(provider)` names a
@@ -51,7 +53,7 @@ public struct OriginAuthorization: AuthorizationProvider, SynchronousAuthorizati
         try await provider(for: request).setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
     }
 
-    /// The same without the response.
+    /// Forwards to the provider that authorized the request, without the response.
     public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         for request: Request
     ) async throws {
@@ -80,7 +82,11 @@ public struct OriginAuthorization: AuthorizationProvider, SynchronousAuthorizati
 }
 
 extension AuthorizationProvider where Self == OriginAuthorization {
-    /// Chooses a provider by the origin of each request.
+    /// Chooses a provider by the origin of each request; see ``OriginAuthorization``.
+    ///
+    /// - Parameters:
+    ///   - providers: the providers by the origin whose requests they authorize.
+    ///   - elsewhere: what happens to requests for other origins; refused by default.
     public static func byOrigin(
         _ providers: [Origin: any AuthorizationProvider], elsewhere: OtherOrigins = .refuse
     ) -> OriginAuthorization {

@@ -8,6 +8,8 @@ public struct RestrictedAuthorization: AuthorizationProvider, SynchronousAuthori
     private let allowsPlaintext: Bool
     private let elsewhere: Elsewhere
 
+    /// Restricts a provider to origins.
+    ///
     /// - Parameters:
     ///   - provider: authorizes requests for the origins.
     ///   - origins: where the credential may go; scheme, host and port must be equal.
@@ -64,7 +66,7 @@ public struct RestrictedAuthorization: AuthorizationProvider, SynchronousAuthori
         try await target.provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: plaintextAllowed(request))
     }
 
-    /// The same without the response.
+    /// Forwards to the provider that authorized the request, without the response.
     public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         for request: Request
     ) async throws {
@@ -145,6 +147,12 @@ extension AuthorizationProvider {
     }
 
     /// Restricts this provider to origins that are known only at run time.
+    ///
+    /// - Parameters:
+    ///   - origins: where the credential may go.
+    ///   - allowingPlaintext: whether plain `http` origins among them may receive it too. Others on the network can
+    ///     read it then.
+    ///   - elsewhere: what happens to requests for other origins.
     public func restricted(
         to origins: Set<Origin>, allowingPlaintext: Bool = false, elsewhere: OtherOrigins = .refuse
     ) -> RestrictedAuthorization {

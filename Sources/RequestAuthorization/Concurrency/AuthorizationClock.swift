@@ -17,7 +17,7 @@ public protocol AuthorizationClock: Sendable {
     func sleep(for duration: Duration) async throws
 }
 
-/// The machine's clocks.
+/// The system's clocks.
 public struct SystemClock: AuthorizationClock {
     private static let start = ContinuousClock.now
 
@@ -38,6 +38,6 @@ private struct RuntimeClock: AuthorizationClock {
 }
 
 extension AuthorizationClock where Self == SystemClock {
-    /// The machine's clocks.
+    /// The system's clocks.
     public static var system: SystemClock { SystemClock() }
 }

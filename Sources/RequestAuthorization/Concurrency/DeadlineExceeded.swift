@@ -14,7 +14,9 @@ extension Task where Failure == any Error {
         try await withUnsafeThrowingContinuation { continuation in
             let once = Once(continuation)
             let entry = timer.schedule(after: limit) {
-                once.resume(with: .failure(DeadlineExceeded(description: "\(purpose) took more than \(limit)")))
+                once.resume(
+                    with: .failure(
+                        DeadlineExceeded(description: "\(purpose) took more than \(limit); try again later")))
             }
             Task<Void, Never> {
                 let result = await self.result

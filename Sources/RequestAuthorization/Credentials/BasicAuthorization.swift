@@ -9,6 +9,8 @@
 public struct BasicAuthorization: AuthorizationProvider, SynchronousAuthorization, RedactedDescription {
     private let credential: ConstantCredential
 
+    /// Creates a provider of one user name and password.
+    ///
     /// - Parameters:
     ///   - username: without a colon, which would end it, and without control characters. It is checked here, and
     ///     ``authorize(_:)`` throws the error. May be empty.
@@ -43,7 +45,7 @@ public struct BasicAuthorization: AuthorizationProvider, SynchronousAuthorizatio
 }
 
 extension AuthorizationProvider where Self == BasicAuthorization {
-    /// A user name and a password.
+    /// A user name and a password, sent with each request; see ``BasicAuthorization/init(username:password:)``.
     public static func basic(username: String, password: String) -> BasicAuthorization {
         BasicAuthorization(username: username, password: password)
     }

@@ -10,6 +10,8 @@
 public struct BearerTokenAuthorization: AuthorizationProvider, SynchronousAuthorization, RedactedDescription {
     private let credential: ConstantCredential
 
+    /// Creates a provider of one token.
+    ///
     /// - Parameter token: the token without `Bearer`. It is checked here, and ``authorize(_:)`` throws the error.
     public init(token: String) {
         credential = ConstantCredential { () throws(NotAuthorized) in

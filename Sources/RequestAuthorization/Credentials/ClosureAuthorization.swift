@@ -20,6 +20,8 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
     private let fields: @Sendable (any AuthorizableRequest) async throws -> [String: String]
     private let refusal: (@Sendable (UnauthorizedResponse) async throws -> Void)?
 
+    /// Creates a provider of any number of fields, which may depend on the request.
+    ///
     /// - Parameters:
     ///   - onUnauthorized: called after a 401, or a 403 for a missing scope. If it returns, `fields` is called again
     ///     for a retry. Without it a 401 is final.
@@ -32,6 +34,8 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
         refusal = onUnauthorized
     }
 
+    /// Creates a provider of one field, which does not depend on the request.
+    ///
     /// - Parameters:
     ///   - field: the name of the field.
     ///   - onUnauthorized: called after a 401, or a 403 for a missing scope. If it returns, `value` is called again for

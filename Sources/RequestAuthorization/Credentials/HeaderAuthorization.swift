@@ -8,6 +8,8 @@ public struct HeaderAuthorization: AuthorizationProvider, SynchronousAuthorizati
     private let credential: ConstantCredential
     private let fields: Set<String>
 
+    /// Creates a provider of one value.
+    ///
     /// - Parameters:
     ///   - field: the name of the field.
     ///   - value: visible ASCII, with spaces and tabs inside. Both are checked here; ``authorize(_:)`` throws the error.
@@ -35,7 +37,7 @@ public struct HeaderAuthorization: AuthorizationProvider, SynchronousAuthorizati
 }
 
 extension AuthorizationProvider where Self == HeaderAuthorization {
-    /// A constant value in a header field, for instance an API key.
+    /// A constant value in a header field, for instance an API key; see ``HeaderAuthorization/init(field:value:)``.
     public static func header(_ field: String, _ value: String) -> HeaderAuthorization {
         HeaderAuthorization(field: field, value: value)
     }

@@ -6,7 +6,7 @@
 /// The session is kept: a hotel network's page instead of the answer signs no user out. The server may have processed
 /// the request, so the next try comes soon.
 public struct InvalidTokenResponse: TokenServiceFailure, Hashable {
-    /// What is wrong with the field.
+    /// What is wrong with the member of the answer.
     public struct Problem: Hashable, Sendable, CustomStringConvertible {
         /// A short label without secrets, for metrics.
         public let description: String

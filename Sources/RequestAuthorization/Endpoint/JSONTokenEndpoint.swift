@@ -6,7 +6,7 @@
 ///     let answer = try await endpoint.post(["refresh_token": token.refreshToken], expecting: Answer.self)
 ///     return MyToken(accessToken: answer.body.accessToken, expiresAt: answer.sentAt + answer.body.expiresIn)
 ///
-/// Each request is a `POST`, sent once over `https` (or `http` on this machine). At most 1 MiB of the answer is read. A
+/// Each request is a `POST`, sent once over `https` (or `http` on loopback). At most 1 MiB of the answer is read. A
 /// failure becomes a ``TokenEndpointError`` with the server's error code and its `Retry-After`.
 public struct JSONTokenEndpoint: Sendable, RedactedDescription {
     public let url: URL
@@ -17,10 +17,12 @@ public struct JSONTokenEndpoint: Sendable, RedactedDescription {
     private let keys: JSONDecoder.KeyDecodingStrategy
     private let failureKind: @Sendable (_ status: Int, _ code: String?) -> TokenFailureKind?
 
+    /// Creates an endpoint. Nothing is sent yet.
+    ///
     /// - Parameters:
     ///   - url: the address of the endpoint.
     ///   - transport: sends the requests, for instance `URLSession.shared`.
-    ///   - clock: the machine's, or a `ManualClock` in tests. Pass the clock of the provider.
+    ///   - clock: the system's, or a `ManualClock` in tests. Pass the clock of the provider.
     ///   - headerFields: sent with each request, for instance an API key. `Content-Type` and `Accept` are set already.
     ///   - errorMember: the member of an answer that holds the error code as a string.
     ///   - keys: how members become properties of the expected type; `.convertFromSnakeCase` turns `access_token` into
@@ -48,6 +50,7 @@ public struct JSONTokenEndpoint: Sendable, RedactedDescription {
     /// - Parameters:
     ///   - fields: a dictionary, or another value that is encoded as an object.
     ///   - type: the type of a successful answer.
+    /// - Returns: the decoded answer, and when the request was sent.
     /// - Throws: ``TokenEndpointError`` for any status but 2xx, and for a 2xx whose body is an error;
     ///   ``InvalidTokenResponse`` with the name of the member if the answer cannot be decoded; ``InvalidTokenRequest``
     ///   if nothing can be sent; what the transport throws.

@@ -16,9 +16,9 @@
 /// `idleFor`. Above `atMost` it drops the idle one unused for longest. Providers in use are kept, even above `atMost`.
 ///
 /// A new provider starts as after a restart of the program: from its store, or with
-/// ``RefreshableTokenService/initialToken()``. Two kinds of providers are kept as long as the pool lives. One has a
-/// session in memory only: signed in without a store, or with a read-only one. The other waits until a time that the
-/// server named.
+/// ``RefreshableTokenService/initialToken()``. So a provider is kept as long as the pool lives if its session is in
+/// memory only: signed in without a store, or signed in or out with a read-only one. After a failure a provider is
+/// kept until the next try is due, so that no server is called earlier than it asked.
 ///
 /// All functions may be called from any thread. In tests, advance the time with `ManualClock`.
 public final class AuthorizationPool<ID: Hashable & Sendable, Token: AuthorizationToken>: Sendable {
@@ -43,7 +43,8 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
     /// Creates an empty pool.
     ///
     /// - Parameters:
-    ///   - idle: how long an idle provider is kept; it is dropped up to a quarter, or 0.1 s, later.
+    ///   - idle: how long an idle provider is kept at least. It is dropped up to a quarter of this time, or 0.1 s,
+    ///     later.
     ///   - limit: how many providers are kept. Providers in use may exceed it.
     ///   - clock: measures the idle time. Pass the clock of the providers.
     ///   - make: creates the provider of an identity; no other provider may exist for it. Only this identity is locked

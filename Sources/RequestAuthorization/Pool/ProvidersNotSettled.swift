@@ -12,12 +12,12 @@ public struct ProvidersNotSettled<ID: Hashable & Sendable>: Error, Sendable {
 }
 
 extension ProvidersNotSettled: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Contains numbers, not identities: an identity may be the name of a person.
+    /// Contains numbers, not identities: an identity may be the name of a user.
     public var description: String {
         let refreshing = unsettled.values.count { $0.isRefreshing }
         let unstored = unsettled.values.count { $0.isUnstored }
-        return "\(unsettled.count) providers have not settled: a refresh is under way for \(refreshing), "
-            + "the store does not hold the result of \(unstored) yet; wait longer"
+        return "\(unsettled.count) providers have not settled: a refresh or a revocation is under way for "
+            + "\(refreshing), the store does not hold the result of \(unstored) yet; wait longer"
     }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["count": unsettled.count]) }

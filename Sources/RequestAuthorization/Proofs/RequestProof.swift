@@ -15,6 +15,9 @@ public protocol RequestProof: Sendable {
 
     /// Reads the head of an answer to a proven request, whatever its status. Called for every answer; must not block.
     ///
+    /// - Parameters:
+    ///   - response: the answer of the server.
+    ///   - request: the request that was proven.
     /// - Returns: what the answer means for the proof.
     func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome
 }

@@ -20,7 +20,7 @@ struct BackOff: Hashable, Sendable {
     /// - Parameters:
     ///   - retryAfter: the delay that the server asked for.
     ///   - limit: a shorter bound than the usual one.
-    ///   - isLongest: wait the maximum, because a person must act first.
+    ///   - isLongest: wait the maximum, because the user or an operator must act first.
     ///   - random: the part of the bound to wait, 0 to 1 (full jitter).
     mutating func fail(
         retryAfter: Duration? = nil, atMost limit: Duration? = nil, isLongest: Bool = false, at now: Moment,

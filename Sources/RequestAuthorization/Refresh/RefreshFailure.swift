@@ -37,7 +37,7 @@ struct RefreshFailure: Sendable {
     /// Whether the failure may end the session; the store is read again first.
     var mayEndSession: Bool { kind == .terminal || kind == .noRefreshToken }
 
-    /// Whether a person must act before another try makes sense.
+    /// Whether the user or an operator must act before another try makes sense.
     var needsSomebody: Bool { kind == .client || kind == .interaction }
 
     /// Whether the server has refused, so that another try is pointless.
@@ -46,7 +46,7 @@ struct RefreshFailure: Sendable {
     /// Whether the answer was lost, so that the server may have spent the refresh token. A known error is an answer.
     var isLoss: Bool { delivery == .mayHaveBeenProcessed && kind == .transient }
 
-    /// The error for callers in place of a ``RefreshFailed``, if a person must act.
+    /// The error for callers in place of a ``RefreshFailed``, if the user or an operator must act.
     var notAuthorized: NotAuthorized? {
         if let error = error as? NotAuthorized { return error }
         let answer = error as? TokenEndpointError

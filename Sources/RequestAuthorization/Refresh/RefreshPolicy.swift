@@ -24,7 +24,7 @@ public struct RefreshPolicy: Hashable, Sendable {
         public var initial: Duration
         /// The largest bound; 60 s by default.
         public var maximum: Duration
-        /// The longest `Retry-After` of a server that is honoured; 5 min by default.
+        /// How much of a server's `Retry-After` is honoured: a longer one counts as this time; 5 min by default.
         public var maximumRetryAfter: Duration
 
         public init(

@@ -78,7 +78,7 @@ extension RefreshState {
 
     /// The failure for requests that arrive while a refresh is past its deadline.
     func overdue(at step: Step) -> RefreshFailure {
-        let error = DeadlineExceeded(description: "the refresh took more than \(policy.deadline)")
+        let error = DeadlineExceeded(description: "the refresh took more than \(policy.deadline); try again later")
         return step.isBeforeService ? RefreshFailure(ofStore: error) : RefreshFailure(error)
     }
 

@@ -28,7 +28,7 @@ extension RefreshableTokenAuthorization {
                 call.cancel()
             }
         } catch is CancellationError where isOverdue.withLock({ $0 }) {
-            throw DeadlineExceeded(description: "a token request took more than \(deadline)")
+            throw DeadlineExceeded(description: "a token request took more than \(deadline); try again later")
         }
     }
 

@@ -53,7 +53,9 @@ extension RefreshableTokenAuthorization {
     }
 }
 
-/// The error when a provider has not settled in time: a refresh is under way, or its token is not stored.
+/// The error when a provider has not settled in time.
+///
+/// A refresh or a revocation is under way, or the store lacks the current token or a sign-out.
 ///
 /// Wait longer, or let the program end and lose the token. If a rotated token is not stored, the user is signed out.
 public struct NotSettled: Error, Sendable {
@@ -73,7 +75,7 @@ public struct NotSettled: Error, Sendable {
 
 extension NotSettled: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String {
-        let states = [isRefreshing ? "a refresh is under way" : nil, unstored].compactMap { $0 }
+        let states = [isRefreshing ? "a refresh or a revocation is under way" : nil, unstored].compactMap { $0 }
         return "the provider has not settled: " + states.joined(separator: ", and ") + "; wait longer"
     }
     public var debugDescription: String { description }

@@ -50,6 +50,8 @@ extension RefreshableTokenAuthorization {
     }
 
     /// Passes an answer to the proof of the token with which the request was sent, if that token is still held.
+    ///
+    /// - Returns: whether the proof was refused, so that a retry with a new proof makes sense.
     public nonisolated func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
         from response: Response, to request: Request
     ) -> Bool {
@@ -93,7 +95,7 @@ extension RefreshableTokenAuthorization {
     /// Returns a token that is valid for at least a duration, for a program that passes it on.
     ///
     /// A token that lasts less is refreshed, once at most. If its successor lasts less too, that one is returned. After
-    /// a failure the next slot is kept, and ``RefreshPolicy/storm`` limits refreshes of young tokens.
+    /// a failure no refresh begins before the next slot. ``RefreshPolicy/storm`` limits refreshes of young tokens.
     ///
     ///     let token = try await auth.validToken(lasting: .seconds(300))
     ///

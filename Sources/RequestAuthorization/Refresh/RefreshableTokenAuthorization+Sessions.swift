@@ -31,8 +31,9 @@ extension RefreshableTokenAuthorization {
     ///     try await auth.signIn { try await service.login(username, password) }
     ///
     /// - Throws: what `body` throws, and the session stays as it was. ``RefreshFailed`` if the server has named a later
-    ///   time for the next call. `CancellationError` if the task is cancelled, or if another sign-in has replaced this
-    ///   one.
+    ///   time for the next call. `CancellationError` if the task is cancelled, or if another sign-in or
+    ///   ``setToken(_:)`` has replaced this one. ``NotAuthorized`` if the header value of the token must not be sent,
+    ///   or after a sign-out or a shutdown meanwhile.
     public nonisolated func signIn(using body: @escaping @Sendable () async throws -> Token) async throws {
         let id = change { state, _ in state.nextID() }
         try await withTaskCancellationHandler {

@@ -91,7 +91,7 @@ extension RefreshableTokenAuthorization {
     /// Calls the store after all earlier calls. A call that takes too long is given up, but not interrupted.
     func callStore<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         guard overdueStoreCalls == 0 else {
-            throw DeadlineExceeded(description: "an earlier call of the token store has not returned")
+            throw DeadlineExceeded(description: "an earlier call of the token store has not returned; try again later")
         }
         watchStore()
         let previous = lastStoreCall

@@ -10,7 +10,7 @@
 /// While the token is valid, requests do not wait: it is refreshed in the background ahead of expiry. After expiry or a
 /// 401, requests wait for a single refresh and are resumed in order of arrival. A cancelled request throws at once; the
 /// refresh goes on for the others. A transient failure keeps the session: waiters get a ``RefreshFailed``, and so do
-/// all requests until the next slot. ``RefreshPolicy`` has the figures.
+/// requests without a valid token until the next slot (``RefreshFailed/nextTryAt``). ``RefreshPolicy`` has the figures.
 ///
 /// With a ``TokenStore`` the token is loaded on first use, and a new token is saved before it is used. Test your own
 /// code with `ManualClock` and `ScriptedTokenService` of `RequestAuthorizationTesting`.
@@ -51,7 +51,7 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     ///   - service: fetches tokens.
     ///   - token: the first token; by default ``RefreshableTokenService/initialToken()`` is called on first use.
     ///   - policy: when to refresh.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
+    ///   - clock: the system's, or a `ManualClock` in tests.
     public init(
         service: some RefreshableTokenService<Token>, token: Token? = nil, policy: RefreshPolicy = .default,
         clock: any AuthorizationClock = .system
@@ -65,7 +65,7 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     ///   - service: fetches tokens.
     ///   - store: keeps the token. It is loaded on first use; a new token is saved before it is used.
     ///   - policy: when to refresh.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
+    ///   - clock: the system's, or a `ManualClock` in tests.
     public init(
         service: some RefreshableTokenService<Token>, store: some TokenStore<Token>, policy: RefreshPolicy = .default,
         clock: any AuthorizationClock = .system

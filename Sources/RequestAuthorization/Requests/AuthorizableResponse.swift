@@ -6,7 +6,9 @@ public protocol AuthorizableResponse {
     /// The status code, for instance 401.
     var statusCode: Int { get }
 
-    /// The values of a header field, one element for each line, in order. Names are compared without case.
+    /// The values of a header field in order, one element for each line; empty if there is none.
+    ///
+    /// Names are compared without case.
     func headerValues(for field: String) -> [String]
 }
 

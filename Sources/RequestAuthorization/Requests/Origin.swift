@@ -9,7 +9,7 @@
 /// A WebSocket has the scheme of its handshake: `https` for `wss`, `http` for `ws` (RFC 6455 §4.1, §3).
 ///
 /// Two origins are equal if their spelling is, without regard to case. `example.com.`, a percent-encoded
-/// `example%2Ecom` and another spelling of an IP address are other origins, so a credential goes nowhere in doubt.
+/// `example%2Ecom` and another spelling of an IP address are other origins: in doubt the credential is not sent.
 /// Write an international name as in DNS: `xn--bcher-kva.example`.
 public struct Origin: Hashable, Sendable {
     /// In lower case; `https` for `wss` and `http` for `ws`.

@@ -3,7 +3,7 @@
 
 /// The answer of a server that refused a credential.
 public struct UnauthorizedResponse: Sendable {
-    /// The status code: 401, or 403 if a challenge asks for another scope.
+    /// The status code: 401, or 403 if a challenge asks for another scope or a stronger log-in.
     public let statusCode: Int
 
     /// The fields that providers of this package read.
@@ -21,7 +21,12 @@ public struct UnauthorizedResponse: Sendable {
         self.fields = fields.reduce(into: [:]) { $0[$1.key.lowercased(), default: []] += $1.value }
     }
 
-    /// Creates an answer from its status and the named fields, which are looked up by name.
+    /// Creates an answer from its status and the named fields.
+    ///
+    /// - Parameters:
+    ///   - statusCode: normally 401.
+    ///   - names: the names of the fields to keep.
+    ///   - lookUp: returns the values of a field, one element for each line.
     public init(statusCode: Int, fields names: [String], of lookUp: (String) -> [String]) {
         self.init(statusCode: statusCode, fields: names.reduce(into: [:]) { $0[$1] = lookUp($1) })
     }

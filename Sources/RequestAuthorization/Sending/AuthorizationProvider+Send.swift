@@ -11,14 +11,14 @@ extension AuthorizationProvider {
     ///
     /// - Parameters:
     ///   - request: the request, without credential.
-    ///   - refreshCount: how many 401s may lead to a retry.
+    ///   - refreshCount: the highest number of retries after a 401.
     ///   - isReplayable: whether the body can be sent again, if the client passes it beside the request; by default the
     ///     request's ``AuthorizableRequest/isReplayable``.
     ///   - transport: sends a request and returns the response, whatever its status.
     /// - Returns: the last response: also a 401 that ends no session, or one to a body that cannot be sent again.
     /// - Throws: what ``authorize(_:)`` and the transport throw; ``NotAuthorized`` with the answer's challenge if the
     ///   session is over (``NotAuthorized/isEndOfSession``), even if another process has replaced it: the request is
-    ///   not sent again for another user. `CancellationError` before anything is sent if the task has been cancelled.
+    ///   not sent again in the new session. `CancellationError` before anything is sent if the task has been cancelled.
     public func send<Request: AuthorizableRequest, Response: AuthorizableResponse>(
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
         transport: (Request) async throws -> Response
@@ -27,17 +27,19 @@ extension AuthorizationProvider {
             request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0 }, transport: transport)
     }
 
-    /// Does the same for clients whose answer contains a response, such as `(Data, URLResponse)`.
+    /// Authorizes a request and sends it, for clients whose answer contains a response, such as `(Data, URLResponse)`.
     ///
     /// A provider that proves its requests (RFC 9449) sees only 401s here. It gets no nonce from other answers.
     ///
     /// - Parameters:
     ///   - request: the request, without credential.
-    ///   - refreshCount: how many 401s may lead to a retry.
+    ///   - refreshCount: the highest number of retries after a 401.
     ///   - isReplayable: whether the body can be sent again; by default the request's
     ///     ``AuthorizableRequest/isReplayable``.
     ///   - unauthorized: returns what the server said if the answer is a 401, else `nil`.
     ///   - transport: sends a request and returns the answer, whatever its status.
+    /// - Returns: the last answer, as ``send(_:refreshCount:isReplayable:transport:)``.
+    /// - Throws: as ``send(_:refreshCount:isReplayable:transport:)``.
     public func send<Request: AuthorizableRequest, Answer>(
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
         unauthorized: (Answer) -> UnauthorizedResponse?, transport: (Request) async throws -> Answer

@@ -66,7 +66,7 @@ extension CredentialFields {
         guard !hasRefusal, authorized.credential(in: "Authorization")?.breaksOut != true else {
             throw NotAuthorized(
                 .malformedCredential,
-                detail: "the provider has set a name or a value that no header field may hold, such as one "
+                detail: "the provider has set a header field whose name or value is not allowed, such as one "
                     + "with a line feed")
         }
     }

@@ -18,9 +18,13 @@ public struct ReadOnlyTokenStore<Base: TokenStore>: TokenStore, RedactedDescript
 
     public var isSharedBetweenDevices: Bool { base.isSharedBetweenDevices }
 
+    /// Refuses to save.
+    ///
     /// - Throws: ``TokenStoreIsReadOnly``, always.
     public func save(_ stored: StoredToken<Base.Token>) async throws { throw TokenStoreIsReadOnly() }
 
+    /// Refuses to clear.
+    ///
     /// - Throws: ``TokenStoreIsReadOnly``, always.
     public func clear() async throws { throw TokenStoreIsReadOnly() }
 

@@ -3,10 +3,10 @@
 
 /// No valid token is available for now; the session goes on.
 ///
-/// All waiters of the refresh get this error, and so does each request before ``nextTryAt``, at once. The token is kept,
-/// and a new try follows at each slot. The end of a session is a ``NotAuthorized``.
+/// All waiters of the refresh get this error. So does, at once, each request that has no valid token before
+/// ``nextTryAt``. The token is kept, and a new try follows at each slot. The end of a session is a ``NotAuthorized``.
 ///
-///     catch let error as RefreshFailed where error.suggestsSignIn { offerSignIn() }   // the person decides
+///     catch let error as RefreshFailed where error.suggestsSignIn { offerSignIn() }   // the user decides
 public struct RefreshFailed: Error, Sendable {
     /// The error of the token service or the token store, for instance a `URLError`. It is not printed here.
     public let underlying: any Error
@@ -20,7 +20,9 @@ public struct RefreshFailed: Error, Sendable {
     /// The consecutive refusals that did not end the session, if the last answer was one.
     public let refusals: Refusals?
 
-    /// Consecutive refusals in this process: 4xx answers except 408 and 429, without a known error code.
+    /// Consecutive refusals in this process, without a known error code.
+    ///
+    /// These are 4xx answers except 408 and 429, and errors in 2xx answers, which count like a 400.
     public struct Refusals: Hashable, Sendable {
         /// The number of refusals.
         public let count: Int

@@ -3,14 +3,16 @@
 
 /// A token store that several processes or hosts share, so that they refresh a rotating token only once.
 ///
-/// A refresh locks the store, reads it again, and adopts a newer token of a sibling. Otherwise it writes an *intent*,
-/// refreshes, saves, removes the intent and unlocks. A provider that loads a token with an open intent refreshes at
-/// once: the answer was lost, and the server's grace period is running.
+/// A refresh locks the store, reads it again, and adopts a newer token of a *sibling*: another process or host with the
+/// same store. Otherwise it writes an *intent*, refreshes, saves, removes the intent and unlocks. A provider that loads
+/// a token with an open intent refreshes at once: the answer was lost, and the server's grace period is running.
+///
+/// Test a conformance with `SharedTokenStoreChecks` of `RequestAuthorizationTesting`.
 public protocol SharedTokenStore<Token>: TokenStore {
-    /// Takes exclusive access. Waits for a sibling that has it.
+    /// Acquires exclusive access for a whole refresh, and waits while a sibling holds it.
     ///
     /// - Parameter limit: how long to wait.
-    /// - Returns: the access; it ends with ``TokenStoreLock/unlock()`` or with the process.
+    /// - Returns: the lock. It is released by ``TokenStoreLock/unlock()`` or when the process ends.
     /// - Throws: any error if access was not granted. The provider does not refresh without it.
     func lock(within limit: Duration) async throws -> TokenStoreLock
 
@@ -27,6 +29,7 @@ public protocol SharedTokenStore<Token>: TokenStore {
     ///   - intent: the intent to remove once the new content is durable. Keep another intent, and remove none if
     ///     nothing was saved. If the process dies in between, the intent stays. That does no harm: it names a token
     ///     that has been replaced.
+    /// - Returns: whether the content was saved, or the present content.
     /// - Throws: any error if the save failed, or the intent could not be removed. The provider saves it again.
     func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
@@ -79,7 +82,7 @@ public enum TokenAbsence: Hashable, Sendable {
 public enum TokenSaveCondition: Hashable, Sendable {
     /// Any content, or none: for a sign-in.
     case anything
-    /// None, for any reason: for the first token of a session without a user's sign-in.
+    /// No content, for whatever reason: for the first token of a session without a user's sign-in.
     case nothing
     /// A token of this session, of any generation. A damaged item or a missing place is replaced too. A removed item is
     /// not: its session has been ended elsewhere.

@@ -105,6 +105,8 @@ extension StoredToken: Encodable where Token: Encodable {
 }
 
 extension StoredToken: Decodable where Token: Decodable {
+    /// Decodes the flat form; see ``StoredToken``.
+    ///
     /// - Throws: `DecodingError`, also for an unknown status, which a later version may have written: it is taken
     ///   neither for a token nor for a sign-out.
     public init(from decoder: any Decoder) throws {

@@ -15,6 +15,8 @@ public struct TokenEndpointError: TokenServiceFailure, Hashable {
     public let kind: TokenFailureKind
     public var delivery: TokenRequestDelivery { .answered }
 
+    /// Creates an error, whose kind follows from status and code if it is not given.
+    ///
     /// - Parameters:
     ///   - status: the HTTP status.
     ///   - code: the `error` member of the answer, if it had one.

@@ -3,8 +3,8 @@
 
 /// The token service returned a token that had already expired.
 ///
-/// The usual cause is a fast clock on this machine, while the server names the expiry as a date. Waiters use the token
-/// nevertheless. The next refresh comes after a back-off, as after a failure.
+/// Usually the clock of this machine is fast, and the server names the expiry as a date, not as a lifetime. Waiters use
+/// the token nevertheless. The next refresh comes after a back-off, as after a failure.
 public struct TokenExpiredOnArrival: TokenServiceFailure, Hashable {
     /// When the token expired, by its own date.
     public let expiresAt: Date

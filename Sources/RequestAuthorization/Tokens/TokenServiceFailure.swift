@@ -39,6 +39,8 @@ public enum TokenFailureKind: String, Hashable, Sendable {
 }
 
 extension TokenFailureKind: Codable {
+    /// Decodes the name of a kind.
+    ///
     /// - Throws: `DecodingError` for an unknown kind.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

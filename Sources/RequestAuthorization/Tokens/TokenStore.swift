@@ -28,7 +28,7 @@ public protocol TokenStore<Token>: Sendable {
     /// Removes the content. An empty store is no error.
     func clear() async throws
 
-    /// Yields an element after each change that another process, for instance, may have made. `nil` by default.
+    /// Yields an element after each change that another process may have made. `nil` by default.
     ///
     /// The provider then loads the store again.
     var changes: AsyncStream<Void>? { get }

@@ -24,7 +24,8 @@ public struct TokenStoreLock: Sendable {
     ///
     /// - Parameters:
     ///   - requestDeadline: how long a token request may take.
-    ///   - remaining: how long the access still lasts, by a clock that never jumps, counted from before the request.
+    ///   - remaining: how long the access still lasts, by a clock that never jumps. Count it from before the access
+    ///     was requested.
     ///   - release: gives up the access; the provider calls it at most once.
     public init(
         requestDeadline: Duration, remaining: @escaping @Sendable () -> Duration,
@@ -36,6 +37,10 @@ public struct TokenStoreLock: Sendable {
     }
 
     /// Creates the same access with another way to give it up, for stores that wrap a store.
+    ///
+    /// - Parameters:
+    ///   - lock: the access of the wrapped store.
+    ///   - release: gives up the access, in place of the lock's own function.
     public init(_ lock: TokenStoreLock, release: @escaping @Sendable () async -> Void) {
         (requestDeadline, timeLeft) = (lock.requestDeadline, lock.timeLeft)
         self.release = release

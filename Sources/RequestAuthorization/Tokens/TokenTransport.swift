@@ -114,7 +114,7 @@ extension TokenTransportError: CustomStringConvertible, CustomDebugStringConvert
             case .responseTooLong: "check that the address is that of the server"
             default: "try again later"
             }
-        return "no answer from the authorization server: \(code); \(advice)"
+        return "no usable answer from the authorization server: \(code); \(advice)"
     }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["code": code.description]) }

@@ -34,9 +34,10 @@ extension HTTPClientRequest: AuthorizableRequest {
         headers.replaceOrAdd(name: field, value: value)
     }
 
-    /// Whether the request is sent in plain text.
+    /// Whether others on the network could read the request.
     ///
-    /// True for all schemes but `https`, except to loopback and to a socket of this machine (`http+unix`).
+    /// True for `http`, except to loopback, and for a request without an origin. A socket of this machine
+    /// (`http+unix`) is not on the network.
     public var isPlaintext: Bool {
         if url.hasHTTPSScheme || url.namesLoopback { return false }
         return origin.map { $0.isPlaintext && !$0.isLoopback } ?? true

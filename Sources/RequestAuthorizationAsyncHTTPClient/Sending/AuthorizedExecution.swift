@@ -125,7 +125,7 @@ extension HTTPClientRequest {
         guard isWellFormed else {
             throw NotAuthorized(
                 .malformedCredential,
-                detail: "the name or the value of a header field holds a character that is not allowed there")
+                detail: "a header field has an empty name, or a character that is not allowed in its name or value")
         }
     }
 }

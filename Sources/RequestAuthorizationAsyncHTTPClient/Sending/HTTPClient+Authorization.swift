@@ -29,7 +29,7 @@ extension HTTPClient {
     ///   - isReplayable: whether the body can be sent again. By default a body in memory can; a stream's 401 is
     ///     returned.
     ///   - clientFollowsRedirects: `false` only for a client that was made with `redirectConfiguration: .disallow`.
-    /// - Returns: the response. A 401 is a response, not an error, unless the session has ended.
+    /// - Returns: the response. A 401 is a response, not an error, unless the session is over.
     /// - Throws: what the provider throws (`NotAuthorized`, `RefreshFailed`), what the client throws
     ///   (`HTTPClientError`, with `.deadlineExceeded` after the timeout, errors of the network), `CancellationError`;
     ///   `NotAuthorized` with the reason `redirectsFollowed` if another origin might get the credential, or did.

@@ -48,7 +48,9 @@ extension HTTPClient.Request {
                     .other, delivery: .notSent,
                     underlying: NotAuthorized(
                         .malformedCredential,
-                        detail: "the name or the value of a header field holds a character that is not allowed there"))
+                        detail:
+                            "a header field has an empty name, or a character that is not allowed in its name or value"
+                    ))
             }
             headers.add(name: name, value: value)
         }

@@ -52,7 +52,9 @@ extension HTTPRequest: AuthorizableRequest {
         headerFields[fields: name] = [credential]
     }
 
-    /// Whether the request is sent in plain text: true for all schemes but `https` and `wss`, except to loopback.
+    /// Whether others on the network could read the request.
+    ///
+    /// True for `http` and `ws`, except to loopback, and for a request without an origin.
     public var isPlaintext: Bool {
         switch scheme?.lowercased() {
         case "https", "wss": false

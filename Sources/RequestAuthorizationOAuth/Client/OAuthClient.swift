@@ -38,12 +38,20 @@ extension OAuthClient {
     /// A client that cannot keep a secret: an app, a command-line tool.
     public static func `public`(id: String) -> OAuthClient { OAuthClient(id: id, authentication: .none) }
 
-    /// A client that sends its secret in the `Authorization` field (`client_secret_basic`), the usual way for servers.
+    /// A client that sends its secret in the `Authorization` field (`client_secret_basic`, RFC 6749 §2.3.1).
+    ///
+    /// - Parameters:
+    ///   - id: the client's id.
+    ///   - secret: the client's secret.
     public static func secretBasic(id: String, secret: String) -> OAuthClient {
         OAuthClient(id: id, authentication: .secretBasic(secret))
     }
 
-    /// A client that sends its secret in the body (`client_secret_post`).
+    /// A client that sends its secret in the body (`client_secret_post`), for servers that accept nothing else.
+    ///
+    /// - Parameters:
+    ///   - id: the client's id.
+    ///   - secret: the client's secret.
     public static func secretPost(id: String, secret: String) -> OAuthClient {
         OAuthClient(id: id, authentication: .secretPost(secret))
     }

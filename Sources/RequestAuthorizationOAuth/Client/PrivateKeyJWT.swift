@@ -21,6 +21,8 @@ public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
     private let audience: AssertionAudience
     private let type: String
 
+    /// Creates an authenticator with a signer.
+    ///
     /// - Parameters:
     ///   - signer: makes the signatures.
     ///   - audience: the recipient that assertions name.
@@ -33,6 +35,8 @@ public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
         self.type = type
     }
 
+    /// Makes an assertion for one request.
+    ///
     /// - Throws: `InvalidTokenRequest` if the audience is not known, and the signer's errors.
     public func authenticate(_ request: ClientRequest) async throws -> ClientProof {
         let issuedAt = Int64(request.date.timeIntervalSince1970)
@@ -53,7 +57,7 @@ public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
 }
 
 extension ClientAuthenticator where Self == PrivateKeyJWT {
-    /// Authenticates a client with a signature (`private_key_jwt`); see ``PrivateKeyJWT``.
+    /// Authenticates a client with a signature (`private_key_jwt`); see ``PrivateKeyJWT/init(_:audience:type:)``.
     public static func privateKeyJWT(
         _ signer: any TokenSigner, audience: AssertionAudience = .issuer,
         type: String = "client-authentication+jwt"

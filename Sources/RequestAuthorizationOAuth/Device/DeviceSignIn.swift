@@ -65,7 +65,7 @@ public struct DeviceSignIn: Sendable, RedactedDescription {
         throw SignInError(.expired)
     }
 
-    /// Polls step by step. The first step is the time of the first wait, and the last step has the token.
+    /// Polls step by step: the first step is the time of the first wait, and the last step has the token.
     ///
     ///     for try await step in device.progress {
     ///         if case .authorized(let token) = step { … }

@@ -23,12 +23,14 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     /// The nonces and times that servers require in proofs.
     let nonces = ProofNonces()
 
+    /// Creates an endpoint. Nothing is sent yet.
+    ///
     /// - Parameters:
     ///   - server: the authorization server.
     ///   - client: the client as it is registered there.
     ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
     ///   - transport: sends the requests, for instance `URLSession.shared`.
-    ///   - clock: the machine's, or a `ManualClock` in tests.
+    ///   - clock: the system's, or a `ManualClock` in tests.
     ///   - proof: how tokens are bound to a key; by default they are bound to none.
     public init(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
@@ -48,6 +50,7 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     ///   - grantType: `grant_type`.
     ///   - parameters: those of the grant. Only `resource` and `audience` may be repeated. The client's own come last.
     ///   - requestedScopes: the scopes of the request; the token has these if the answer names none.
+    /// - Returns: the token.
     /// - Throws: `TokenEndpointError` if the server refused, `InvalidTokenResponse` if its answer cannot be used,
     ///   ``AuthorizationServerError``, `InvalidTokenRequest` and ``ClientAuthenticationFailed`` if nothing was sent,
     ///   and errors of the transport.

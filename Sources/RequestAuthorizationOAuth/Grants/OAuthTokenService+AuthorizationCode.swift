@@ -26,7 +26,9 @@ extension OAuthTokenService {
             scopes: scopes, redirectURI: redirectURI, parameters: parameters, using: &generator)
     }
 
-    /// The same with a given source of randomness, for tests.
+    /// Begins a sign-in with a given source of randomness, for tests.
+    ///
+    /// All else is as in ``signIn(scopes:redirectURI:parameters:)``.
     public func signIn(
         scopes: Set<String>, redirectURI: String? = nil, parameters: [String: String] = [:],
         using generator: inout some RandomNumberGenerator
@@ -47,6 +49,7 @@ extension OAuthTokenService {
     ///   - parameters: extra parameters for this sign-in.
     ///   - receiver: receives the callback, and chooses the redirect URI.
     ///   - show: opens the page, if the receiver does not do so itself.
+    /// - Returns: the token.
     /// - Throws: the errors of ``signIn(scopes:redirectURI:parameters:)``, the receiver, `show` and
     ///   ``finish(callback:)``.
     public func signIn(

@@ -33,6 +33,8 @@ public struct LoopbackReceiver: Sendable, Hashable {
 
     var limits = LoopbackLimits()
 
+    /// Creates a receiver. It does not listen yet.
+    ///
     /// - Parameters:
     ///   - port: the port; 0 for any free one.
     ///   - path: the path of the redirect URI, for instance `/callback`.

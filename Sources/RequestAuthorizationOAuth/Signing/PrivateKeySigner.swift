@@ -73,14 +73,14 @@ public struct PrivateKeySigner: TokenSigner, RedactedDescription {
 }
 
 extension TokenSigner where Self == PrivateKeySigner {
-    /// A signer with the private key of a PEM file.
+    /// A signer with the private key of a PEM file; see ``PrivateKeySigner/init(pem:algorithm:keyID:)``.
     ///
     /// - Throws: ``SigningKeyError``.
     public static func pem(
         _ text: String, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil
     ) throws -> PrivateKeySigner { try PrivateKeySigner(pem: text, algorithm: algorithm, keyID: keyID) }
 
-    /// A signer with a private JWK.
+    /// A signer with a private JWK; see ``PrivateKeySigner/init(jwk:algorithm:keyID:)``.
     ///
     /// - Throws: ``SigningKeyError``.
     public static func jwk(

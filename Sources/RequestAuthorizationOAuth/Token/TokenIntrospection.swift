@@ -29,7 +29,7 @@ public struct TokenIntrospection: Sendable, Hashable {
     /// The members of the answer that have no property.
     public let additionalMembers: [String: JSONValue]
 
-    /// The end of the time for which the answer may be cached: the token's expiry or your limit (RFC 7662 §4).
+    /// Until when the answer may be cached: the token's expiry or your limit, whichever comes first (RFC 7662 §4).
     ///
     /// - Parameters:
     ///   - date: when the answer came.

@@ -14,7 +14,8 @@ enum IntentText {
     /// - Parameter stored: the token of the same row.
     static func decode<Token>(_ text: String, for stored: StoredToken<Token>?) -> RefreshIntent? {
         if let intent = try? JSONDecoder().decode(RefreshIntent.self, from: Data(text.utf8)) { return intent }
-        // The column was edited. Assume the stored token: its server may still accept the old token for a grace period.
+        // The column was edited. Assume that the intent was for the stored token: its server may still accept that one
+        // for a grace period.
         return stored.map {
             RefreshIntent(session: $0.version.session, generation: $0.version.generation, beganAt: $0.obtainedAt)
         }

@@ -31,6 +31,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     /// The five characters of the server's error code, if it answered.
     public let sqlState: String?
 
+    /// Creates the error of a driver.
+    ///
     /// - Parameters:
     ///   - code: the reason for the failure.
     ///   - sqlState: the server's error code, for instance `42P01`.

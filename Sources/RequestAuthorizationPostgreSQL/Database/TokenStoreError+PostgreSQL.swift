@@ -22,7 +22,7 @@ extension TokenStoreError {
     /// See appendix A of PostgreSQL's manual.
     private static func meaning(ofState state: String, _ error: PostgreSQLError) -> (Kind, String) {
         switch state {
-        case "53100": (.noSpace, "the database's disk is full; make room")
+        case "53100": (.noSpace, "the database's disk is full; free some space")
         case "25006": (.readOnly, "the database is read-only: it is a standby, or about to fail over; try again later")
         case "42501":
             (

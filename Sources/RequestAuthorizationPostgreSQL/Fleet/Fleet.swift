@@ -55,7 +55,7 @@ final class Fleet: Sendable {
         }
     }
 
-    /// Notifies the other replicas that a row has another session or none. A failure is ignored.
+    /// Notifies the other hosts that a row has another session or none. A failure is ignored.
     ///
     /// It is a separate statement, because commits of transactions with a notification wait for each other.
     func announce(client: String, account: String) async {

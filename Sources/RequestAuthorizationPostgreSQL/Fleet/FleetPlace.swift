@@ -21,7 +21,7 @@ struct FleetPlace: Sendable, RedactedDescription {
         _ = try await database.query(
             FleetSchema.makePlace,
             parameters: ["\(FleetSchema.version)", id.uuidString, SQLText.bytes(sealed)])
-        // Another replica may have made the tables first.
+        // Another host may have made the tables first.
         guard let place = try await read(in: database, keys: keys) else {
             throw TokenStoreError(.failed, "the tables lose what is written to them; look for triggers and rules")
         }
@@ -47,11 +47,15 @@ struct FleetPlace: Sendable, RedactedDescription {
         guard row.count == 4, let oldest = row[1].flatMap({ Int($0) }),
             let id = row[2].flatMap({ UUID(uuidString: $0) }),
             let sealed = row[3].flatMap(SQLText.data(hex:))
-        else { throw TokenStoreError(.unsuitable, "request_authorization_fleet is not a table of this package") }
+        else {
+            throw TokenStoreError(
+                .unsuitable,
+                "request_authorization_fleet is not a table of this package; choose another schema with search_path")
+        }
         guard oldest <= FleetSchema.version else {
             throw TokenStoreError(
                 .unsuitable,
-                "the tables are of a later version, which this program does not know; update it, nothing was changed")
+                "the tables are of a later version, and nothing was changed; update this program")
         }
         return FleetPlace(id: id, rowKey: try await openRowKey(sealed, place: id, in: database, keys: keys))
     }

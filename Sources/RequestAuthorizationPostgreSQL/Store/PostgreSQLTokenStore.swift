@@ -27,10 +27,14 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         (self.fleet, self.client, self.account) = (fleet, client, account)
     }
 
+    /// Reads and decrypts the token.
+    ///
     /// - Throws: `TokenStoreError`: `wrongKey`, `corrupt` (the token was set aside), `unreadable`, and failures of the
     ///   database.
     public func load() async throws -> StoredToken<Token>? { try await loadWithIntent().stored }
 
+    /// Reads and decrypts the token, and reads the intent.
+    ///
     /// - Throws: as ``load()``.
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {
         let found = try await find(for: .load)
@@ -40,11 +44,15 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
             stored, absence: found.absence, intent: found.row.intent.flatMap { IntentText.decode($0, for: stored) })
     }
 
+    /// Encrypts and saves the token.
+    ///
     /// - Throws: as ``load()``, if the stored token cannot be decrypted. It is not replaced then.
     public func save(_ stored: StoredToken<Token>) async throws {
         _ = try await save(stored, replacing: .anything, ending: nil)
     }
 
+    /// Encrypts and saves the token if the stored one meets a condition, in one atomic step.
+    ///
     /// A refreshed token is refused while another host has the lease, because that host has begun a later refresh.
     ///
     /// - Throws: as ``save(_:)``.
@@ -68,7 +76,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
                 guard try await read().sealed == found.row.sealed else { continue }
                 if let opened = found.opened { return .refused(opened.stored) }
                 // `.refused(nil)` would end the session.
-                throw TokenStoreError(.timedOut, "another host holds the lease; the token is saved when that is over")
+                throw TokenStoreError(.timedOut, "another host has the lease; the token is saved once it has ended")
             }
         }
     }
@@ -86,6 +94,8 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         }
     }
 
+    /// Writes or removes the intent under the lease of this store.
+    ///
     /// - Throws: `TokenStoreError`: `timedOut` if another host has the lease.
     public func setIntent(_ intent: RefreshIntent?) async throws {
         let lease = held.withLock { $0?.uuidString }
@@ -94,7 +104,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
             return
         }
         guard try await !query(RowStatements.leaveIntent, lease, try IntentText.encode(intent)).isEmpty else {
-            throw TokenStoreError(.timedOut, "the lease is over, and another host has taken it; try again later")
+            throw TokenStoreError(.timedOut, "the lease has ended, and another host has taken it; try again later")
         }
     }
 

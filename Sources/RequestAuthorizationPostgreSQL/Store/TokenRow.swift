@@ -18,7 +18,8 @@ struct TokenRow: Sendable, RedactedDescription {
     /// - Throws: `TokenStoreError` if the columns have other types or another number.
     init(_ rows: [[String?]]) throws {
         guard let row = rows.first, row.count == 4, let place = row[0].flatMap({ UUID(uuidString: $0) }) else {
-            throw TokenStoreError(.unsuitable, "the tables are not those of this package; choose another schema")
+            throw TokenStoreError(
+                .unsuitable, "the tables are not those of this package; choose another schema with search_path")
         }
         self.place = place
         wasSetAside = row[1] == "set aside"
@@ -27,7 +28,9 @@ struct TokenRow: Sendable, RedactedDescription {
             sealed = nil
             return
         }
-        guard let data = SQLText.data(hex: hex) else { throw TokenStoreError(.failed, "a column of bytes is no hex") }
+        guard let data = SQLText.data(hex: hex) else {
+            throw TokenStoreError(.failed, "a column of bytes is not hexadecimal; check the driver")
+        }
         sealed = data
     }
 }

@@ -19,6 +19,10 @@ extension String {
     }
 
     /// A random text from your own generator.
+    ///
+    /// - Parameters:
+    ///   - length: the number of characters, each with 6.04 random bits.
+    ///   - generator: the source of randomness.
     public static func randomURLSafe(length: Int, using generator: inout some RandomNumberGenerator) -> String {
         let characters = Array(urlSafeCharacters)
         return String(

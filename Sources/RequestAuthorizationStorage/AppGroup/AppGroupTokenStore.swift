@@ -10,7 +10,7 @@ public import RequestAuthorization
 ///         service: service, store: .appGroup("group.com.example", client: "CLIENT_ID", account: "me"))
 ///
 /// The app and its extensions may use it at the same time. They refresh a rotating token only once, and see each
-/// other's sign-ins and sign-outs within a second. An extension that shall never refresh uses it `readOnly`.
+/// other's sign-ins and sign-outs within a second. An extension that must never refresh uses it `readOnly`.
 ///
 /// The container has an envelope of ``EncryptedTokenStore``. Its key is a Keychain item of the group that never leaves
 /// the device. Shared defaults are not used, because they are neither durable at once nor changed under a lock.
@@ -50,6 +50,8 @@ extension AppGroupTokenStore: RedactedDescription {}
 
 extension AppGroupTokenStore {
     #if canImport(Security)
+    /// Creates a store. The container and the Keychain are opened on first use.
+    ///
     /// - Parameters:
     ///   - group: the identifier of the app group.
     ///   - client: the client id at the authorization server.
@@ -73,7 +75,7 @@ extension AppGroupTokenStore {
 
 #if canImport(Security)
 extension TokenStore {
-    /// The container of an app group; see ``AppGroupTokenStore``.
+    /// The container of an app group; see ``AppGroupTokenStore/init(_:client:account:keyGroup:)``.
     public static func appGroup<Token: AuthorizationToken & Codable>(
         _ group: String, client: String, account: String, keyGroup: String? = nil
     ) -> Self where Self == AppGroupTokenStore<Token> {
@@ -84,7 +86,7 @@ extension TokenStore {
 #else
 public import RequestAuthorization
 
-/// Stores a token encrypted in the container of an app group, on Apple platforms.
+/// Stores a token encrypted in the container of an app group, on Apple's platforms.
 @available(*, unavailable, message: "app groups are on Apple's platforms only: use .default(client:account:)")
 public enum AppGroupTokenStore<Token: AuthorizationToken & Codable> {}
 #endif

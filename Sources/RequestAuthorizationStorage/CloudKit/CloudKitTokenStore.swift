@@ -71,6 +71,8 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
         return stored
     }
 
+    /// Saves the token, unless it belongs to another iCloud account.
+    ///
     /// - Throws: ``TokenStoreError``: `unsuitable` for a rotating refresh token, and for another iCloud account.
     public func save(_ stored: StoredToken<Token>) async throws {
         let account = try await checkedAccount("the token is not saved there")
@@ -98,7 +100,7 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
         let account = try await item.account()
         guard owner.withLock({ $0 == nil || $0 == account }) else {
             throw TokenStoreError(
-                .unsuitable, "another user is signed in to iCloud now: \(consequence); load again")
+                .unsuitable, "another iCloud account is signed in now: \(consequence); load again")
         }
         return account
     }
@@ -121,6 +123,8 @@ extension CloudKitTokenStore: RedactedDescription {}
 
 extension CloudKitTokenStore {
     #if canImport(CloudKit)
+    /// Creates a store. iCloud and the Keychain are asked on first use.
+    ///
     /// - Parameters:
     ///   - container: the identifier of the iCloud container, such as `iCloud.com.example.app`, as in the entitlements.
     ///   - client: the client id at the authorization server.
@@ -148,11 +152,11 @@ extension CloudKitTokenStore {
 #else
 public import RequestAuthorization
 
-/// Whether the devices of a user share one token in iCloud, on Apple platforms.
+/// Whether the devices of a user share one token in iCloud, on Apple's platforms.
 @available(*, unavailable, message: "CloudKit is on Apple's platforms only: use .default(client:account:)")
 public enum CloudKitSharing<Token: AuthorizationToken> {}
 
-/// Stores a token encrypted in the user's private iCloud database, on Apple platforms.
+/// Stores a token encrypted in the user's private iCloud database, on Apple's platforms.
 @available(*, unavailable, message: "CloudKit is on Apple's platforms only: use .default(client:account:)")
 public enum CloudKitTokenStore<Token: AuthorizationToken & Codable> {}
 #endif

@@ -54,12 +54,16 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
             around: items, key: key, oldKeys: oldKeys, cipher: cipher, client: items.client, account: items.account)
     }
 
-    /// - Throws: ``TokenStoreError``: `wrongKey`, `corrupt` (the item was set aside) or `unreadable`; the errors of the
-    ///   byte store and of the source of the key.
+    /// Reads and decrypts the token.
+    ///
+    /// - Throws: ``TokenStoreError``: `wrongKey`, `corrupt` (the item was set aside if the byte store can do that) or
+    ///   `unreadable`; the errors of the byte store and of the source of the key.
     public func load() async throws -> StoredToken<Token>? {
         try await opened(for: .load).opened?.stored
     }
 
+    /// Encrypts and saves the token.
+    ///
     /// - Throws: as ``load()``, if the stored item can be neither decrypted nor set aside. It is not replaced then.
     public func save(_ stored: StoredToken<Token>) async throws {
         _ = try await replace(for: .signIn) { _, _ in stored }
@@ -155,6 +159,8 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
 }
 
 extension EncryptedTokenStore: SharedTokenStore, SharedCodableTokenStore where Items: SharedByteStore {
+    /// Reads and decrypts the token, and reads the intent.
+    ///
     /// - Throws: as ``load()``.
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {
         let found = try await opened(for: .load)
@@ -169,6 +175,8 @@ extension EncryptedTokenStore: SharedTokenStore, SharedCodableTokenStore where I
         )
     }
 
+    /// Encrypts and saves the token if the stored one meets a condition, in one atomic step.
+    ///
     /// - Throws: as ``save(_:)``. A refresh, unlike a sign-in, replaces no item of a later version or another type.
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?

@@ -3,6 +3,8 @@
 
 /// Keeps the key of an ``EncryptedTokenStore``, for instance in a Keychain item or a file.
 public protocol TokenKeySource: Sendable {
+    /// Reads the key.
+    ///
     /// - Returns: the key, 32 bytes, or `nil` if it is known that there is none.
     /// - Throws: any error if the key cannot be read, for instance because a Keychain is locked. Then no token is saved
     ///   and no other key is made.

@@ -10,6 +10,8 @@ public struct ExclusiveActivity: Sendable {
     let isNeeded: Bool
     let begin: @Sendable (_ expire: @escaping @Sendable () -> Void) async throws -> @Sendable () -> Void
 
+    /// Creates the activity of a system that suspends processes.
+    ///
     /// - Parameter begin: asks the system for time, and throws if it refuses. `expire` releases the access at once;
     ///   call it when the time ends. The returned function is called once the access is released.
     public init(

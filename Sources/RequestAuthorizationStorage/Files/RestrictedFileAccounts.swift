@@ -11,6 +11,8 @@ public struct RestrictedFileAccounts: Sendable {
     private let folder: TokenFolder
     private let queue = BlockingQueue("accounts")
 
+    /// Names the client. The folder is opened on use.
+    ///
     /// - Parameters:
     ///   - client: the client of the stores.
     ///   - folder: the folder of the files.

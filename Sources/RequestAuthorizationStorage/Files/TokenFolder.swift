@@ -23,7 +23,7 @@ public struct TokenFolder: Hashable, Sendable {
     /// A folder of this package in the platform's place for state.
     ///
     /// - Linux: `$XDG_STATE_HOME` if that is an absolute path, else `~/.local/state`.
-    /// - Apple platforms: Application Support.
+    /// - Apple's platforms: Application Support.
     ///
     /// A home folder of another user, as with `sudo`, is refused with ``TokenStoreError/Kind/notPrivate``.
     public static var `default`: TokenFolder { stateFolder(ProcessInfo.processInfo.environment) }

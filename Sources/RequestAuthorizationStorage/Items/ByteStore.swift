@@ -6,6 +6,8 @@
 /// A byte store does not interpret its item. A type that conforms to ``CodableTokenStore`` and has a byte store is a
 /// `TokenStore`. `EncryptedTokenStore` encrypts the item of any byte store.
 public protocol ByteStore: Sendable {
+    /// Reads the item.
+    ///
     /// - Returns: the item, or `nil` if the store is known to be empty.
     /// - Throws: ``TokenStoreError`` if the item cannot be read. An unreadable store is never reported as empty.
     func load() async throws -> Data?

@@ -19,8 +19,8 @@ enum RefreshIntentFormat {
     /// - Parameter stored: the token that is stored beside the intent.
     static func decode<Token>(_ data: Data, for stored: StoredToken<Token>?) -> RefreshIntent? {
         if let intent = decode(data) { return intent }
-        // The session and generation are lost. Assume the stored token: its server may still accept the old token for a
-        // grace period. If the intent belonged to another token, one more refresh does no harm.
+        // The session and generation are lost. Assume that the intent was for the stored token: its server may still
+        // accept that one for a grace period. If it was for another token, one more refresh does no harm.
         return stored.map {
             RefreshIntent(session: $0.version.session, generation: $0.version.generation, beganAt: $0.obtainedAt)
         }

@@ -25,6 +25,8 @@ public protocol SharedByteStore: ByteStore {
     ///     the store has another intent by then.
     ///   - condition: called once with the stored item, or with the reason why there is none. It must not block its
     ///     thread. If it throws, `save` throws the same error and changes nothing.
+    /// - Returns: whether the item was saved, or the stored item.
+    /// - Throws: ``TokenStoreError``, and the error of the condition.
     func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult
@@ -40,6 +42,11 @@ public protocol SharedByteStore: ByteStore {
 
 extension SharedByteStore {
     /// Saves the item if the stored one meets a condition, and keeps the intent; see ``save(_:ending:if:)``.
+    ///
+    /// - Parameters:
+    ///   - item: the new item.
+    ///   - condition: called once with the stored item, or with the reason why there is none.
+    /// - Returns: whether the item was saved.
     public func save(
         _ item: Data, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
     ) async throws -> ItemSaveResult {

@@ -35,6 +35,8 @@ extension KeychainTokenStore: RedactedDescription {}
 
 extension KeychainTokenStore {
     #if canImport(Security)
+    /// Names the Keychain item. It is read on first use.
+    ///
     /// - Parameters:
     ///   - client: the client id at the authorization server.
     ///   - account: the owner of the token, in your words; not a secret.
@@ -65,8 +67,8 @@ extension KeychainTokenStore {
 public enum KeychainAccessibility: Hashable, Sendable, CaseIterable {
     /// After the first unlock since the device was started, on this device only. The default.
     ///
-    /// An app can refresh in the background. A backup restored on another device has no refresh token, which may have
-    /// been used since.
+    /// An app can refresh in the background. A backup that is restored on another device does not contain the refresh
+    /// token, which may have been used since.
     case afterFirstUnlockThisDeviceOnly
     /// After the first unlock since the device was started; the item is in encrypted backups and moves to new devices.
     /// Not for rotating refresh tokens.

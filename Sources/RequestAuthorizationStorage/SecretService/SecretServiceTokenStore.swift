@@ -21,10 +21,12 @@ public import RequestAuthorization
 public struct SecretServiceTokenStore<Token: AuthorizationToken & Codable>: CodableTokenStore {
     public let items: SecretServiceTokenItem
 
+    /// Names the item of the keyring. It is read on first use.
+    ///
     /// - Parameters:
     ///   - client: the client id at the authorization server; not a secret.
     ///   - account: the owner of the token, in your words; not a secret.
-    ///   - limit: how long one operation may take, a prompt included.
+    ///   - limit: how long one operation may take, a prompt included; 60 s by default.
     ///   - clock: measures `limit`.
     public init(
         client: String, account: String, limit: Duration = .seconds(60), clock: any AuthorizationClock = .system

@@ -68,6 +68,10 @@ extension ScriptedTransport: RedactedDescription {
 
 extension ScriptStep where Input == TestRequest, Output == TestResponse {
     /// Returns a response with a status and header fields.
+    ///
+    /// - Parameters:
+    ///   - statusCode: the status, for instance 401.
+    ///   - fields: values of header fields by name, one line each.
     public static func response(_ statusCode: Int, _ fields: KeyValuePairs<String, String> = [:]) -> Self {
         success(TestResponse(statusCode, fields))
     }
@@ -75,6 +79,11 @@ extension ScriptStep where Input == TestRequest, Output == TestResponse {
 
 extension ScriptStep where Input == TokenRequest, Output == TokenResponse {
     /// Returns the answer of a token endpoint, with a status and a JSON text.
+    ///
+    /// - Parameters:
+    ///   - statusCode: the status, for instance 400.
+    ///   - json: the body.
+    ///   - fields: further header fields by name, one line each.
     public static func response(
         _ statusCode: Int, json: String, fields: KeyValuePairs<String, String> = [:]
     ) -> Self {

@@ -49,7 +49,11 @@ public final class ScriptedTokenStore<Base: TokenStore>: TokenStore {
         state.withLock { $0.faults[kind, default: []].append(afterwards ? .after(error) : .before(error)) }
     }
 
-    /// Makes all calls of a kind fail, except those with another fault; `nil` ends that.
+    /// Makes all calls of a kind fail, except those with another fault.
+    ///
+    /// - Parameters:
+    ///   - kind: the method.
+    ///   - error: the error to throw; `nil` ends that.
     public func fail(all kind: TokenStoreOperation<Token>.Kind, with error: (any Error)?) {
         state.withLock { $0.lasting[kind] = error }
     }

@@ -60,7 +60,7 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         }
     }
 
-    /// Performs a change, and notifies the other handles if it was saved.
+    /// Performs a change, and notifies the other handles unless it was refused.
     @discardableResult
     private func change(by handle: Int, _ body: (inout State) -> TokenSaveResult<Token>) -> TokenSaveResult<Token> {
         let (result, listeners) = state.withLock { state in

@@ -49,7 +49,9 @@ extension URLRequest: AuthorizableRequest {
         allHTTPHeaderFields = fields
     }
 
-    /// Whether the request is sent in plain text: true for all schemes but `https` and `wss`, except to loopback.
+    /// Whether others on the network could read the request.
+    ///
+    /// True for `http` and `ws`, except to loopback, and for a request without an origin.
     public var isPlaintext: Bool {
         if let url, url.isEncrypted || url.absoluteString.namesLoopback { return false }
         return origin.map { $0.isPlaintext && !$0.isLoopback } ?? true

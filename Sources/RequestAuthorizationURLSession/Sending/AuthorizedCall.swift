@@ -181,7 +181,9 @@ private struct Answer<Body> {
 }
 
 extension URLRequest {
-    /// Throws if a field would end its header line early, even if the provider bypassed `setCredential`.
+    /// Throws if a field would end its header line early, or was dropped for that reason by `setCredential`.
+    ///
+    /// A provider may bypass `setCredential`, so all fields are checked.
     fileprivate func checkFields(_ names: Set<String>) throws {
         let isWellFormed = (allHTTPHeaderFields ?? [:]).allSatisfy { name, value in
             !names.contains(name.lowercased()) || (name.fitsInHeaderLine && value.fitsInHeaderLine)

@@ -37,7 +37,7 @@ extension URLSession {
     ///   - provider: adds the credential, and is told of a 401.
     ///   - refreshCount: the highest number of retries after a 401.
     ///   - connection: on Linux, which connection carries a request that must not be sent twice; see ``ConnectionUse``.
-    /// - Returns: the body and the response. A 401 is a response, not an error, unless the session has ended.
+    /// - Returns: the body and the response. A 401 is a response, not an error, unless the session is over.
     /// - Throws: what the provider throws (`NotAuthorized`, also for a 401 when the session is over;
     ///   `RefreshFailed`), a `URLError`, `CancellationError`.
     public func data(

@@ -96,7 +96,7 @@ import Testing
     func `a TokenTransportError says what to do, and never ends a session`(code: TokenTransportError.Code, text: String)
     {
         let error = TokenTransportError(code, delivery: .notSent, underlying: Offline())
-        #expect(error.description == "no answer from the authorization server: \(text)")
+        #expect(error.description == "no usable answer from the authorization server: \(text)")
         #expect(error.kind == .transient)
         #expect(error.retryAfter == nil)
     }
