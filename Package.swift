@@ -36,7 +36,7 @@ let package = Package(
             name: "PostgreSQL", description: "One token for many hosts, kept in PostgreSQL; needs libpq-dev.",
             enabledTraits: ["Crypto"]),
         .trait(
-            name: "Full", description: "Everything that needs no system library, and all tests.",
+            name: "Full", description: "Everything that needs no system library, and its tests.",
             enabledTraits: ["HTTPTypes", "AsyncHTTPClient", "GRPC", "Crypto", "LoopbackReceiver", "Telemetry"]),
         .default(enabledTraits: []),
     ],

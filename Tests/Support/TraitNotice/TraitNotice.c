@@ -10,7 +10,7 @@
 
 static void say_what_was_left_out(void) {
     fputs("Left out: the tests of async-http-client, gRPC, telemetry, sign-ins, encryption and the documentation's\n"
-          "samples of them. They need traits: `swift test --traits Full` runs all tests.\n", stdout);
+          "samples of them. They need traits: `swift test --traits Full` runs them.\n", stdout);
 }
 
 // `swift test` starts the program twice: for XCTest, which has no tests here, and for Swift Testing.
