@@ -122,7 +122,7 @@ extension RefreshIntent {
     }
 }
 
-/// Lets somebody else go first, once, before a row is inserted.
+/// Runs another statement first, once, before a row is inserted.
 private struct OvertakenDatabase: PostgreSQLDatabase {
     let base: LibPQDatabase
     private let other = Lock<(@Sendable () async throws -> Void)?>(nil)

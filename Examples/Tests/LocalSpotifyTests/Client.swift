@@ -82,3 +82,19 @@ struct Client {
         return Reply(status: http.statusCode, text: String(decoding: data, as: UTF8.self), response: http)
     }
 }
+
+extension Client {
+    /// Serves a Spotify, and calls it with the access token of a user who has signed in.
+    static func signedIn(
+        _ mode: LocalSpotify.Mode = .developmentMode, scopes: Set<String>? = nil,
+        _ body: (Client, String) async throws -> Void
+    ) async throws {
+        let spotify = try LocalSpotify(mode: mode)
+        try await spotify.serve { url in
+            let client = Client(url)
+            let code = await spotify.makeCode(scopes: scopes)
+            let tokens = try await client.token("grant_type=authorization_code&code=\(code)").decode(Tokens.self)
+            try await body(client, tokens.accessToken)
+        }
+    }
+}

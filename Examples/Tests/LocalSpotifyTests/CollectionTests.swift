@@ -6,19 +6,6 @@ import LocalSpotify
 import Testing
 
 @Suite struct `Playlists and the library over a socket` {
-    private func signedIn(
-        _ mode: LocalSpotify.Mode = .developmentMode, scopes: Set<String>? = nil,
-        _ body: (Client, String) async throws -> Void
-    ) async throws {
-        let spotify = try LocalSpotify(mode: mode)
-        try await spotify.serve { url in
-            let client = Client(url)
-            let code = await spotify.makeCode(scopes: scopes)
-            let tokens = try await client.token("grant_type=authorization_code&code=\(code)").decode(Client.Tokens.self)
-            try await body(client, tokens.accessToken)
-        }
-    }
-
     private static let fog = "spotify:track:1cNachtfaehre000000005"
     private static let ferry = "spotify:track:1cNightFerry0000000001"
 
@@ -30,7 +17,7 @@ import Testing
         mode: LocalSpotify.Mode, path: String, items: String, item: String
     ) async throws {
         struct Made: Decodable { let id, snapshotId: String }
-        try await signedIn(mode) { client, token in
+        try await Client.signedIn(mode) { client, token in
             let json = #"{"name":"<Fog> & more","public":false,"description":"d"}"#
             let reply = try await client.call("POST", path, token: token, json: json)
             #expect(reply.status == 201)
@@ -55,7 +42,7 @@ import Testing
 
     @Test func `have only what the mode has`() async throws {
         let json = #"{"name":"x"}"#
-        try await signedIn(.developmentMode) { client, token in
+        try await Client.signedIn(.developmentMode) { client, token in
             let made = try await client.call("POST", "/v1/users/local-listener/playlists", token: token, json: json)
             #expect(made.status == 404)
             #expect(try await client.get("/v1/playlists/3dRain000000000000003/tracks", token: token).status == 404)
@@ -67,7 +54,7 @@ import Testing
             let track = try await client.get("/v1/tracks/1cNightFerry0000000001", token: token).text
             #expect(!track.contains("popularity"))
         }
-        try await signedIn(.extendedQuota) { client, token in
+        try await Client.signedIn(.extendedQuota) { client, token in
             #expect(try await client.get("/v1/search?q=a&type=track&limit=50", token: token).status == 200)
             let profile = try await client.get("/v1/me", token: token).text
             #expect(profile.contains(#""country":"SE""#))
@@ -82,7 +69,7 @@ import Testing
         (.extendedQuota, "/v1/me/tracks?ids=1cNachtfaehre000000005"),
     ])
     func `save and forget`(mode: LocalSpotify.Mode, path: String) async throws {
-        try await signedIn(mode) { client, token in
+        try await Client.signedIn(mode) { client, token in
             #expect(try await client.get("/v1/me/tracks", token: token).text.contains("Nachtfähre") == false)
             let saved = try await client.call("PUT", path, token: token)
             #expect(saved.status == 200)
@@ -100,7 +87,7 @@ import Testing
         "/v1/tracks/1cUeberDaecher00000004",
     ])
     func `know the music`(path: String) async throws {
-        try await signedIn { client, token in
+        try await Client.signedIn { client, token in
             let reply = try await client.get(path, token: token)
             #expect(reply.status == 200)
             #expect(reply.text.contains(path.contains("tracks") ? "Über den Dächern" : "Sommerregen"))
@@ -126,14 +113,14 @@ import Testing
     ])
     func `want the scope for it`(method: String, path: String, scope: String) async throws {
         let json = method == "POST" ? #"{"name":"x"}"# : nil
-        try await signedIn(scopes: ["streaming"]) { client, token in
+        try await Client.signedIn(scopes: ["streaming"]) { client, token in
             let reply = try await client.call(method, path, token: token, json: json)
             #expect(reply.status == 403)
             #expect(reply.text == #"{"error":{"message":"Insufficient client scope","status":403}}"#)
             let challenge = #"Bearer realm="spotify", error="insufficient_scope", scope="\#(scope)""#
             #expect(reply.field("WWW-Authenticate") == challenge)
         }
-        try await signedIn(scopes: [scope]) { client, token in
+        try await Client.signedIn(scopes: [scope]) { client, token in
             let reply = try await client.call(method, path, token: token, json: json)
             #expect(reply.status < 300)
         }

@@ -8,19 +8,6 @@ import Testing
     private static let path = "/v1/playlists/3dRain000000000000003"
     private static let fog = "spotify:track:1cNachtfaehre000000005"
 
-    private func signedIn(
-        _ mode: LocalSpotify.Mode = .developmentMode, scopes: Set<String>? = nil,
-        _ body: (Client, String) async throws -> Void
-    ) async throws {
-        let spotify = try LocalSpotify(mode: mode)
-        try await spotify.serve { url in
-            let client = Client(url)
-            let code = await spotify.makeCode(scopes: scopes)
-            let tokens = try await client.token("grant_type=authorization_code&code=\(code)").decode(Client.Tokens.self)
-            try await body(client, tokens.accessToken)
-        }
-    }
-
     @Test(arguments: [
         ("PUT", #"{"range_start":2,"insert_before":0}"#, "Invalid range"),
         ("PUT", #"{"range_start":-1,"insert_before":0}"#, "Invalid range"),
@@ -44,7 +31,7 @@ import Testing
         ),
     ])
     func `stays as it is if the call makes no sense`(method: String, json: String, message: String) async throws {
-        try await signedIn { client, token in
+        try await Client.signedIn { client, token in
             let before = try await client.get(Self.path, token: token).text
             let reply = try await client.call(method, Self.path + "/items", token: token, json: json)
             #expect(reply.text == #"{"error":{"message":"\#(message)","status":400}}"#)
@@ -57,12 +44,12 @@ import Testing
     ])
     func `wants the scope for it, and is named in a new version`(method: String, json: String) async throws {
         let address = Self.path + "/items"
-        try await signedIn(scopes: ["playlist-modify-public"]) { client, token in
+        try await Client.signedIn(scopes: ["playlist-modify-public"]) { client, token in
             let reply = try await client.call(method, address, token: token, json: json)
             #expect(reply.status == 403)
             #expect(reply.field("WWW-Authenticate")?.contains(#"scope="playlist-modify-private""#) == true)
         }
-        try await signedIn(scopes: ["playlist-modify-private"]) { client, token in
+        try await Client.signedIn(scopes: ["playlist-modify-private"]) { client, token in
             let reply = try await client.call(method, address, token: token, json: json)
             #expect(reply.status == 200)
             #expect(reply.text == #"{"snapshot_id":"3dRain000000000000003-2"}"#)
@@ -76,11 +63,11 @@ import Testing
     @Test func `has the address and the name of old with Extended Quota only`() async throws {
         let (items, tracks) = (Self.path + "/items", Self.path + "/tracks")
         let (new, old) = (#"{"items":[{"uri":"\#(Self.fog)"}]}"#, #"{"tracks":[{"uri":"\#(Self.fog)"}]}"#)
-        try await signedIn { client, token in
+        try await Client.signedIn { client, token in
             let removed = try await client.call("DELETE", tracks, token: token, json: old)
             #expect(removed.status == 404)
         }
-        try await signedIn(.extendedQuota) { client, token in
+        try await Client.signedIn(.extendedQuota) { client, token in
             for (address, json, status) in [(tracks, new, 400), (tracks, old, 200), (items, new, 200)] {
                 let removed = try await client.call("DELETE", address, token: token, json: json)
                 #expect(removed.status == status)

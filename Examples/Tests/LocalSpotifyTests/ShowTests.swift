@@ -17,21 +17,8 @@ import Testing
     private static let show = "/v1/shows/6fPierTalk000000000001"
     private static let episode = "/v1/episodes/7gFerries0000000000001"
 
-    private func signedIn(
-        _ mode: LocalSpotify.Mode = .developmentMode, scopes: Set<String>? = nil,
-        _ body: (Client, String) async throws -> Void
-    ) async throws {
-        let spotify = try LocalSpotify(mode: mode)
-        try await spotify.serve { url in
-            let client = Client(url)
-            let code = await spotify.makeCode(scopes: scopes)
-            let tokens = try await client.token("grant_type=authorization_code&code=\(code)").decode(Client.Tokens.self)
-            try await body(client, tokens.accessToken)
-        }
-    }
-
     @Test func `list their episodes page by page, in the market that was named`() async throws {
-        try await signedIn { client, token in
+        try await Client.signedIn { client, token in
             let address = Self.show + "/episodes?limit=2&market=SE"
             let first = try await client.get(address, token: token).decode(Page.self)
             #expect(first.items.map(\.name) == ["Reading the tides", "Cranes & gulls"])
@@ -46,7 +33,7 @@ import Testing
     @Test func `tell how far the user listened if that is allowed`() async throws {
         let point = #""resume_point":{"fully_played":true,"resume_position_ms":2640000}"#
         for (scopes, isTold) in [(["user-read-playback-position"], true), (["streaming"], false)] as [(Set, Bool)] {
-            try await signedIn(scopes: scopes) { client, token in
+            try await Client.signedIn(scopes: scopes) { client, token in
                 for path in [Self.show, Self.show + "/episodes", Self.episode] {
                     let reply = try await client.get(path, token: token)
                     #expect(reply.status == 200)
@@ -77,7 +64,7 @@ import Testing
         (show + "/episodes?limit=51", 400), (show + "/tracks", 404), (show + "/episodes?market=S", 400),
     ])
     func `say what is not there`(path: String, status: Int) async throws {
-        try await signedIn { client, token in
+        try await Client.signedIn { client, token in
             let reply = try await client.get(path, token: token)
             #expect(reply.status == status)
         }
@@ -85,14 +72,14 @@ import Testing
 
     @Test func `are saved by the address of old with Extended Quota`() async throws {
         let path = "/v1/me/shows?ids=6fPierTalk000000000001"
-        try await signedIn(.extendedQuota) { client, token in
+        try await Client.signedIn(.extendedQuota) { client, token in
             let reply = try await client.call("PUT", path, token: token)
             #expect(reply.status == 200)
             #expect(try await client.get("/v1/me/shows?limit=1", token: token).text.contains("Pier Talk"))
             #expect(try await client.call("DELETE", path, token: token).status == 200)
             #expect(try await client.get("/v1/me/shows", token: token).text.contains("Pier Talk") == false)
         }
-        try await signedIn { client, token in
+        try await Client.signedIn { client, token in
             let reply = try await client.call("PUT", path, token: token)
             #expect(reply.status == 405)
         }

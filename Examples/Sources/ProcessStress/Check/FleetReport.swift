@@ -15,7 +15,7 @@ public struct FleetReport: Hashable, Sendable, Codable {
     public var saves = 0
     /// How often a token was saved over one of the same or a higher generation, or one of a session that had been replaced.
     public var staleSaves = 0
-    /// Of the sessions that were lost in chaos: those whose token nobody could save within the grace.
+    /// The sessions lost in chaos whose token no replica could save within the grace.
     public var lossesExplained = 0
     /// How often a replica was stopped for longer than its lease.
     public var stops = 0

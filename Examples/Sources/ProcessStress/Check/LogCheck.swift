@@ -163,7 +163,7 @@ public struct LogCheck {
         report.sessionsLostByStrictServer += 1
     }
 
-    /// Whoever had the successor could not save it within the grace.
+    /// Explains a loss: the replica with the successor could not save it within the grace.
     private mutating func judgeLossInChaos(_ line: LogLine, of place: Place) {
         guard let commit = presentations[place]?.first(where: { $0.event == .committed }),
             !history.holds(place.next, before: commit.time + setting.grace), line.time > commit.time + setting.grace

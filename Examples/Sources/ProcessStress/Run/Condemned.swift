@@ -3,7 +3,7 @@
 
 import Synchronization
 
-/// Who is to be killed, or stopped, as soon as the server has exchanged its refresh token, before it is answered.
+/// The process that is killed or stopped after the server has exchanged its refresh token, and before it answers.
 final class Condemned: Sendable {
     private let process = Mutex<(victim: WorkerProcess, stops: Bool)?>(nil)
     private let struck = Mutex<[(name: ProcessName, isStopped: Bool)]>([])
@@ -11,10 +11,10 @@ final class Condemned: Sendable {
     /// - Parameter stops: whether it is only stopped.
     func condemn(_ process: WorkerProcess, stops: Bool = false) { self.process.withLock { $0 = (process, stops) } }
 
-    /// Spares whoever is condemned.
+    /// Spares the condemned process.
     func pardon() { process.withLock { $0 = nil } }
 
-    /// Whom it has hit since the last time.
+    /// Returns the processes that were struck since the last call.
     func takeStruck() -> [(name: ProcessName, isStopped: Bool)] {
         struck.withLock { struck in
             defer { struck = [] }

@@ -4,7 +4,7 @@
 /// What the site knows of each browser.
 ///
 /// A browser that has begun to log in is a *visitor* and holds what it needs to finish; after the log-in it is a *session*
-/// and holds the account. The two have different ids: an id that somebody planted in a browser before the log-in (session
+/// and holds the account. The two have different ids: an id that an attacker planted in a browser before the log-in (session
 /// fixation) is worth nothing after it.
 protocol BrowserSessions<Pending, Account>: Sendable {
     associatedtype Pending: Sendable
