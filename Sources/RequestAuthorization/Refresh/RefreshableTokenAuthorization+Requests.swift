@@ -15,12 +15,19 @@ extension RefreshableTokenAuthorization {
             return request
         }
         let held = try await heldToken(at: date)
-        if let proof = held.proof {
-            return try await request.proven(by: proof, names: proofFields, credential: held.header)
-        }
+        guard let header = held.wholeCredential else { return try await proven(request, by: held) }
         var request = request
-        request.setCredential(held.header, in: "Authorization")
+        request.setCredential(header, in: "Authorization")
         return request
+    }
+
+    /// A function of its own: otherwise each waiting request would keep memory for the proof that most do not need.
+    @inline(never)
+    private nonisolated func proven<Request: AuthorizableRequest>(
+        _ request: Request, by held: HeldToken
+    ) async throws -> Request {
+        guard let proof = held.proof else { throw NotAuthorized(.malformedCredential) }
+        return try await request.proven(by: proof, names: proofFields, credential: held.header)
     }
 
     package nonisolated func credentialFields(for request: some AuthorizableRequest) -> Set<String>? {
