@@ -14,6 +14,8 @@ public struct Demo: Sendable {
     private let plan: DemoPlan
     private let clock: any AuthorizationClock
     private let progress: @Sendable (_ ended: Int) -> Void
+    /// The time limit of a call and of a refresh. It is short with faults, because some calls then hang.
+    var timeout: Duration
 
     /// - Parameters:
     ///   - options: the options of the run.
@@ -27,6 +29,7 @@ public struct Demo: Sendable {
         self.clock = clock
         self.progress = progress
         plan = DemoPlan(options)
+        timeout = options.faults ? .seconds(3) : .seconds(30)
     }
 
     /// Starts the server, signs in, makes the calls and signs out.
@@ -84,7 +87,8 @@ public struct Demo: Sendable {
         let client = WebAPIClient(
             base: url, session: URLSession(configuration: configuration), authorization: auth,
             timeout: timeout / .seconds(1))
-        var calls = RunningCalls(limit: DemoPlan.mostAtATime, patience: patience, progress: progress)
+        var calls = RunningCalls(
+            limit: DemoPlan.mostAtATime, patience: patience, clock: clock, progress: progress)
         var number = 0
         for wave in plan.waves {
             try? await clock.sleep(for: wave.pause)
@@ -115,11 +119,8 @@ public struct Demo: Sendable {
         await spotify.revokeAccessTokens()
     }
 
-    /// The time limit of a call and of a refresh. It is short with faults, because some calls then hang.
-    private var timeout: Duration { options.faults ? .seconds(3) : .seconds(30) }
-
-    /// The time after which all calls that have not ended count as lost.
-    private var patience: Duration { plan.span + .seconds(40) + .milliseconds(5) * options.requests }
+    /// The time without progress after which all calls that have not ended count as lost.
+    private var patience: Duration { (plan.waves.map(\.pause).max() ?? .zero) + .seconds(40) }
 
     /// Tries failed refreshes again before the next wave, also with very short token lifetimes.
     private var policy: RefreshPolicy {

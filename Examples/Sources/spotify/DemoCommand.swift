@@ -11,14 +11,14 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo", abstract: "Calls an embedded Spotify while its tokens expire and are revoked.",
         discussion: """
             No account and no network are needed. The calls are spread over six token lifetimes; in the middle all access \
-            tokens are revoked. The exit code is 1 if a call or the session was lost, a token was asked for twice, fewer \
+            tokens are revoked. The exit code is 1 if a call or the session was lost, a token was requested twice, fewer \
             than 3 tokens were replaced or, without --faults, a call failed.
             """)
 
-    @Option(help: ArgumentHelp("How many calls to make.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of calls.", valueName: "n"))
     var requests = 1000
 
-    @Option(help: ArgumentHelp("How long access tokens live.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The lifetime of access tokens.", valueName: "seconds"))
     var tokenLifetime = 2
 
     @Option(help: "Whether each refresh brings a new refresh token and spends the old one.")

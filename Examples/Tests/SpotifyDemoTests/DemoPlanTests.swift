@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `The plan of a run` {
     @Test(arguments: [1, 2, 7, 60, 999, 1000, 100_000])
-    func `holds every call`(requests: Int) {
+    func `contains every call`(requests: Int) {
         let plan = DemoPlan(DemoOptions(requests: requests))
         #expect(plan.waves.reduce(0) { $0 + $1.calls } == requests)
         #expect(plan.waves.allSatisfy { $0.calls > 0 })
@@ -21,16 +21,16 @@ import Testing
         #expect(plan.waves.indices.filter { plan.waves[$0].revokes } == [6])
     }
 
-    @Test func `leaves every other wave an expired token`() throws {
+    @Test func `gives every other wave an expired token`() throws {
         let pause = try #require(DemoPlan(DemoOptions(tokenLifetime: 2)).waves.last?.pause)
         #expect(pause < .seconds(2) && pause * 2 > .seconds(2))
     }
 
-    @Test func `lets nothing go wrong unless asked`() {
+    @Test func `has no faults by default`() {
         #expect(DemoPlan(DemoOptions()).waves.flatMap { $0.faults }.isEmpty)
     }
 
-    @Test func `lets everything go wrong if asked, but two refreshes in a row`() {
+    @Test func `has all faults if requested, but never for two refreshes in a row`() {
         let waves = DemoPlan(DemoOptions(faults: true)).waves
         let faults = waves.flatMap(\.faults)
         let statuses = faults.compactMap { if case .status(let status) = $0.fault { status } else { nil } }

@@ -7,7 +7,7 @@ import Testing
 @testable import SpotifyDemo
 
 extension DemoReport {
-    /// A report with nothing to complain of, changed as a test likes.
+    /// A report without problems, with a change.
     static func make(_ change: (inout DemoReport) -> Void = { _ in }) -> DemoReport {
         var report = DemoReport()
         (report.requests, report.succeeded, report.unauthorized) = (1000, 1000, 83)
@@ -17,13 +17,13 @@ extension DemoReport {
     }
 }
 
-@Suite struct `What a run came to` {
+@Suite struct `The report of a run` {
     @Test func `is fine if every call succeeded and three tokens were replaced`() {
         #expect(DemoReport.make { $0.expiries = 3 }.problems(faultsWereAsked: false).isEmpty)
     }
 
     @Test(arguments: [true, false])
-    func `is a problem if anything was lost or asked for twice, with and without faults`(faults: Bool) {
+    func `has a problem if anything was lost or requested twice, with and without faults`(faults: Bool) {
         func problems(_ change: (inout DemoReport) -> Void) -> [String] {
             DemoReport.make(change).problems(faultsWereAsked: faults)
         }
@@ -33,13 +33,13 @@ extension DemoReport {
         #expect(problems { $0.expiries = 2 } == ["only 2 tokens were replaced"])
     }
 
-    @Test func `may hold failed calls only where faults were asked for`() {
+    @Test func `may have failed calls only if faults were requested`() {
         let report = DemoReport.make { $0.failed = 2 }
         #expect(report.problems(faultsWereAsked: true) == [])
         #expect(report.problems(faultsWereAsked: false) == ["2 calls failed"])
     }
 
-    @Test func `is one JSON object in one line, under the names that were promised`() throws {
+    @Test func `is one JSON object in one line, with the documented names`() throws {
         let json = try DemoReport.make { $0.failures = ["RefreshFailed": 3] }.json
         #expect(
             json
@@ -48,7 +48,7 @@ extension DemoReport {
                 + #""seconds":0,"sessionsLost":0,"succeeded":1000,"tokenCalls":6,"unauthorized":83}"#)
     }
 
-    @Test func `is a table for people`() {
+    @Test func `can be a table`() {
         let report = DemoReport.make {
             ($0.failed, $0.failures) = (3, ["RefreshFailed": 3])
         }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
+import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import Testing
 
@@ -13,7 +14,7 @@ import FoundationNetworking
 
 private struct Unheard: Error {}
 
-@Suite struct `Calls that run` {
+@Suite struct `Running calls` {
     @Test func `are counted by how they ended`() async {
         var calls = RunningCalls(limit: 100, patience: .seconds(60))
         await calls.begin {}
@@ -38,11 +39,11 @@ private struct Unheard: Error {}
         #expect(calls.tally.longestWait > .zero)
     }
 
-    @Test func `that never end are given up when patience ends`() async {
+    @Test func `that never end are abandoned after the patience`() async {
         var calls = RunningCalls(limit: 1, patience: .zero)
         let (never, _) = AsyncStream.makeStream(of: Void.self)
         await calls.begin { for await _ in never {} }
-        await calls.begin {}  // there will be no room for it
+        await calls.begin {}  // the limit never allows it
         await calls.finish()
 
         var report = DemoReport()
@@ -51,7 +52,26 @@ private struct Unheard: Error {}
         #expect(report.lost == 2)
     }
 
-    @Test func `are never more at a time than allowed, and all are told of`() async {
+    @Test(.timeLimit(.minutes(1)))
+    func `may take longer than the patience in all, as long as some begin or end`() async {
+        let clock = ManualClock()
+        let (waits, gate) = AsyncStream.makeStream(of: Void.self)
+        var calls = RunningCalls(limit: 1, patience: .seconds(60), clock: clock)
+        await calls.begin { for await _ in waits {} }
+        await clock.sleeper(for: .seconds(60))
+        clock.advance(by: .seconds(50))
+        gate.finish()
+        await calls.begin {}  // after the end of the first
+        await calls.finish()
+        clock.advance(by: .seconds(10))
+        await clock.sleeper(for: .seconds(50))
+        await calls.begin {}
+        await calls.finish()
+
+        #expect(calls.tally.succeeded == 3)
+    }
+
+    @Test func `never exceed the limit, and all are reported`() async {
         actor Crowd {
             var (now, most) = (0, 0)
             func enter() {
@@ -79,7 +99,7 @@ private struct Unheard: Error {}
 }
 
 @Suite struct `Errors of the Web API` {
-    @Test func `hold what the regular error object says`() {
+    @Test func `have the values of the regular error object`() {
         let body = Data(#"{"error":{"status":429,"message":"API rate limit exceeded"}}"#.utf8)
         #expect(SpotifyError(status: 429, body: body).message == "API rate limit exceeded")
         #expect(SpotifyError(status: 502, body: Data("<html>".utf8)).message == "unreadable answer")

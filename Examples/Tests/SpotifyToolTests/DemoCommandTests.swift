@@ -9,7 +9,7 @@ import Testing
     @Test func `prints one JSON object and nothing else`() async throws {
         let result = try await Running.run(["demo", "--requests", "60", "--token-lifetime", "1", "--json"])
         #expect(result.status == 0)
-        #expect(result.errors == "", "no progress bar where there is no terminal")
+        #expect(result.errors == "", "no progress bar without a terminal")
         #expect(result.output.hasSuffix("}\n"))
         #expect(result.output.count { $0 == "\n" } == 1)
         let report = try JSONDecoder().decode(DemoReport.self, from: Data(result.output.utf8))
@@ -18,8 +18,8 @@ import Testing
         #expect(report.problems(faultsWereAsked: false) == [])
     }
 
-    @Test func `ends with 1 and says why if fewer than three tokens were replaced`() async throws {
-        // A token that lives long is replaced only because it is revoked.
+    @Test func `ends with 1 and a reason if fewer than three tokens were replaced`() async throws {
+        // With this lifetime a token is replaced only because it is revoked.
         let result = try await Running.run(["demo", "--requests", "1", "--token-lifetime", "3600", "--json"])
         #expect(result.status == 1)
         #expect(result.errors == "error: only 1 tokens were replaced\n")

@@ -12,7 +12,7 @@ public struct ExitStatus: Hashable, Sendable, CaseIterable {
     public static let success = ExitStatus(0, "it is done")
     public static let refused = ExitStatus(1, "Spotify refused it, for instance because nothing is playing")
     public static let usage = ExitStatus(64, "the command line is wrong")
-    public static let unusableAnswer = ExitStatus(65, "the answer makes no sense")
+    public static let unusableAnswer = ExitStatus(65, "the server's answer is not valid")
     public static let unavailable = ExitStatus(69, "Spotify, or the local one, cannot be reached")
     public static let store = ExitStatus(74, "the token cannot be read or saved")
     public static let tryLater = ExitStatus(75, "try again later: Spotify is busy")

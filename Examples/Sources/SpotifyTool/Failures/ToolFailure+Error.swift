@@ -27,6 +27,7 @@ extension ToolFailure {
             case let error as URLError: Self.unreachable(Self.words(for: error), settings)
             case is UnreadableAnswer, is InvalidTokenResponse: .init(.unusableAnswer, "\(error)")
             case let error as TokenStoreError: .init(.store, "\(error)")
+            case let error as DeadlineExceeded: .init(.tryLater, "\(error)")
             default: .init(.refused, "unexpected error of the type \(type(of: error))")
             }
     }
