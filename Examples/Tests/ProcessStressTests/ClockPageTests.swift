@@ -13,37 +13,37 @@ import Testing
         try body(url)
     }
 
-    @Test func `a move is seen by everybody who has mapped the page`() throws {
+    @Test func `a move is visible in all mappings of the page`() throws {
         try withFile { url in
             let parent = try ClockPage(creating: url)
             let child = try ClockPage(opening: url)
             parent.advance(by: .seconds(3600))
             expectMove(of: 3600) { child.now }
-            // Whoever comes later sees it too.
+            // A later mapping sees it too.
             let late = try ClockPage(opening: url)
             expectMove(of: 3600) { late.now }
         }
     }
 
-    @Test func `no move of it lets a time-out strike`() throws {
+    @Test func `a move does not end a time-out`() throws {
         try withFile { url in
             let page = try ClockPage(creating: url)
             let start = ContinuousClock.now
             let before = page.uptime
             page.advance(by: .seconds(3600))
-            // Of the uptime no more went by than of the machine's own time.
+            // The uptime advanced no more than the machine's own time.
             let passed = page.uptime - before
             #expect(passed <= ContinuousClock.now - start)
         }
     }
 
-    /// A time that was moved lies between those of the machine before and after, moved as far.
+    /// Checks that the moved time lies between the machine's times before and after, plus the offset.
     private func expectMove(of seconds: Double, now: () -> Date) {
         let (before, moved, after) = (Date.now, now(), Date.now)
         #expect((before + seconds...after + seconds).contains(moved))
     }
 
-    @Test func `a page that is there is not made anew, and one that is not there cannot be opened`() throws {
+    @Test func `an existing page is not replaced, and a missing page cannot be opened`() throws {
         try withFile { url in
             #expect(throws: SystemError.self) { try ClockPage(opening: url) }
             let page = try ClockPage(creating: url)

@@ -5,7 +5,8 @@ import Foundation
 import ProcessStress
 import Testing
 
-/// Logs of fleets, written by hand: the check must find every fault, and tell it from what a server without grace cannot but do.
+/// Handwritten logs of fleets. The check must find every fault, and accept the losses that a server without grace
+/// causes.
 @Suite struct FleetCheckTests {
     private let one = UUID()
     private let other = UUID()
@@ -18,18 +19,18 @@ import Testing
     }
 
     @Test(arguments: [[0, 2, 1], [0, 1, 1], [1, 0]])
-    func `a stale token over a newer one is found`(generations: [Int]) {
+    func `a stale token that replaces a newer one is found`(generations: [Int]) {
         let report = LogCheck.report(on: .fleet(lines: generations.map { .saved(one, $0) }))
         #expect(report.fleet?.staleSaves == 1)
         #expect(report.problems.count == 1)
     }
 
-    @Test func `so is a session that another one has replaced`() {
+    @Test func `a token of a replaced session is found`() {
         let report = LogCheck.report(on: .fleet(.saved(one, 0), .saved(other, 0), .saved(one, 1)))
         #expect(report.fleet?.staleSaves == 1)
     }
 
-    @Test func `in chaos a refresh token that comes again is a retry if what it had brought was not saved by then`() {
+    @Test func `in chaos a repeated presentation is a retry if the successor had not been saved by then`() {
         let lines: [LogLine] = [.committed(0, by: "0.0", at: 10), .replayed(0, by: "1.0", at: 20)]
         let unsaved = LogCheck.report(on: .fleet(chaos: true, lines: lines + [.saved(one, 0, 1), .saved(one, 1, 21)]))
         #expect(unsaved.retriesAfterLostAnswer == 1 && unsaved.duplicateTokenCalls == 0)
@@ -41,10 +42,11 @@ import Testing
 
     @Test(
         arguments: [
-            // When it came again, when what it had brought was saved, and whether that explains the loss. The grace is 60 s.
+            // When the token was presented again, when its successor was saved, and whether that explains the loss. The
+            // grace is 60 s.
             (100.0, nil, true), (100, 99, true), (100, 30, false), (40, nil, false), (40, 30, false),
         ] as [(Double, Double?, Bool)])
-    func `a loss in chaos is explained if nothing was saved within the grace, and it is over`(
+    func `a loss in chaos is explained after the grace if no successor was saved within it`(
         again: Double, saved: Double?, isExplained: Bool
     ) {
         var lines: [LogLine] = [.committed(0, by: "0.0", at: 10), .reused(0, by: "1.0", at: again), .saved(one, 0, 1)]
@@ -55,7 +57,7 @@ import Testing
         #expect(report.problems.contains { $0.contains("could still have been") } == !isExplained)
     }
 
-    @Test func `the time until the last replica knows counts from the exchange`() {
+    @Test func `the time until the last replica has the token counts from the exchange`() {
         let report = LogCheck.report(
             on: .fleet(
                 .committed(0, by: "0.0", at: 10), .used(1, by: "0.0", at: 11), .used(0, by: "1.0", at: 12),
@@ -64,7 +66,7 @@ import Testing
         #expect(report.fleet?.rotationToLastP99Seconds == 4)
     }
 
-    @Test func `clocks that differ may cost calls, and no duplicates`() {
+    @Test func `clocks that differ may cause more calls, but no duplicates`() {
         let calls: [LogLine] = [
             .expired(0), .committed(0, by: "0.0", at: 1), .committed(1, by: "1.0", at: 2),
             .committed(2, by: "0.0", at: 3), .used(3, by: "0.0", at: 4), .used(3, by: "1.0", at: 4),
@@ -75,7 +77,7 @@ import Testing
 }
 
 extension [LogLine] {
-    /// A log of two replicas who share a token that has just been issued.
+    /// A log of two replicas that share a new token.
     fileprivate static func fleet(
         chaos: Bool? = nil, expiries: Int? = nil, offset: Double? = nil, _ lines: LogLine...
     ) -> [LogLine] {

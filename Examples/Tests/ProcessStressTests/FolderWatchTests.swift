@@ -5,7 +5,7 @@ import Foundation
 import ProcessStress
 import Testing
 
-/// The watch must see what it is there for.
+/// The watch must find each kind of problem.
 @Suite struct FolderWatchTests {
     private func report(on files: [(name: String, text: String, mode: mode_t)], looks: Int = 100) throws -> FolderReport
     {
@@ -21,7 +21,7 @@ import Testing
         return try watch.run(looks: looks)
     }
 
-    @Test func `private and whole`() throws {
+    @Test func `private and complete entries`() throws {
         let report = try report(on: [
             ("a.token", #"{"status":"token"}"#, 0o600), ("a.lock", "", 0o600), ("a.new", "{", 0o600),
         ])
@@ -31,19 +31,19 @@ import Testing
     }
 
     @Test(arguments: ["a.token", "a.lock", "a.new", "a.intent"])
-    func `a file that others can read, whatever it is`(name: String) throws {
+    func `a file of any kind that other users can read`(name: String) throws {
         let report = try report(on: [(name, #"{"status":"token"}"#, 0o644)], looks: 1)
         #expect(report.problems.count == 1)
         #expect(report.problems.first?.contains("100644") == true)
     }
 
     @Test(arguments: ["", "{", #"{"status":"tok"#, "[]"])
-    func `a token that is half written`(text: String) throws {
+    func `an incomplete token`(text: String) throws {
         let report = try report(on: [("a.token", text, 0o600)], looks: 1)
-        #expect(report.problems == ["token is not whole"])
+        #expect(report.problems == ["token is incomplete"])
     }
 
-    @Test func `a symbolic link is no file`() throws {
+    @Test func `a symbolic link is not a file`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "watch-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

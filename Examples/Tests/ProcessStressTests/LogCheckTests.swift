@@ -5,7 +5,7 @@ import Foundation
 import ProcessStress
 import Testing
 
-/// Logs with one fault each, written by hand: the check must find every one.
+/// Handwritten logs with one fault each. The check must find every fault.
 @Suite struct LogCheckTests {
     @Test func `a flawless run`() {
         let report = LogCheck.report(
@@ -28,7 +28,7 @@ import Testing
         #expect(report.problems.contains { $0.hasPrefix("2 token calls for the expiry") })
     }
 
-    @Test func `after the death of the first presenter it is a retry`() {
+    @Test func `a presentation after the death of the first presenter is a retry`() {
         let report = LogCheck.report(
             on: .run(
                 .expired(0), .committed(0, by: "0.0"), .killed("0.0", at: .afterCommit), .replayed(0, by: "1.0"),
@@ -40,7 +40,7 @@ import Testing
         #expect(report.problems == [])
     }
 
-    @Test func `the death of somebody else is no reason`() {
+    @Test func `the death of another process is no reason`() {
         let report = LogCheck.report(
             on: .run(
                 .committed(0, by: "0.0"), .killed("1.0", at: .lock), .replayed(0, by: "1.1"), .used(1, by: "1.1")))
@@ -48,14 +48,14 @@ import Testing
         #expect(report.problems != [])
     }
 
-    @Test func `nor is a death after somebody has used the successor`() {
+    @Test func `a death after the first use of the successor is no reason`() {
         let report = LogCheck.report(
             on: .run(
                 .committed(0, by: "0.0"), .used(1, by: "1.0"), .killed("0.0", at: .publish), .replayed(0, by: "1.0")))
         #expect(report.duplicateTokenCalls == 1)
     }
 
-    @Test func `after an answer that was dropped it is a retry, and the drop is a fault`() {
+    @Test func `a presentation after a dropped answer is a retry, and the drop is a fault`() {
         let report = LogCheck.report(
             on: .run(
                 .committed(0, by: "0.0"), LogLine(.answerLost, call: 2, detail: "dropped"), .replayed(0, by: "0.0"),
@@ -65,7 +65,7 @@ import Testing
         #expect(report.problems == [])
     }
 
-    @Test func `more retries than kills and faults are one too many`() {
+    @Test func `more retries than kills and faults are a problem`() {
         let report = LogCheck.report(
             on: .run(
                 .committed(0, by: "0.0"), .replayed(0, by: "0.0"), .replayed(0, by: "0.0"),
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: KillPoint.allCases)
-    func `a strict server may end the session of who was killed between commit and save`(point: KillPoint) {
+    func `a strict server may end the session of a process killed between commit and save`(point: KillPoint) {
         let report = LogCheck.report(
             on: .run(
                 mode: .strict, .committed(0, by: "0.0"), .killed("0.0", at: point), .reused(0, by: "1.0")))
@@ -112,7 +112,7 @@ import Testing
         #expect(report.problems.contains { $0.contains("signed out of a session that the server has not ended") })
     }
 
-    @Test func `a worker that hears of the end from the server is not counted twice`() {
+    @Test func `a session whose end the server has reported is not counted twice`() {
         let report = LogCheck.report(
             on: .run(
                 mode: .strict, .committed(0, by: "0.0"), .killed("0.0", at: .afterCommit), .reused(0, by: "1.0"),
@@ -121,7 +121,7 @@ import Testing
         #expect(report.problems == [])
     }
 
-    @Test func `a session that is used when everybody's token has expired after its end has come back`() {
+    @Test func `a session that is used after its end, when all tokens have expired, has come back`() {
         let ended = LogLine(.ended, process: ProcessName("1.0"), place: Place(family: 0, generation: 0))
         let over = LogLine(.signedOut, process: ProcessName("0.0"))
         let good = LogCheck.report(
@@ -131,11 +131,10 @@ import Testing
         let bad = LogCheck.report(
             on: .run(expiries: 0, ended, .expired(0), .committed(0, by: "0.0"), .used(1, by: "0.0")))
         #expect(bad.sessionsResurrected == 1)
-        #expect(bad.problems.contains { $0.hasSuffix("a session came back that somebody had ended") })
+        #expect(bad.problems.contains { $0.hasSuffix("a session was used after it had been ended") })
     }
 
-    @Test func `a session that is used when everybody's token has expired after somebody else's sign-in has come back`()
-    {
+    @Test func `a session that is used after another user's sign-in, when all tokens have expired, has come back`() {
         let other = Place(family: 1, generation: 0)
         let signIn = [LogLine(.signedIn, place: other), LogLine(.replaced, process: ProcessName("1.0"), place: other)]
         let next = LogLine(.expired, place: other)
@@ -147,7 +146,7 @@ import Testing
         #expect(bad.sessionsResurrected == 1)
     }
 
-    @Test func `a request that was refused and is tried again with somebody else's token`() {
+    @Test func `a request that was refused and is sent again with another user's token`() {
         func tried(_ event: LogLine.Event, _ number: Int, family: Int, by process: String = "0.0") -> LogLine {
             var line = LogLine(event, process: ProcessName(process), place: Place(family: family, generation: 0))
             line.request = number
@@ -157,20 +156,20 @@ import Testing
         let bad = LogCheck.report(
             on: .run(lines: [first, tried(.unauthorized, 1, family: 1), tried(.used, 1, family: 1)]))
         #expect(bad.sentAsSomebodyElse == 1)
-        #expect(bad.problems == ["line 3 (1.0): a request of session 0 was sent again as somebody else"])
+        #expect(bad.problems == ["line 3 (1.0): a request of session 0 was sent again as another user"])
         let again = [tried(.used, 1, family: 0), tried(.used, 2, family: 1), tried(.used, 1, family: 1, by: "1.0")]
         let good = LogCheck.report(
             on: .run(lines: [first, LogLine(.dismissed, process: ProcessName("0.0"))] + again))
         #expect(good.sentAsSomebodyElse == 0 && good.requestsDismissed == 1 && good.problems == [])
     }
 
-    @Test func `the longest that 99 of 100 waited for access is told`() {
+    @Test func `the report has the time that 99 of 100 waits for access took at most`() {
         var line = LogLine.used(0, by: "0.0")
         line.lockWaits = (1...200).map { Double($0) / 1_000 }
         #expect(LogCheck.report(on: .run(line)).lockWaitP99Seconds == 0.199)
     }
 
-    @Test func `waits for a bare lock are told apart from those for the store's`() {
+    @Test func `waits for a bare lock do not count as waits for the store's lock`() {
         var (line, control) = (LogLine.used(0, by: "0.0"), LogLine(.controlled, process: ProcessName("0.0")))
         (line.lockWaits, control.lockWaits) = ([0.25], [0.5])
         let report = LogCheck.report(on: .run(line, control))
@@ -200,34 +199,34 @@ import Testing
         #expect(many.problems == ["3 token calls for 1 expiries"])
     }
 
-    @Test func `the longest block is told, and more than the deadline is too long`() {
+    @Test func `the report has the longest block, which must not exceed the deadline`() {
         let held = LogLine(.used, process: ProcessName("0.0"), place: Place(family: 0, generation: 0), held: 2.5)
         #expect(LogCheck.report(on: .run(held)).longestBlockSeconds == 2.5)
         let failed = LogLine(.failed, process: ProcessName("0.0"), held: 30.5)
         let report = LogCheck.report(on: .run(failed, .killed("1.0", at: .lock)))
-        #expect(report.problems == ["somebody was held for 30.5 s"])
+        #expect(report.problems == ["a request was held for 30.5 s"])
         #expect(report.passingFailures == 1)
     }
 
-    @Test func `a failure without any fault is one`() {
+    @Test func `a failure without a fault is a problem`() {
         let report = LogCheck.report(on: .run(LogLine(.failed, process: ProcessName("0.0"), held: 0)))
         #expect(report.problems == ["1 requests got an error in place of a token"])
     }
 
-    @Test func `a refresh token that is refused at once, or that nobody knows`() {
+    @Test func `a refresh token that is refused at once, or that is unknown`() {
         let refused = LogLine(.refused, process: ProcessName("0.0"), place: Place(family: 0, generation: 0))
         #expect(LogCheck.report(on: .run(refused)).problems.count == 1)
         #expect(LogCheck.report(on: .run(LogLine(.refused, process: ProcessName("0.0")))).problems.count == 1)
     }
 
-    @Test func `a strict server that forgives is no strict server`() {
+    @Test func `a strict server must not accept a spent token`() {
         let report = LogCheck.report(
             on: .run(mode: .strict, .committed(0, by: "0.0"), .killed("0.0", at: .afterCommit), .replayed(0, by: "1.0"))
         )
         #expect(report.problems.count == 1)
     }
 
-    @Test func `a log with a gap, and one without a beginning`() {
+    @Test func `a log with a gap, and one without its first line`() {
         var lines: [LogLine] = .run(.expired(0), .committed(0, by: "0.0"))
         lines.remove(at: 2)
         #expect(LogCheck.report(on: lines).problems.contains("line 2 has the number 3"))
@@ -235,7 +234,7 @@ import Testing
         #expect(LogCheck.report(on: []).problems.count == 1)
     }
 
-    @Test func `lines are read as they were written`() throws {
+    @Test func `a line that is written and read is the same`() throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "log-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: url) }
         let lines: [LogLine] = .run(.committed(0, by: "0.0"), .killed("0.0", at: .afterRename))
@@ -246,7 +245,7 @@ import Testing
 }
 
 extension [LogLine] {
-    /// A log of two workers who share a token that has just been issued.
+    /// A log of two workers that share a new token.
     fileprivate static func run(
         mode: GraceMode = .previousOnly, expiries: Int? = nil, _ lines: LogLine...
     ) -> [LogLine] {
@@ -256,7 +255,7 @@ extension [LogLine] {
     fileprivate static func run(
         mode: GraceMode = .previousOnly, expiries: Int? = nil, lines: [LogLine]
     ) -> [LogLine] {
-        // What is not asked for is not missed, but how many calls there were is judged all the same.
+        // The run does not require a number of expiries, but the number of calls is still judged.
         let expected = expiries ?? lines.count { $0.event == .expired }
         let setting = RunSetting(workers: 2, expiries: expected > 0 ? expected : nil, graceMode: mode)
         let first = [

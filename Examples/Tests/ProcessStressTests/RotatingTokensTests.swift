@@ -6,7 +6,7 @@ import Testing
 
 @testable import ProcessStress
 
-/// What the server makes of refresh tokens that come again.
+/// The server's decisions on refresh tokens that are presented again.
 @Suite struct RotatingTokensTests {
     private let start = Date(timeIntervalSince1970: 1_800_000_000)
 
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `previous-only forgives the last one within the grace, with the same successor`() throws {
+    @Test func `previous-only accepts the last one within the grace, with the same successor`() throws {
         var (tokens, first) = tokens(.previousOnly)
         let second = tokens.exchange(first.refreshToken, at: start)
         let again = tokens.exchange(first.refreshToken, at: start + 5)
@@ -61,7 +61,7 @@ import Testing
         #expect(tokens.exchange(first.refreshToken, at: start).event == .reused)
     }
 
-    @Test func `replay-any forgives any one within the grace, with the newest pair`() throws {
+    @Test func `replay-any accepts any one within the grace, with the newest pair`() throws {
         var (tokens, first) = tokens(.replayAny)
         let second = try #require(tokens.exchange(first.refreshToken, at: start).pair)
         let third = try #require(tokens.exchange(second.refreshToken, at: start + 3).pair)
@@ -72,13 +72,13 @@ import Testing
         #expect(tokens.exchange(first.refreshToken, at: start + 6).event == .reused)
     }
 
-    @Test func `strict forgives nothing`() throws {
+    @Test func `strict accepts no spent token`() throws {
         var (tokens, first) = tokens(.strict)
         _ = tokens.exchange(first.refreshToken, at: start)
         #expect(tokens.exchange(first.refreshToken, at: start).event == .reused)
     }
 
-    @Test func `an access token is good until it expires, and a stranger's never`() {
+    @Test func `an access token is valid until it expires, and an unknown one never`() {
         var (tokens, first) = tokens(.strict)
         #expect(tokens.use(first.accessToken, at: start + 3599).isGood)
         #expect(!tokens.use(first.accessToken, at: start + 3600).isGood)

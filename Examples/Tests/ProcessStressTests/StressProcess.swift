@@ -4,7 +4,7 @@
 import Foundation
 import ProcessStress
 
-/// The `stress` that was built beside the tests.
+/// The program `stress` that was built with the tests.
 enum StressProcess {
     /// Runs `stress processes` to its end.
     ///

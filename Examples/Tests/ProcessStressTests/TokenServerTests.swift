@@ -8,9 +8,9 @@ import Testing
 
 @testable import ProcessStress
 
-/// The server over real connections.
+/// Tests the server over real connections.
 @Suite struct TokenServerTests {
-    /// A server and all that it needs, in a folder of its own.
+    /// A server with its journal, its clock and its own folder.
     private struct Bench {
         let folder: StressFolder
         let clock: ClockPage
@@ -39,7 +39,7 @@ import Testing
             try? FileManager.default.removeItem(at: folder.url)
         }
 
-        /// Waits on a thread of its own until the log shows something.
+        /// Waits on its own thread until the log shows something.
         func waits(
             until what: String, isMet: @escaping @Sendable (ProcessStress.Progress) -> Bool
         ) async throws {
@@ -54,7 +54,7 @@ import Testing
         var events: [LogLine.Event] { get throws { try LogLine.read(folder.log).map(\.event) } }
     }
 
-    @Test func `every decision is in the log before anybody hears of it`() async throws {
+    @Test func `every decision is in the log before it is answered`() async throws {
         let bench = try Bench()
         defer { bench.end() }
         let token = try await bench.service.logIn()
@@ -68,7 +68,7 @@ import Testing
         #expect(last.process == ProcessName(worker: 0, life: 0))
     }
 
-    @Test func `a refresh token that is spent for good is an invalid grant`() async throws {
+    @Test func `a spent refresh token is an invalid grant`() async throws {
         let bench = try Bench()
         defer { bench.end() }
         let token = try await bench.service.logIn()
@@ -79,8 +79,8 @@ import Testing
         #expect(bench.journal.progress.isOver)
     }
 
-    @Test func `who goes away before the answer changes only the fate of the answer`() async throws {
-        // The answer to the exchange is not due before the client has gone.
+    @Test func `a client that goes away before the answer changes nothing else`() async throws {
+        // The answer to the exchange becomes due after the client has gone.
         let delays = Mutex([Duration.zero, .seconds(3600), .zero])
         let bench = try Bench(delay: { delays.withLock { $0.removeFirst() } })
         defer { bench.end() }
@@ -91,17 +91,19 @@ import Testing
             Array("POST /token HTTP/1.1\r\nUser-Agent: 0.0\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8),
             to: socket)
         try bench.journal.wait(until: "the exchange is in the log") { $0.newest.generation == 1 }
+        // Also ends the connection if a process that another test starts just now has a copy of the socket.
+        shutdown(socket, Int32(SHUT_RDWR))
         close(socket)
-        // Within the grace the same successor comes, and the server lives.
+        // Within the grace the client gets the same successor, and the server still runs.
         let successor = try await bench.service.refresh(token)
         #expect(successor.refreshToken != token.refreshToken)
-        #expect(
-            try bench.events.filter { [.committed, .replayed, .answerLost].contains($0) } == [
-                .committed, .answerLost, .replayed,
-            ])
+        // On a busy machine the server finds the end of the connection and the next call at the same time, in any order.
+        let events = try bench.events.filter { [.committed, .replayed, .answerLost].contains($0) }
+        #expect(events.first == .committed)
+        #expect(events.count == 3 && events.contains(.replayed) && events.contains(.answerLost), "\(events)")
     }
 
-    @Test func `an answer that is dropped leaves the exchange as it is`() async throws {
+    @Test func `a dropped answer does not undo the exchange`() async throws {
         let bench = try Bench(losesEvery: 1)
         defer { bench.end() }
         let token = try await bench.service.logIn()
@@ -112,7 +114,7 @@ import Testing
         #expect(lost.detail == "dropped")
     }
 
-    @Test func `a refusal on purpose is said once, and uses nothing`() async throws {
+    @Test func `a refusal on purpose happens once, and uses no token`() async throws {
         let bench = try Bench()
         defer { bench.end() }
         let token = try await bench.service.logIn()
@@ -122,7 +124,7 @@ import Testing
         #expect(try await bench.client.send("/use", fields: fields).status == 200)
     }
 
-    @Test func `who wants to know of a commit is told before the answer`() async throws {
+    @Test func `the commit handler is called before the answer`() async throws {
         let (commits, continuation) = AsyncStream.makeStream(of: ProcessName.self)
         let bench = try Bench(onCommit: { continuation.yield($0) })
         defer { bench.end() }
@@ -147,7 +149,7 @@ import Testing
         #expect(String(decoding: buffer, as: UTF8.self) == "GET")
     }
 
-    @Test func `a 401 can wait for somebody else's sign-in`() async throws {
+    @Test func `a 401 can wait for another user's sign-in`() async throws {
         let bench = try Bench()
         defer { bench.end() }
         let token = try await bench.service.logIn()
