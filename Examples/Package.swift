@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-/// Warnings are errors where `CI` is set, so that a newer compiler's new warning breaks nobody's build but ours.
+/// With `CI` set, warnings are errors. Without it, a new warning of a newer compiler does not break a user's build.
 let strict: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),
@@ -34,9 +34,9 @@ let package = Package(
         .executable(name: "spotify-web", targets: ["spotify-web"]),
     ],
     traits: [
-        .trait(name: "Clients", description: "`first-server`, and the HTTP client that it calls with."),
-        .trait(name: "Fleet", description: "`stress fleet`, and `spotify-web` on many hosts: needs libpq."),
-        .trait(name: "Web", description: "The web app, and the framework that it stands on."),
+        .trait(name: "Clients", description: "`first-server`, and its HTTP client."),
+        .trait(name: "Fleet", description: "`stress fleet`, and `spotify-web` on many hosts; needs libpq."),
+        .trait(name: "Web", description: "The web app, and its framework."),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -48,7 +48,7 @@ let package = Package(
             ]),
         // Serves the embedded Spotify on loopback.
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
-        // SHA-256, where the embedded Spotify checks PKCE, and what seals sessions with the trait Fleet; fetched for the library in any case.
+        // SHA-256 for PKCE in the embedded Spotify, and sealed sessions with the trait Fleet. The library fetches it in any case.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         // The options and the help of `spotify` and `stress`.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -56,7 +56,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.5.0"),
     ],
     targets: [
-        // Three programs of some forty lines, to begin with.
+        // Three short programs for newcomers.
         .executableTarget(name: "first-app", dependencies: ["LocalWidgets", .ours("URLSession")]),
         .executableTarget(
             name: "first-server", dependencies: ["LocalSpotify", .ours("OAuth"), .ours("AsyncHTTPClient")]),
@@ -64,7 +64,7 @@ let package = Package(
         // A server of an app's own, for `first-app`.
         .target(
             name: "LocalWidgets", dependencies: ["LoopbackHTTP", .product(name: "FlyingFox", package: "FlyingFox")]),
-        // Serves on this machine as long as a closure runs.
+        // Serves on this machine while a closure runs.
         .target(
             name: "LoopbackHTTP",
             dependencies: [
@@ -80,11 +80,11 @@ let package = Package(
         .target(name: "SpotifyDemo", dependencies: ["LocalSpotify", .ours("Spotify"), .ours("URLSession")]),
         // Typed calls of Spotify's Web API.
         .target(name: "SpotifyWebAPI", dependencies: [.ours("Spotify"), .ours("URLSession")]),
-        // What `spotify` does beside the demo.
+        // The logic of `spotify`, without the demo.
         .target(
             name: "SpotifyTool",
             dependencies: ["SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("URLSession")]),
-        // An app for Apple's platforms: its model, and views that hold no logic.
+        // An app for Apple's platforms: its model, and views without logic.
         .target(name: "SpotifyApp", dependencies: ["SpotifyWebAPI", .ours("Spotify"), .ours("URLSession")]),
         // A web app: log in with Spotify, see what is playing, log out.
         .target(
@@ -117,7 +117,7 @@ let package = Package(
             name: "SpotifyToolTests",
             dependencies: [
                 "spotify", "SpotifyDemo", "SpotifyTool", "SpotifyWebAPI", "LocalSpotify", .ours("Spotify"),
-                .ours("URLSession"),
+                .ours("Testing"), .ours("URLSession"),
             ]),
         .testTarget(
             name: "SpotifyAppTests",

@@ -14,9 +14,9 @@ public import RequestAuthorization
 ///     }
 ///     print(await spotify.statistics.duplicateTokenCalls)
 ///
-/// Sign-ins survive from one `serve` to the next.
+/// Sign-ins are kept from one `serve` to the next.
 public actor LocalSpotify {
-    /// What was counted so far.
+    /// The counts since the start.
     public var statistics: Statistics {
         var statistics = counts
         statistics.sessionsLost = accounts.families.endedFamilies
@@ -36,9 +36,9 @@ public actor LocalSpotify {
     /// - Parameters:
     ///   - policy: how tokens live and are replaced.
     ///   - clients: the apps that are registered.
-    ///   - mode: which calls the Web API has, and what it tells.
+    ///   - mode: which calls the Web API offers, and what its answers contain.
     ///   - logFile: a file to append the token calls to, a JSON line each.
-    ///   - clock: tells when tokens end, and holds back answers.
+    ///   - clock: the time for expiry and for delayed answers.
     public init(
         policy: TokenPolicy = TokenPolicy(), clients: [Client] = [.local, .localConfidential],
         mode: Mode = .developmentMode, logFile: URL? = nil, clock: any AuthorizationClock = .system
@@ -49,27 +49,28 @@ public actor LocalSpotify {
         self.clock = clock
     }
 
-    /// Signs the user in without a page and returns the code to be exchanged at the token endpoint, once.
+    /// Signs the user in without a page and returns a code, which can be exchanged once at the token endpoint.
     ///
-    /// It is bound to nothing: any client may exchange it, or nobody in particular. See ``callback(for:decision:)`` for one that is.
+    /// Any client may exchange it, even an unnamed one. For a code that is bound to a client see
+    /// ``callback(for:decision:)``.
     ///
-    /// - Parameter scopes: all that there are if left out.
+    /// - Parameter scopes: the scopes to grant; by default all.
     public func makeCode(scopes: Set<String>? = nil) -> String {
         accounts.makeCode(scopes: scopes ?? Scope.all, at: clock.now)
     }
 
-    /// Lets something go wrong with the next calls; faults on the same target come one after the other.
+    /// Injects a fault into the next calls. Faults for the same target happen one after the other.
     public func inject(_ fault: Fault, on target: Fault.Target, times: Int = 1) {
         faults.add(fault, on: target, times: times)
     }
 
-    /// Forgets the faults that have not happened yet.
+    /// Drops the faults that have not happened yet.
     public func clearFaults() { faults.clear() }
 
-    /// Revokes all access tokens now: 401 until the client has refreshed.
+    /// Revokes all access tokens now. Calls get 401 until the client has refreshed.
     public func revokeAccessTokens() { accounts.revokeAccessTokens() }
 
-    /// Ends all sign-ins now: `invalid_grant` until the user signs in again.
+    /// Ends all sign-ins now. Refreshes get `invalid_grant` until the user signs in again.
     public func revokeSessions() { accounts.revokeFamilies() }
 
     /// Whether the access token that was issued last has more than a share of its life left and is not revoked.
@@ -79,11 +80,11 @@ public actor LocalSpotify {
 
     // MARK: -
 
-    /// Serves a call, or lets go wrong what shall.
+    /// Serves a call, or injects the next fault for it.
     ///
     /// - Returns: `nil` if the connection is to end without an answer.
     func answer(to call: Call) async throws -> Answer? {
-        // A name that leads here by another's DNS would make this machine's user answer for a foreign page.
+        // DNS rebinding: a foreign page must not use this machine's user by a name that resolves to this machine.
         guard call.isAddressedToLoopback else { return try .regularError(421, "Not a name of this machine") }
         guard let target = Fault.Target(path: call.path) else { return try serve(call) }
         let fault = faults.next(on: target)

@@ -4,13 +4,13 @@
 import Foundation
 import Synchronization
 
-/// A line between two processes, or two threads, that carries bytes both ways.
+/// A socket pair between two processes, or two threads.
 ///
-/// A child that is started meanwhile does not inherit it: a sibling that held the other end would hide a death.
+/// No later child inherits it. A sibling with a copy of the other end would hide the death of the child.
 final class Channel: Sendable {
     /// This side.
     let near: FileDescriptor
-    /// What the child gets as standard input and output.
+    /// The child's standard input and output.
     let far: FileDescriptor
 
     init() throws {
@@ -26,11 +26,11 @@ final class Channel: Sendable {
 
     func write(_ text: String) { _ = Sockets.write(Array(text.utf8), to: near.number) }
 
-    /// Who reads at the far side has read everything.
+    /// Ends this direction. The reader at the far side then has read everything.
     func finish() { shutdown(near.number, Int32(SHUT_WR)) }
 }
 
-/// A number that the system gave for something open; closed once.
+/// A file descriptor, which is closed once.
 final class FileDescriptor: Sendable {
     let number: Int32
     private let isOpen = Mutex(true)

@@ -20,7 +20,7 @@ enum Sockets {
         return (socket, UInt16(bigEndian: address.sin_port))
     }
 
-    /// Takes a client in.
+    /// Accepts a client.
     static func accept(_ listener: Int32) -> Int32? {
         let file = Foundation.accept(listener, nil, nil)
         guard file >= 0 else { return nil }
@@ -44,9 +44,9 @@ enum Sockets {
         return socket
     }
 
-    /// Blocks until something has come.
+    /// Blocks until data has arrived.
     ///
-    /// - Returns: `nil` if the other side has gone.
+    /// - Returns: `nil` if the other side has closed the connection.
     static func read(_ file: Int32) -> [UInt8]? {
         let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
             count = max(0, Foundation.read(file, buffer.baseAddress, buffer.count))
@@ -54,7 +54,7 @@ enum Sockets {
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// - Returns: whether all of it could be handed over.
+    /// - Returns: whether all bytes were written.
     static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
         var sent = 0
         while sent < bytes.count {

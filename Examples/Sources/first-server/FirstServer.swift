@@ -12,7 +12,8 @@ func findNightMusic(at url: URL) async throws {
     let server = AuthorizationServer(issuer: url.absoluteString, tokenEndpoint: url.appending(path: "api/token"))
     let service = OAuthTokenService.clientCredentials(
         server: server, client: .secretBasic(id: "local-web", secret: "local-secret"), transport: HTTPClient.shared)
-    // It fetches its first token by itself, and the next one before that ends. The token goes to this server alone.
+    // The first token is fetched automatically, and the next one before the first expires. The token is sent only to
+    // this server.
     guard let api = Origin(url) else { return }
     let auth = RefreshableTokenAuthorization(service: service).restricted(to: api, allowingPlaintext: true)
     // Ten calls at a time wait for the same token.

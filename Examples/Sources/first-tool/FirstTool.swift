@@ -43,7 +43,7 @@ func isSignedIn(_ auth: RefreshableTokenAuthorization<OAuthToken>) async throws 
 @main struct FirstTool {
     static func main() async throws {
         let address = ProcessInfo.processInfo.environment["SPOTIFY_LOCAL"] ?? "http://127.0.0.1:8181"
-        guard let url = URL(string: address) else { return print("SPOTIFY_LOCAL is no URL") }
+        guard let url = URL(string: address) else { return print("SPOTIFY_LOCAL is not a URL") }
         try await showProfile(at: url)
     }
 }

@@ -17,7 +17,7 @@ struct SpotifyWebCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "spotify-web", abstract: "A small web app: log in with Spotify, see what is playing, log out.",
         discussion: """
-            With --local it brings its own stand-in for Spotify, and needs no account. Otherwise it reads CLIENT_ID and \
+            With --local it uses its own stand-in for Spotify and needs no account. Otherwise it reads CLIENT_ID and \
             CLIENT_SECRET from the environment; register http://127.0.0.1/callback with Spotify as the app's redirect URI, \
             or PUBLIC-URL/callback.
 
@@ -25,8 +25,8 @@ struct SpotifyWebCommand: AsyncParsableCommand {
             PostgreSQL database that they share, and SESSION_KEY holds their key (openssl rand -base64 32). With --local, \
             SPOTIFY_LOCAL names the stand-in that they share: `spotify serve`.
 
-            It listens on 127.0.0.1 only. A site for others stands behind a proxy that speaks TLS and passes the Host field \
-            on; --public-url names its address.
+            It listens on 127.0.0.1 only. A public site needs a proxy in front that terminates TLS and passes the Host \
+            field on. Pass its address with --public-url.
             """)
 
     @Flag(help: "Run against an embedded Spotify.")
@@ -38,7 +38,9 @@ struct SpotifyWebCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The interface to listen on.", valueName: "address"))
     var host = "127.0.0.1"
 
-    @Option(help: ArgumentHelp("Where browsers find the site, such as https://music.example.com.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp("The address of the site for browsers, such as https://music.example.com.", valueName: "url")
+    )
     var publicURL: String?
 }
 
@@ -47,7 +49,8 @@ extension SpotifyWebCommand {
     func validate() throws {
         _ = try address
         guard publicURL != nil || ["127.0.0.1", "::1"].contains(host) else {
-            throw ValidationError("--host \(host) is for others to reach: name their address with --public-url.")
+            throw ValidationError(
+                "--host \(host) can be reached from other machines: pass the public address with --public-url.")
         }
         guard local || secrets != nil else {
             throw ValidationError("Set CLIENT_ID and CLIENT_SECRET, or pass --local.")
@@ -97,7 +100,7 @@ extension SpotifyWebCommand {
     }
 
     #if Fleet
-    /// What the replicas share; `nil` if this is the only one.
+    /// The database that the replicas share; `nil` if this is the only replica.
     private var database: SiteDatabase? {
         get async throws {
             guard let url = shared("DATABASE_URL") else { return nil }
@@ -111,7 +114,7 @@ extension SpotifyWebCommand {
 
     private func run(_ site: SpotifyWebSite) async throws {
         try await site.run(host: host, port: Int(port)) { address in
-            // Not `print`: a pipe would hold it back.
+            // Not `print`: its output would be buffered in a pipe.
             try? FileHandle.standardOutput.write(
                 contentsOf: Data("Open \(address)/ in a browser; Ctrl-C ends it.\n".utf8))
         }
@@ -121,12 +124,12 @@ extension SpotifyWebCommand {
         get throws { try publicURL.map { try SiteAddress(published: $0) } ?? .loopback }
     }
 
-    /// What stands in the environment, if it is not empty.
+    /// A variable of the environment that is not empty.
     private func shared(_ name: String) -> String? {
         ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The app's id and secret. They stand in the environment, because arguments are seen by everybody on the machine.
+    /// The app's id and secret, from the environment: other users of the machine can see a process's arguments.
     private var secrets: (id: String, secret: String)? {
         let environment = ProcessInfo.processInfo.environment
         guard let id = environment["CLIENT_ID"], let secret = environment["CLIENT_SECRET"], !id.isEmpty, !secret.isEmpty
@@ -138,7 +141,7 @@ extension SpotifyWebCommand {
 extension SpotifyWebCommand {
     func run() async throws {
         throw ValidationError(
-            "This was built without the server that the web app stands on. Build it with its trait:\n"
+            "This was built without the web framework. Build it with its trait:\n"
                 + "    swift run --package-path Examples --traits Web spotify-web --local")
     }
 }

@@ -12,13 +12,14 @@ struct LoginCommand: AsyncParsableCommand {
         discussion: """
             Prints the address of Spotify's page, opens it, and waits up to ten minutes for your answer. Register \
             http://127.0.0.1/callback as a redirect URI of your app; the port is added when the page is opened. The \
-            token goes to the Keychain, or on Linux to a file that only you can open; it is refreshed by itself.
+            token goes to the Keychain, or on Linux to a file that only you can open; it is refreshed automatically.
             """)
 
     @Flag(help: "Only print the address.")
     var noBrowser = false
 
-    @Flag(help: "Show a code to be entered on another device. With --local only: Spotify has this for no ordinary app.")
+    @Flag(
+        help: "Show a code to enter on another device. Only with --local: Spotify does not offer it to ordinary apps.")
     var device = false
 
     @Option(

@@ -7,13 +7,13 @@ import SpotifyTool
 /// `spotify logout`.
 struct LogoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "logout", abstract: "Signs out: revokes the token where the service can, and forgets it.",
+        commandName: "logout", abstract: "Signs out: revokes the token if the service supports that, and removes it.",
         discussion: """
-            Spotify has no call to revoke a token: it is forgotten here, and you are told where to remove the app. If \
+            Spotify has no call to revoke a token. It is removed here, and you are told where to remove the app. If \
             the service cannot be reached you stay signed in, unless --force is given.
             """)
 
-    @Flag(help: "Forget the token even if it cannot be revoked.")
+    @Flag(help: "Remove the token even if it cannot be revoked.")
     var force = false
 
     @OptionGroup var options: ToolOptions

@@ -8,7 +8,7 @@ import SpotifyTool
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "pause", abstract: "Pauses what is playing.")
 
-    @Option(help: ArgumentHelp("The device to pause, by name or id; else the one that is active.", valueName: "name"))
+    @Option(help: ArgumentHelp("The device to pause, by name or id; by default the active one.", valueName: "name"))
     var device: String?
 
     @OptionGroup var options: ToolOptions

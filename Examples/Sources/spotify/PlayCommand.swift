@@ -7,13 +7,13 @@ import SpotifyTool
 /// `spotify play`.
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "play", abstract: "Plays something, or goes on with what was paused.",
-        discussion: "It wants Spotify Premium, and Spotify open on a device.")
+        commandName: "play", abstract: "Plays something, or resumes what was paused.",
+        discussion: "It needs Spotify Premium, and Spotify open on a device.")
 
     @Argument(help: "A URI as `spotify search` prints it, or a link of open.spotify.com.")
     var uri: String?
 
-    @Option(help: ArgumentHelp("The device to play on, by name or id; else the one that is active.", valueName: "name"))
+    @Option(help: ArgumentHelp("The device to play on, by name or id; by default the active one.", valueName: "name"))
     var device: String?
 
     @OptionGroup var options: ToolOptions

@@ -8,7 +8,7 @@ import SpotifyTool
 struct PlaylistsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "playlists", abstract: "Lists your playlists.")
 
-    @Option(help: ArgumentHelp("How many at most.", valueName: "n"))
+    @Option(help: ArgumentHelp("The maximum number of playlists.", valueName: "n"))
     var limit = 20
 
     @OptionGroup var options: ToolOptions

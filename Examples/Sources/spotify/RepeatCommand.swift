@@ -12,12 +12,12 @@ struct RepeatCommand: AsyncParsableCommand {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "repeat", abstract: "Repeats the track, the album or playlist around it, or nothing.")
+        commandName: "repeat", abstract: "Sets what is repeated: the track, its album or playlist, or nothing.")
 
     @Argument(help: "What to repeat.")
     var mode: Mode
 
-    @Option(help: ArgumentHelp("The device, by name or id; else the one that is active.", valueName: "name"))
+    @Option(help: ArgumentHelp("The device, by name or id; by default the active one.", valueName: "name"))
     var device: String?
 
     @OptionGroup var options: ToolOptions

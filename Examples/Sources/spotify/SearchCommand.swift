@@ -10,20 +10,20 @@ struct SearchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "search", abstract: "Searches for tracks, albums, artists and playlists.")
 
-    @Argument(help: ArgumentHelp("What to look for.", valueName: "words"))
+    @Argument(help: ArgumentHelp("The words to search for.", valueName: "words"))
     var words: [String]
 
-    @Option(parsing: .singleValue, help: "What kind of things; may be repeated. (default: track)")
+    @Option(parsing: .singleValue, help: "The kind of items to search for; may be repeated. (default: track)")
     var kind: [SearchKind] = []
 
-    @Option(help: ArgumentHelp("How many of each kind, at most 10.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of results per kind, at most 10.", valueName: "n"))
     var limit = 5
 
     @OptionGroup var options: ToolOptions
 
     func validate() throws {
         guard words.contains(where: { !$0.allSatisfy(\.isWhitespace) }) else {
-            throw ValidationError("Say what to look for.")
+            throw ValidationError("Pass the words to search for.")
         }
         guard (1...10).contains(limit) else { throw ValidationError("--limit must be between 1 and 10.") }
     }

@@ -10,14 +10,14 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serves a local Spotify, for all commands with --local.",
         discussion: """
-            It needs no account and no network: a consent page, tokens and invented music on 127.0.0.1, until Ctrl-C. What \
-            it knows ends with it. On another port than 8181 it says what to put into SPOTIFY_LOCAL.
+            It needs no account and no network. It serves a consent page, tokens and invented music on 127.0.0.1 until \
+            Ctrl-C, and keeps nothing afterwards. On another port than 8181 it prints the value for SPOTIFY_LOCAL.
             """)
 
     @Option(help: ArgumentHelp("The port to listen on; 0 for any free one.", valueName: "n"))
     var port = LocalService.defaultPort
 
-    @Option(help: ArgumentHelp("How long access tokens live.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The lifetime of access tokens.", valueName: "seconds"))
     var tokenLifetime = 3600
 
     @Option(help: "Whether each refresh brings a new refresh token and spends the old one.")

@@ -11,12 +11,12 @@ struct ShuffleCommand: AsyncParsableCommand {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "shuffle", abstract: "Plays in another order, or in the usual one again.")
+        commandName: "shuffle", abstract: "Plays in random order, or in the usual order again.")
 
     @Argument(help: "Whether to shuffle.")
     var state: State
 
-    @Option(help: ArgumentHelp("The device, by name or id; else the one that is active.", valueName: "name"))
+    @Option(help: ArgumentHelp("The device, by name or id; by default the active one.", valueName: "name"))
     var device: String?
 
     @OptionGroup var options: ToolOptions

@@ -7,7 +7,7 @@ import SpotifyTool
 /// The command-line tool.
 @main struct Spotify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "spotify", abstract: "Calls Spotify with tokens that are refreshed by themselves.",
+        commandName: "spotify", abstract: "Calls Spotify with tokens that are refreshed automatically.",
         discussion: """
             Without an account, in two terminals:
 
@@ -17,7 +17,7 @@ import SpotifyTool
             With Spotify itself: make an app at https://developer.spotify.com/dashboard with the redirect URI \
             http://127.0.0.1/callback, then
 
-              export CLIENT_ID=…      # and CLIENT_SECRET=… if the app shall use its secret
+              export CLIENT_ID=…      # and CLIENT_SECRET=… if the app uses its secret
               spotify login
 
             Exit codes:

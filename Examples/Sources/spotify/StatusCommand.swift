@@ -7,7 +7,7 @@ import SpotifyTool
 /// `spotify status`.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Says who is signed in, for what, and how long the token lasts.",
+        commandName: "status", abstract: "Shows who is signed in, the scopes, and when the token expires.",
         discussion: "It makes no call and never prints the token. The exit code is 77 if the account is not signed in.")
 
     @OptionGroup var options: ToolOptions

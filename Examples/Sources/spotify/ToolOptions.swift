@@ -7,10 +7,10 @@ import SpotifyTool
 
 /// The options of all commands that call Spotify.
 struct ToolOptions: ParsableArguments {
-    @Flag(help: "Talk to the local Spotify that `spotify serve` runs.")
+    @Flag(help: "Use the local Spotify that `spotify serve` runs.")
     var local = false
 
-    @Option(help: ArgumentHelp("Tells several sign-ins apart.", valueName: "name"))
+    @Option(help: ArgumentHelp("The account, to keep several sign-ins apart.", valueName: "name"))
     var account = ToolSettings.defaultAccount
 
     @OptionGroup var output: OutputOptions

@@ -8,16 +8,16 @@ import ProcessStress
 /// `stress accounts`: one process, many accounts.
 struct AccountsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "accounts", abstract: "Gives one process many accounts, each with a file of its own.",
+        commandName: "accounts", abstract: "Runs many accounts in one process, each with its own file.",
         discussion: """
-            The tokens lie in one folder, each account has a provider. The exit code is 1 if loading them, keeping them idle or \
-            waiting for those that another process has locked costs more than it may.
+            All tokens are in one folder, and each account has a provider. The exit code is 1 if the cost of loading \
+            them, of keeping them idle, or of waiting for accounts that another process has locked exceeds its limit.
             """)
 
-    @Option(help: ArgumentHelp("How many accounts.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of accounts.", valueName: "n"))
     var accounts = 10_000
 
-    @Option(help: ArgumentHelp("How many of them another process holds locked.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of accounts that another process holds locked.", valueName: "n"))
     var lockedElsewhere = 0
 
     @Flag(help: "Print one JSON object and nothing else.")
@@ -44,7 +44,7 @@ struct AccountsCommand: AsyncParsableCommand {
     }
 }
 
-/// `stress hold-locks`: what `stress accounts` starts.
+/// `stress hold-locks`: the second process of `stress accounts`.
 struct HoldLocksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "hold-locks", shouldDisplay: false)
 

@@ -5,12 +5,12 @@ import ArgumentParser
 import Foundation
 import ProcessStress
 
-/// `stress check`: the verdict on a log that was kept.
+/// `stress check`: judges a log that was kept.
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Reads a verdict off a server's log.")
+        commandName: "check", abstract: "Judges a run by its server's log.")
 
-    @Argument(help: ArgumentHelp("What `stress processes --log` kept.", valueName: "log"))
+    @Argument(help: ArgumentHelp("A log that `stress processes --log` has written.", valueName: "log"))
     var log: String
 
     func run() throws {

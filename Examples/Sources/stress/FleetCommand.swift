@@ -10,55 +10,57 @@ struct FleetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fleet", abstract: "Lets replicas share a credential in a PostgreSQL database.",
         discussion: """
-            Each replica is a process of its own, with connections of its own. All share a row of the database, and a clock that \
-            the parent moves past the expiry of their token. A token endpoint on loopback exchanges each refresh token once. \
-            The verdict is read off its log, and off a history of the row that a trigger keeps.
+            Each replica is a process with its own connections. All share a row of the database, and a clock that the \
+            parent moves past the expiry of their token. A token endpoint on loopback exchanges each refresh token once. \
+            The verdict is derived from its log, and from a history of the row that a trigger records.
 
-            With --chaos tokens live for a second of real time. Replicas are killed, stopped beyond their lease and started; \
-            connections are ended, or swallowed by a proxy; and the database is crashed and started again, if --restart says \
-            how. The database must be on 127.0.0.1 then. Tests/Servers/start-postgres.sh starts one, and \
-            Tests/Servers/restart-postgres.sh restarts it.
+            With --chaos tokens live for a second of real time. Replicas are killed, stopped beyond their lease and \
+            started. Connections are ended, or a proxy swallows their data. The database is crashed and started again, \
+            if --restart says how. The database must be on 127.0.0.1 then. Tests/Servers/start-postgres.sh starts one, \
+            and Tests/Servers/restart-postgres.sh restarts it.
 
-            The exit code is 1 if a token was asked for twice without a reason, if a session was lost although its token had \
-            been saved or could still have been, or if a stale token replaced a newer one.
+            The exit code is 1 if a token was requested twice without a reason, if a session was lost although its \
+            token had been saved or could still have been, or if a stale token replaced a newer one.
             """)
 
-    @Option(help: ArgumentHelp("How many processes.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of processes.", valueName: "n"))
     var replicas = 8
 
-    @Option(help: ArgumentHelp("How many times the token expires.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of expiries.", valueName: "n"))
     var expiries = 500
 
     @Option(
-        help: ArgumentHelp("The database; its user may make a schema, which is removed in the end.", valueName: "url"))
+        help: ArgumentHelp("The database. Its user must be allowed to create a schema.", valueName: "url"))
     var database: String?
 
-    @Option(help: ArgumentHelp("Disturb everything for so long, in place of counting expiries.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Disturb the fleet for this time instead of counting expiries.", valueName: "seconds"))
     var chaos: Double?
 
     @Option(
-        help: ArgumentHelp("What restarts the database during --chaos; it returns when it runs.", valueName: "command"))
+        help: ArgumentHelp(
+            "The command that restarts the database during --chaos, and returns when it runs.", valueName: "command"))
     var restart: String?
 
-    @Flag(help: "Give everybody access at once, to see what the lease is for.")
+    @Flag(help: "Give all replicas access at once, to show that the lease is needed.")
     var withoutLock = false
 
-    @Option(help: ArgumentHelp("Set the clocks of replicas ahead and behind by so much.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("Set some replicas' clocks ahead and others' behind by this time.", valueName: "seconds"))
     var clockOffset = 0.0
 
     @Option(
         help: ArgumentHelp(
-            "For how long a spent refresh token is forgiven; 60 with --chaos, else the server is strict.",
+            "How long a spent refresh token is still accepted: 60 by default with --chaos, else not at all.",
             valueName: "seconds"))
     var grace: Double?
 
-    @Option(help: "What the server does when a spent refresh token comes again within that time.")
+    @Option(help: "What the server does when a spent refresh token is presented again within that time.")
     var graceMode = GraceMode.previousOnly
 
-    @Option(help: ArgumentHelp("How long a lease lasts that is not renewed.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The duration of a lease that is not renewed.", valueName: "seconds"))
     var lease = 10.0
 
-    @Option(help: ArgumentHelp("Keep the server's log here.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file for the server's log.", valueName: "file"))
     var log: String?
 
     @Flag(help: "Print one JSON object and nothing else.")
@@ -76,7 +78,7 @@ struct FleetCommand: ParsableCommand {
         guard let database else {
             throw ValidationError(
                 """
-                Name a PostgreSQL database with --database. On Debian, with the package postgresql, this starts one:
+                Pass a PostgreSQL database with --database. On Debian, with the package postgresql, this starts one:
 
                     Tests/Servers/start-postgres.sh /tmp/stress-postgres 54329
                     … stress fleet --database postgresql://app@127.0.0.1:54329/postgres

@@ -7,26 +7,27 @@ import PoolStress
 /// `stress pool`: many identities, one process.
 struct PoolCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pool", abstract: "Lets many tasks use the providers of many identities.",
+        commandName: "pool", abstract: "Uses the providers of many identities from many tasks.",
         discussion: """
-            The tasks look up identities of a crowd that moves on from the first to the last and is larger than the pool's limit, \
-            so that providers are evicted and made anew while tokens expire. The service takes each token once.
+            The tasks look up identities in a window that moves from the first to the last. It is larger than the \
+            pool's limit, so that providers are evicted and made again while tokens expire. The service accepts each \
+            token once.
 
-            The exit code is 1 if two providers of an identity were alive at a time, if there was not one token call for each \
-            session and each expiry, if a look-up brought no token, or if the memory after all identities is more than 1.2 times \
-            what it was after the first ones, twice as many as the limit.
+            The exit code is 1 if two providers of an identity were alive at the same time, if there was not one token \
+            call for each session and each expiry, if a look-up got no token, or if the memory grew too much. After all \
+            identities it may be 1.2 times as large as after the first ones, which are twice as many as the limit.
             """)
 
-    @Option(help: ArgumentHelp("How many identities.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of identities.", valueName: "n"))
     var identities = 100_000
 
-    @Option(help: ArgumentHelp("How many idle providers the pool keeps.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of idle providers that the pool keeps.", valueName: "n"))
     var limit = 1_000
 
-    @Option(help: ArgumentHelp("How many tasks use it at a time.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of tasks that use it at the same time.", valueName: "n"))
     var tasks = 64
 
-    @Flag(help: "Use a table that evicts the oldest, in use or not, to see what the pool is for.")
+    @Flag(help: "Use a table that evicts the oldest provider even if it is in use, to show that the pool is needed.")
     var withoutPool = false
 
     @Flag(help: "Print one JSON object and nothing else.")

@@ -10,70 +10,72 @@ struct ProcessesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "processes", abstract: "Lets processes share a credential in a restricted file.",
         discussion: """
-            Each worker is a process of its own; they share a store and a clock that the parent moves past the expiry of \
-            their token. A token endpoint on loopback exchanges each refresh token once. An expiry counts when its log shows \
-            that every worker uses the new token. The verdict is read off that log.
+            Each worker is a process. They share a store and a clock that the parent moves past the expiry of their \
+            token. A token endpoint on loopback exchanges each refresh token once. An expiry counts when the endpoint's \
+            log shows that every worker uses the new token. The verdict is derived from that log.
 
-            The exit code is 1 if a token was asked for twice without a reason, if a session was lost that the server had to \
-            keep or that somebody had ended came back, if a request was sent again as somebody else, or if there were more retries than kills and dropped answers.
+            The exit code is 1 if a token was requested twice without a reason, if a session was lost that the server \
+            had to keep, if a session was used after its end, if a request was sent again as another user, or if there \
+            were more retries than kills and dropped answers.
             """)
 
-    @Option(help: ArgumentHelp("How many processes.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of processes.", valueName: "n"))
     var workers = 16
 
-    @Option(help: ArgumentHelp("How many times the token expires.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of expiries.", valueName: "n"))
     var expiries = 1000
 
     @Flag(help: "Let tokens live for a second of real time instead of moving the clock.")
     var realTime = false
 
-    @Option(help: ArgumentHelp("Kill so many processes at each point of a refresh.", valueName: "n"))
+    @Option(help: ArgumentHelp("Kill this number of processes at each point of a refresh.", valueName: "n"))
     var kills: Int?
 
-    @Option(help: ArgumentHelp("A point to kill at; all if none is given.", valueName: "point"))
+    @Option(help: ArgumentHelp("A point to kill at; by default all.", valueName: "point"))
     var point: [KillPoint] = []
 
-    @Option(help: ArgumentHelp("Kill somebody every 0.05 s for so long.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Kill a process every 0.05 s for this time.", valueName: "seconds"))
     var killAtRandom: Double?
 
-    @Option(help: "What the server does when a spent refresh token comes again.")
+    @Option(help: "What the server does when a spent refresh token is presented again.")
     var graceMode = GraceMode.previousOnly
 
-    @Option(help: ArgumentHelp("For how long it is forgiven.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long a spent refresh token is still accepted.", valueName: "seconds"))
     var grace = 5.0
 
     @Option(help: ArgumentHelp("Drop each n-th answer of the token endpoint.", valueName: "n"))
     var loseEvery = 0
 
-    @Option(help: ArgumentHelp("Let a second process look so often at the entries of the folder.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp("Let a second process look at the folder's entries this number of times.", valueName: "n"))
     var watch = 0
 
-    @Flag(help: "Give everybody access at once, to see what the lock is for.")
+    @Flag(help: "Give all workers access at once, to show that the lock is needed.")
     var withoutLock = false
 
-    @Flag(help: "Leave no intents, to see what they are for.")
+    @Flag(help: "Save no intents, to show that they are needed.")
     var withoutIntent = false
 
-    @Flag(help: "Let nobody hear of what siblings do to the store.")
+    @Flag(help: "Keep workers from learning of their siblings' changes to the store.")
     var withoutWatch = false
 
-    @Flag(help: "Take a session that was removed for one that was lost, to see what the difference is for.")
+    @Flag(help: "Treat a removed session as a lost one, to show that the difference is needed.")
     var withoutEnd = false
 
-    @Flag(help: "Send a refused request again, whoever is signed in by then, to see why it belongs to a session.")
+    @Flag(help: "Send a refused request again in any session, to show that requests must be bound to one.")
     var withoutBinding = false
 
     @Option(
-        help: ArgumentHelp("Let the disk be full for 5 s so many times, while a token is refreshed.", valueName: "n"))
+        help: ArgumentHelp("Fill the disk for 5 s during a refresh, this number of times.", valueName: "n"))
     var diskFull: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Sign in as somebody else, sign out or remove the session so many times, while a token is refreshed.",
+            "Sign in as another user, sign out or remove the session during a refresh, this number of times.",
             valueName: "n"))
     var sessionChanges: Int?
 
-    @Option(help: ArgumentHelp("Keep the server's log here.", valueName: "file"))
+    @Option(help: ArgumentHelp("The file for the server's log.", valueName: "file"))
     var log: String?
 
     @Flag(help: "Print one JSON object and nothing else.")
@@ -85,7 +87,7 @@ struct ProcessesCommand: ParsableCommand {
             throw ValidationError("Numbers of trials must be at least 1.")
         }
         guard sessionChanges == nil || workers >= 2 else {
-            throw ValidationError("--session-changes takes two workers.")
+            throw ValidationError("--session-changes needs at least two workers.")
         }
         guard grace >= 0, loseEvery >= 0, watch >= 0 else { throw ValidationError("No option may be negative.") }
     }

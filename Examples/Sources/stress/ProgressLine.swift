@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// A line on standard error that says how far a run has come, if that is a terminal.
+/// A line with the progress of a run on standard error, if that is a terminal.
 struct ProgressLine: Sendable {
     private let isVisible = isatty(2) == 1
 

@@ -5,15 +5,15 @@ import ArgumentParser
 import Foundation
 import ProcessStress
 
-/// How a run is shown, and where its log goes.
+/// How a run is printed, and where its log is kept.
 struct RunOutput {
-    /// Where the server's log is kept; `nil` for nowhere.
+    /// The file for the server's log; `nil` for none.
     let log: String?
     let json: Bool
 
-    /// Does a run and shows its verdict.
+    /// Performs a run and prints its verdict.
     ///
-    /// - Throws: `ExitCode(1)` if something is wrong.
+    /// - Throws: `ExitCode(1)` if the report has problems.
     func present(_ options: StressOptions) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "stress-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

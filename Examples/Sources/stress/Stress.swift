@@ -3,11 +3,11 @@
 
 import ArgumentParser
 
-/// The command-line tool that puts the library to the test.
+/// The command-line tool that tests the library under load.
 @main struct Stress: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stress",
-        abstract: "Puts to the test what many processes, many tasks and many accounts share.",
+        abstract: "Tests what many processes, many tasks and many accounts share.",
         subcommands: [
             ProcessesCommand.self, FleetCommand.self, AccountsCommand.self, PoolCommand.self, CheckCommand.self,
             WatchFolderCommand.self,

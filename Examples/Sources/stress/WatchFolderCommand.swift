@@ -5,16 +5,16 @@ import ArgumentParser
 import Foundation
 import ProcessStress
 
-/// `stress watch-folder`: is everything in a store's folder private and whole, at any time?
+/// `stress watch-folder`: checks that all entries of a store's folder are private and complete at any time.
 struct WatchFolderCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch-folder", abstract: "Looks at the entries of a store's folder again and again.",
-        discussion: "It ends after so many looks, or when standard input ends.")
+        discussion: "It ends after the number of looks, or when standard input ends.")
 
     @Argument(help: ArgumentHelp("The store's folder.", valueName: "folder"))
     var folder: String
 
-    @Option(help: ArgumentHelp("How many looks at an entry.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of looks at an entry.", valueName: "n"))
     var looks = 1_000_000
 
     func run() throws {

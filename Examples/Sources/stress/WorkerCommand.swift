@@ -5,7 +5,7 @@ import ArgumentParser
 import Foundation
 import ProcessStress
 
-/// `stress worker`: what `stress processes` starts.
+/// `stress worker`: a worker of `stress processes`.
 struct WorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "worker", shouldDisplay: false)
 

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// The three programs that newcomers read first do what they say, as processes.
+/// Runs the three programs for newcomers as processes, and checks their output.
 @Suite(.timeLimit(.minutes(5))) struct FirstProgramsTests {
     @Test func `first-app logs in, refreshes after a 401, and signs out`() async throws {
         let result = try await Running("first-app", environment: [:]).result()
@@ -18,7 +18,7 @@ import FoundationNetworking
         #expect(lines.count { $0 == #"widgets: ["a widget","another one"]"# } == 3)
         // The log-in, and the refresh after the 401.
         #expect(lines.last == "token calls: 2")
-        // Handlers run beside the program, which may end before the last one.
+        // Handlers run beside the program, which may end before the last event is handled.
         #expect(lines.contains("session: tokenUpdated([redacted])"))
         #expect(
             lines.allSatisfy { line in ["widgets: ", "session: token", "token calls: "].contains { line.hasPrefix($0) }

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `refreshes and leaves the refresh token out where it stays`() async throws {
+    @Test func `refreshes without a new refresh token if tokens do not rotate`() async throws {
         let spotify = try LocalSpotify(policy: TokenPolicy(rotation: .off))
         try await spotify.serve { url in
             let client = Client(url)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: TokenPolicy.Rotation.allCases)
-    func `sees callers who refresh the same token each for himself`(rotation: TokenPolicy.Rotation) async throws {
+    func `counts each of several callers that refresh the same token`(rotation: TokenPolicy.Rotation) async throws {
         let spotify = try LocalSpotify(policy: TokenPolicy(rotation: rotation))
         try await spotify.serve { url in
             let token = try await Client(url).signIn(at: spotify).refreshToken
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `keeps its sign-ins while it is down`() async throws {
+    @Test func `keeps its sign-ins while the server is stopped`() async throws {
         let spotify = try LocalSpotify()
         let tokens = try await spotify.serve { try await Client($0).signIn(at: spotify) }
         try await spotify.serve { url in

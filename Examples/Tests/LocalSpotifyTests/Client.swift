@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Speaks to the stand-in over a real socket, on a connection of its own.
+/// Calls the stand-in over a real socket, with its own connection.
 struct Client {
     let url: URL
     private let session: URLSession
@@ -47,7 +47,7 @@ struct Client {
         return try await send(request)
     }
 
-    /// Any call with any body.
+    /// Makes a call with any method and body.
     func call(_ method: String, _ path: String, token: String, json: String? = nil) async throws -> Reply {
         var request = URLRequest(url: try #require(URL(string: url.absoluteString + path)))
         request.httpMethod = method
@@ -67,7 +67,7 @@ struct Client {
         return try await send(request)
     }
 
-    /// Exchanges a fresh code.
+    /// Exchanges a new code.
     func signIn(at spotify: LocalSpotify) async throws -> Tokens {
         try await token("grant_type=authorization_code&code=\(spotify.makeCode())").decode()
     }
@@ -84,7 +84,7 @@ struct Client {
 }
 
 extension Client {
-    /// Serves a Spotify, and calls it with the access token of a user who has signed in.
+    /// Serves a stand-in, and calls it with the access token of a signed-in user.
     static func signedIn(
         _ mode: LocalSpotify.Mode = .developmentMode, scopes: Set<String>? = nil,
         _ body: (Client, String) async throws -> Void

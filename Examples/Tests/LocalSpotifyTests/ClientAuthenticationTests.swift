@@ -7,7 +7,7 @@ import RequestAuthorizationTesting
 import Testing
 
 @Suite struct `Clients over a socket` {
-    /// Asks for a token of the client's own.
+    /// Requests a token for the client itself.
     private func ask(_ form: String, basic: String? = nil, clients: [LocalSpotify.Client]? = nil) async throws
         -> Visitor.Page
     {
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [("", "local-web:local-secret"), ("&client_id=local-web&client_secret=local-secret", nil)])
-    func `with a secret speak for themselves and get no refresh token`(form: String, basic: String?) async throws {
+    func `with a secret get a token of their own, without a refresh token`(form: String, basic: String?) async throws {
         let page = try await ask(form, basic: basic)
         #expect(page.status == 200)
         #expect(page.text.contains(#""access_token":"#))
@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: [
         ("", "local-web:wrong"), ("", "nobody:local-secret"), ("", "local-web"), ("", "local-client:secret"),
     ])
-    func `that fail by the header field are told of the scheme`(form: String, basic: String) async throws {
+    func `that fail with the header field get the authentication scheme`(form: String, basic: String) async throws {
         let page = try await ask(form, basic: basic)
         #expect(page.status == 401)
         #expect(page.field("WWW-Authenticate") == #"Basic realm="spotify", charset="UTF-8""#)
@@ -44,19 +44,19 @@ import Testing
         ("&client_id=local-client", "unauthorized_client"),
         ("&client_id=local-client&client_secret=made-up", "invalid_client"),
     ])
-    func `that fail by the form are told so`(form: String, error: String) async throws {
+    func `that fail with the form get an error`(form: String, error: String) async throws {
         let page = try await ask(form)
         #expect(page.status == 400)
         #expect(page.text.contains(#""error":"\#(error)""#))
     }
 
     @Test(arguments: ["&client_secret=local-secret", "&client_id=local-client"])
-    func `show who they are in one way only`(form: String) async throws {
+    func `must not use two methods of authentication`(form: String) async throws {
         #expect(try await ask(form, basic: "local-web:local-secret").text.contains(#""error":"invalid_request""#))
     }
 
     @Test(arguments: [true, false])
-    func `may have anything in their names and secrets`(inHeader: Bool) async throws {
+    func `may have any characters in ids and secrets`(inHeader: Bool) async throws {
         let client = LocalSpotify.Client(id: "a:b+c %&ü", secret: "1+1=2 & 50 % ö:", redirectURIs: [])
         let (id, secret) = ("a%3Ab%2Bc+%25%26%C3%BC", "1%2B1%3D2+%26+50+%25+%C3%B6%3A")
         let page =
@@ -74,7 +74,7 @@ import Testing
 }
 
 @Suite struct `The metadata over a socket` {
-    @Test func `say where everything is, from the issuer on`() async throws {
+    @Test func `name all endpoints below the issuer`() async throws {
         struct Metadata: Decodable {
             let issuer, authorizationEndpoint, tokenEndpoint: String
             let codeChallengeMethodsSupported, responseTypesSupported: [String]
@@ -95,11 +95,11 @@ import Testing
 }
 
 @Suite struct `Refreshing over a socket` {
-    @Test func `ends six months after the sign-in, however often it was done`() async throws {
+    @Test func `ends six months after the sign-in, regardless of refreshes`() async throws {
         try await expectEnd(policy: TokenPolicy(), after: .sixMonths)
     }
 
-    @Test func `ends when asked, and a rotated token does not make it longer`() async throws {
+    @Test func `ends after the configured time, and rotation does not extend it`() async throws {
         let policy = TokenPolicy(rotation: .on, refreshTokenLifetime: .seconds(1000))
         try await expectEnd(policy: policy, after: .seconds(1000))
     }
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `is the right of the client that signed in`() async throws {
+    @Test func `is allowed only to the client that signed in`() async throws {
         let spotify = try LocalSpotify(policy: TokenPolicy(rotation: .on))
         try await spotify.serve { url in
             let client = Client(url)

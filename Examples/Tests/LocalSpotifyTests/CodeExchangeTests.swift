@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a second time ends what the first time gave`() async throws {
+    @Test func `a second time ends the session of the first time`() async throws {
         try await withCode { spotify, client, code in
             let tokens = try await client.token(SignIn.form(code)).decode(Client.Tokens.self)
             #expect(try await client.get("/v1/me", token: tokens.accessToken).status == 200)
@@ -47,7 +47,7 @@ import Testing
             "Invalid authorization code"
         ),
     ])
-    func `needs the verifier and the client that it was given to, and is spent without them`(
+    func `needs the verifier and the client of the request, else the code is used up`(
         more: String, error: String, text: String
     ) async throws {
         try await withCode { _, client, code in
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a verifier where there was no challenge`() async throws {
+    @Test func `refuses a verifier if the request had no challenge`() async throws {
         let changes = ["client_id": "local-web", "code_challenge": nil, "code_challenge_method": nil]
         try await withCode(changes) { _, client, code in
             let more = "&client_id=local-web&client_secret=local-secret&code_verifier=\(SignIn.verifier)"
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `asks who calls, and leaves the code`() async throws {
+    @Test func `without a client is refused, and the code stays valid`() async throws {
         try await withCode { spotify, client, code in
             let reply = try await client.token(SignIn.form(code, "&code_verifier=\(SignIn.verifier)"))
             #expect(reply.text == #"{"error":"invalid_client","error_description":"client_id must be supplied"}"#)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `takes no parameter twice`() async throws {
+    @Test func `refuses a repeated parameter`() async throws {
         try await withCode { _, client, code in
             let reply = try await client.token(SignIn.form(code) + "&client_id=local-client")
             #expect(reply.text.contains("invalid_request"))

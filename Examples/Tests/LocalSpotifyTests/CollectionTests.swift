@@ -13,7 +13,7 @@ import Testing
         (LocalSpotify.Mode.developmentMode, "/v1/me/playlists", "items", "item"),
         (.extendedQuota, "/v1/users/local-listener/playlists", "tracks", "track"),
     ])
-    func `keep a playlist that was made, and what was put into it`(
+    func `keep a created playlist and its items`(
         mode: LocalSpotify.Mode, path: String, items: String, item: String
     ) async throws {
         struct Made: Decodable { let id, snapshotId: String }
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `have only what the mode has`() async throws {
+    @Test func `offer only the calls of the mode`() async throws {
         let json = #"{"name":"x"}"#
         try await Client.signedIn(.developmentMode) { client, token in
             let made = try await client.call("POST", "/v1/users/local-listener/playlists", token: token, json: json)
@@ -68,7 +68,7 @@ import Testing
         (LocalSpotify.Mode.developmentMode, "/v1/me/library?uris=\(fog)"),
         (.extendedQuota, "/v1/me/tracks?ids=1cNachtfaehre000000005"),
     ])
-    func `save and forget`(mode: LocalSpotify.Mode, path: String) async throws {
+    func `save and remove items`(mode: LocalSpotify.Mode, path: String) async throws {
         try await Client.signedIn(mode) { client, token in
             #expect(try await client.get("/v1/me/tracks", token: token).text.contains("Nachtfähre") == false)
             let saved = try await client.call("PUT", path, token: token)
@@ -86,7 +86,7 @@ import Testing
         "/v1/artists/4aSommerregen000000002/albums", "/v1/artists/4aSommerregen000000002",
         "/v1/tracks/1cUeberDaecher00000004",
     ])
-    func `know the music`(path: String) async throws {
+    func `contain the music`(path: String) async throws {
         try await Client.signedIn { client, token in
             let reply = try await client.get(path, token: token)
             #expect(reply.status == 200)
@@ -111,7 +111,7 @@ import Testing
         ("PUT", "/v1/me/library?uris=\(fog)", "user-library-modify"),
         ("PUT", "/v1/me/library?uris=spotify:artist:x", "user-follow-modify"),
     ])
-    func `want the scope for it`(method: String, path: String, scope: String) async throws {
+    func `need the scope for each call`(method: String, path: String, scope: String) async throws {
         let json = method == "POST" ? #"{"name":"x"}"# : nil
         try await Client.signedIn(scopes: ["streaming"]) { client, token in
             let reply = try await client.call(method, path, token: token, json: json)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `are nothing for an app that speaks for itself`() async throws {
+    @Test func `refuse a token without a user`() async throws {
         try await LocalSpotify().serve { url in
             let client = Client(url)
             let form = "grant_type=client_credentials&client_id=local-web&client_secret=local-secret"

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `names the app and what it wants, and holds nothing from elsewhere`() async throws {
+    @Test func `names the app and its scopes, and loads nothing from elsewhere`() async throws {
         try await serve { _, visitor in
             let page = try await visitor.open(SignIn.path())
 
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `is kept by nobody and framed by nobody`() async throws {
+    @Test func `can be neither cached nor framed`() async throws {
         try await serve { _, visitor in
             let page = try await visitor.open(SignIn.path())
             #expect(page.field("Cache-Control") == "no-store")
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `sends who agrees back with a code, the state and the issuer`() async throws {
+    @Test func `redirects a user who agrees with a code, the state and the issuer`() async throws {
         try await serve { _, visitor in
             let page = try await visitor.press("allow", onPageAt: SignIn.path())
 
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `sends who does not agree back with an error, the state and the issuer`() async throws {
+    @Test func `redirects a user who refuses with an error, the state and the issuer`() async throws {
         try await serve { _, visitor in
             let page = try await visitor.press("deny", onPageAt: SignIn.path())
             let expected = ["error": "access_denied", "state": "st&te", "iss": visitor.url.absoluteString]
@@ -80,7 +80,7 @@ import Testing
         ["redirect_uri": "local-app%3A%2F%2Flogin-callback%2F"],
         ["redirect_uri": "https%3A%2F%2Fexample.com&redirect_uri=local-app%3A%2F%2Flogin-callback"],
     ])
-    func `sends nobody anywhere whose client or address is not known`(changes: [String: String?]) async throws {
+    func `does not redirect if the client or the redirect URI is unknown`(changes: [String: String?]) async throws {
         try await serve { _, visitor in
             let page = try await visitor.open(SignIn.path(changes))
             #expect(page.status == 400)
@@ -93,7 +93,7 @@ import Testing
         "http%3A%2F%2F127.0.0.1%3A1%2Fcallback", "http%3A%2F%2F127.0.0.1%2Fcallback",
         "http%3A%2F%2F%5B%3A%3A1%5D%3A65535%2Fcallback", "local-app%3A%2F%2Flogin-callback",
     ])
-    func `lets a loopback address have any port, and takes a registered address as it is`(uri: String) async throws {
+    func `accepts a loopback address with any port, and other addresses only as registered`(uri: String) async throws {
         try await serve { _, visitor in
             let page = try await visitor.open(SignIn.path(["redirect_uri": uri]))
             #expect(page.status == 200)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `is answered once`() async throws {
+    @Test func `can be answered once`() async throws {
         try await serve { _, visitor in
             let page = try await visitor.open(SignIn.path())
             #expect(try await visitor.press("allow", on: page).status == 303)
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `is answered within ten minutes`() async throws {
+    @Test func `can be answered for ten minutes`() async throws {
         let clock = ManualClock()
         try await serve(clock: clock) { _, visitor in
             let page = try await visitor.open(SignIn.path())
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `is answered by the browser that shows it and by its own form only`() async throws {
+    @Test func `can be answered only by the browser that shows it, and by its own form`() async throws {
         try await serve { _, visitor in
             let page = try await visitor.open(SignIn.path())
             let form = "ticket=\(try page.ticket)&decision=allow"
@@ -163,11 +163,13 @@ import Testing
             }
             #expect(try await visitor.submit("decision=allow").status == 400, "no ticket")
             let own = [("Origin", visitor.url.absoluteString), ("Sec-Fetch-Site", "same-origin")]
-            #expect(try await visitor.submit(form, fields: own).status == 303, "none of this used the ticket up")
+            #expect(
+                try await visitor.submit(form, fields: own).status == 303, "the refused forms did not use the ticket up"
+            )
         }
     }
 
-    @Test func `is left out for a client with a secret that was allowed the same before`() async throws {
+    @Test func `is skipped for a confidential client with the same scopes as before`() async throws {
         try await serve { _, visitor in
             let web: [String: String?] = [
                 "client_id": "local-web", "code_challenge": nil, "code_challenge_method": nil,
@@ -184,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `is never left out for a client that cannot show who it is`() async throws {
+    @Test func `is never skipped for a public client`() async throws {
         try await serve { _, visitor in
             _ = try await visitor.press("allow", onPageAt: SignIn.path())
             #expect(try await visitor.open(SignIn.path()).status == 200)

@@ -32,7 +32,7 @@ import Testing
         return try await visitor.submit(form, to: "/api/token")
     }
 
-    @Test func `begins with a code that people can type`() async throws {
+    @Test func `begins with a code that users can type`() async throws {
         try await begin { _, visitor, start in
             #expect(start.userCode.wholeMatch(of: #/[BCDFGHJ-NP-TV-XZ]{4}-[BCDFGHJ-NP-TV-XZ]{4}/#) != nil)
             #expect(start.verificationUri == visitor.url.absoluteString + "/device")
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `ends with a refusal once the user has said no`() async throws {
+    @Test func `ends with an error once the user has refused`() async throws {
         try await begin { _, visitor, start in
             let page = try await visitor.open("/device?user_code=\(start.userCode)")
             _ = try await visitor.press("deny", on: page, at: "/device")
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `slows a device down for good that asks too soon`() async throws {
+    @Test func `lengthens the interval of a device that polls too soon`() async throws {
         let clock = ManualClock()
         try await begin(clock: clock) { spotify, visitor, start in
             var errors: [Bool] = []
@@ -79,11 +79,11 @@ import Testing
                 clock.advance(by: .seconds(seconds))
                 errors.append(try await poll(visitor, start).text.contains("slow_down"))
             }
-            #expect(errors == [false, true, true, true, false], "5 s at first, then 10, 15 and 20")
+            #expect(errors == [false, true, true, true, false], "the interval is 5 s at first, then 10, 15 and 20 s")
         }
     }
 
-    @Test func `ends when its time is over`() async throws {
+    @Test func `ends when the device code expires`() async throws {
         let clock = ManualClock()
         try await begin(clock: clock) { spotify, visitor, start in
             clock.advance(by: .seconds(600))
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `is the matter of the client that began it`() async throws {
+    @Test func `accepts polls only of the client that began it`() async throws {
         try await begin { spotify, visitor, start in
             try await spotify.answer(deviceWith: start.userCode)
             let web = "local-web&client_secret=local-secret"
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `lets nobody try many codes`() async throws {
+    @Test func `limits the number of wrong codes`() async throws {
         try await begin { _, visitor, start in
             for _ in 0..<10 {
                 let page = try await visitor.open("/device?user_code=BBBB-BBBB")
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `asks for the code on a page of its own`() async throws {
+    @Test func `asks for the code on its own page`() async throws {
         try await begin { _, visitor, start in
             let page = try await visitor.open("/device")
             #expect(page.status == 200)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import LocalSpotify
 
-@Suite struct `Faults that wait` {
-    @Test func `come one after the other, as often as asked, each on its own target`() {
+@Suite struct `Pending faults` {
+    @Test func `are injected in order, as often as requested, each for its own target`() {
         var plan = FaultPlan()
         plan.add(.status(500), on: .webAPI, times: 2)
         plan.add(.dropped, on: .tokenEndpoint, times: 1)
@@ -19,7 +19,7 @@ import Testing
         #expect(onTokens == [.dropped, nil])
     }
 
-    @Test func `are gone after clear`() {
+    @Test func `are removed by clear`() {
         var plan = FaultPlan()
         plan.add(.hang, on: .webAPI, times: 3)
         plan.clear()
@@ -35,7 +35,7 @@ import Testing
                 == ["a": "1 2+3", "b": "&=%", "c": "ü", "d": "", "e": "x=y"])
     }
 
-    @Test func `may hold nonsense`() {
+    @Test func `may be malformed`() {
         #expect(Parameters("a=%zz&%zz=1&&=&a=2").values == ["a": "2", "": ""])
         #expect(Parameters("").values == [:])
     }

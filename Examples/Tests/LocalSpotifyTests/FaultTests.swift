@@ -11,7 +11,7 @@ import FoundationNetworking
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct `Faults over a socket` {
-    @Test func `a slow answer comes when its time has come, and the call was served before`() async throws {
+    @Test func `a slow answer comes after its delay, and the call was served before`() async throws {
         let clock = ManualClock()
         let spotify = try LocalSpotify(policy: TokenPolicy(rotation: .on), clock: clock)
         try await spotify.serve { url in
@@ -44,7 +44,7 @@ import FoundationNetworking
 
             await #expect(throws: (any Error).self) { try await hanging.value }
             #expect(await spotify.tokenCalls.map(\.outcome) == [.signedIn, .fault])
-            #expect(try await Client(url).refresh(token).status == 200, "it was not spent")
+            #expect(try await Client(url).refresh(token).status == 200, "the refresh token was not spent")
         }
     }
 
@@ -119,8 +119,8 @@ import FoundationNetworking
         }
     }
 
-    @Test func `a call whose answer is lost was served, and asking again is no duplicate`() async throws {
-        // However long it takes to ask again.
+    @Test func `a call whose answer is lost was served, and its repetition is no duplicate`() async throws {
+        // The machine's speed must not matter.
         let spotify = try LocalSpotify(
             policy: TokenPolicy(rotation: .on, grace: .seconds(5)), clock: ManualClock())
         try await spotify.serve { url in
@@ -150,7 +150,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `what was cleared does not happen`() async throws {
+    @Test func `a fault that was cleared does not happen`() async throws {
         let spotify = try LocalSpotify()
         await spotify.inject(.dropped, on: .tokenEndpoint)
         await spotify.clearFaults()

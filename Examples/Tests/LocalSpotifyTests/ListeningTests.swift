@@ -33,7 +33,7 @@ import Testing
         try await client.get("/v1/me/player/recently-played\(query)", token: token).decode()
     }
 
-    @Test func `has cursors that lead into the past`() async throws {
+    @Test func `has cursors that lead to older plays`() async throws {
         try await signedIn { client, token in
             let first = try await read("?limit=2", client, token)
             #expect(first.items.map(\.track.name) == ["Über den Dächern", "Nachtfähre & Nebel"])
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `counts a track that has ended after more than thirty seconds`() async throws {
+    @Test func `contains a track that has ended after more than thirty seconds`() async throws {
         try await signedIn { client, token in
             _ = try await client.get("/v1/me/player", token: token)
             for seconds in [30, 31] {
@@ -61,7 +61,7 @@ import Testing
             #expect(
                 try await read("", client, token).items.prefix(2).map(\.track.name) == [
                     "Last Train to the Harbour", "Über den Dächern",
-                ], "neither the one that was left early nor the one that is playing")
+                ], "without the track that was skipped early and the one that is playing")
             _ = try await client.call("PUT", "/v1/me/player/play", token: token, json: #"{"uris":["\#(Self.fog)"]}"#)
             #expect(try await read("?limit=1", client, token).items.map(\.track.name) == ["Lighthouse Keeping"])
         }
@@ -82,14 +82,14 @@ import Testing
         ("/player/recently-played?before=1&after=1", "Only one of before and after"),
         ("/top/tracks?time_range=ever", "Invalid time_range"), ("/top/tracks?limit=51", "Invalid limit"),
     ])
-    func `says what is wrong`(path: String, message: String) async throws {
+    func `names the error`(path: String, message: String) async throws {
         try await signedIn { client, token in
             let reply = try await client.get("/v1/me\(path)", token: token)
             #expect(reply.text == #"{"error":{"message":"\#(message)","status":400}}"#)
         }
     }
 
-    @Test func `has favourites of tracks and artists only, and links that keep the time`() async throws {
+    @Test func `has top tracks and artists only, and links that keep the time range`() async throws {
         try await signedIn { client, token in
             let page = try await client.get("/v1/me/top/tracks?time_range=long_term&limit=1", token: token).text
             #expect(page.contains("Last Train to the Harbour"))

@@ -22,7 +22,7 @@ import Testing
         let item: Item
     }
 
-    /// A signed-in user, and a closure that does something and tells what plays then.
+    /// Signs a user in. The closure makes a call and returns the state of the player afterwards.
     private func withPlayer(
         clock: ManualClock = ManualClock(),
         _ body: (LocalSpotify, Client, String, (String, String, String?) async throws -> State) async throws -> Void
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `pauses, and stays where it is until it goes on`() async throws {
+    @Test func `pauses, and keeps its position until it is resumed`() async throws {
         let clock = ManualClock()
         try await withPlayer(clock: clock) { _, _, _, act in
             _ = try await act("PUT", "/play", #"{"position_ms":5000}"#)
@@ -79,7 +79,9 @@ import Testing
         ),
         (#"{"uris":["\#(roofs)","\#(fog)"],"offset":{"position":1},"position_ms":1000}"#, "Nachtfähre & Nebel", nil),
     ])
-    func `plays what it is told from where it is told`(json: String, name: String, context: String?) async throws {
+    func `plays the requested items from the requested position`(json: String, name: String, context: String?)
+        async throws
+    {
         try await withPlayer { _, _, _, act in
             let state = try await act("PUT", "/play", json)
             #expect(state.item.name == name)
@@ -88,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `goes to the next track and back, by itself too`() async throws {
+    @Test func `goes to the next track and back, also at the end of a track`() async throws {
         let clock = ManualClock()
         try await withPlayer(clock: clock) { _, client, token, act in
             #expect(try await act("POST", "/next", nil).item.name == "Last Train to the Harbour")
@@ -134,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `shuffles what is played later too, and a queued track stays first`() async throws {
+    @Test func `shuffles later contexts too, and a queued track stays first`() async throws {
         try await withPlayer { _, _, _, act in
             #expect(try await act("PUT", "/shuffle?state=true", nil).shuffleState)
             let place = #"{"context_uri":"\#(Self.tides)","offset":{"position":2}}"#
@@ -158,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `says in its own error object that no device is active`() async throws {
+    @Test func `reports a missing active device in its own error object`() async throws {
         try await withPlayer { spotify, client, token, _ in
             await spotify.activate(device: nil)
             let reply = try await client.call("PUT", "/v1/me/player/play", token: token)
@@ -180,7 +182,7 @@ import Testing
         ("PUT", "", #"{"device_ids":["none"]}"#, 404), ("PUT", "", "{}", 400), ("POST", "/queue?uri=none", nil, 404),
         ("DELETE", "/play", nil, 405),
     ])
-    func `refuses what it cannot do`(method: String, path: String, json: String?, status: Int) async throws {
+    func `refuses an invalid command`(method: String, path: String, json: String?, status: Int) async throws {
         try await withPlayer { _, client, token, _ in
             let reply = try await client.call(method, "/v1/me/player" + path, token: token, json: json)
             #expect(reply.status == status)

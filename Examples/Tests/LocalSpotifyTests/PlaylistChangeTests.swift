@@ -30,7 +30,7 @@ import Testing
             "You can remove a maximum of 100 items per request."
         ),
     ])
-    func `stays as it is if the call makes no sense`(method: String, json: String, message: String) async throws {
+    func `does not change if the call is not valid`(method: String, json: String, message: String) async throws {
         try await Client.signedIn { client, token in
             let before = try await client.get(Self.path, token: token).text
             let reply = try await client.call(method, Self.path + "/items", token: token, json: json)
@@ -42,7 +42,7 @@ import Testing
     @Test(arguments: [
         ("PUT", #"{"range_start":1,"insert_before":0}"#), ("DELETE", #"{"items":[{"uri":"\#(fog)"}]}"#),
     ])
-    func `wants the scope for it, and is named in a new version`(method: String, json: String) async throws {
+    func `needs the scope, and gets a new snapshot id`(method: String, json: String) async throws {
         let address = Self.path + "/items"
         try await Client.signedIn(scopes: ["playlist-modify-public"]) { client, token in
             let reply = try await client.call(method, address, token: token, json: json)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `has the address and the name of old with Extended Quota only`() async throws {
+    @Test func `has the former path and key with Extended Quota only`() async throws {
         let (items, tracks) = (Self.path + "/items", Self.path + "/tracks")
         let (new, old) = (#"{"items":[{"uri":"\#(Self.fog)"}]}"#, #"{"tracks":[{"uri":"\#(Self.fog)"}]}"#)
         try await Client.signedIn { client, token in

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `lets an app speak for itself, and answers no other method`() async throws {
+    @Test func `offers client credentials, and answers POST only`() async throws {
         try await LocalSpotify().serve { url in
             var visitor = Visitor(url)
             let page = try await visitor.submit("grant_type=client_credentials", to: "/proxy/token")

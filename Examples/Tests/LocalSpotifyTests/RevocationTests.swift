@@ -8,7 +8,7 @@ import Testing
 @Suite struct `Revocation and introspection over a socket` {
     private static let web = "&client_id=local-web&client_secret=local-secret"
 
-    /// Signs in as the client with a secret, or as the one without.
+    /// Signs in with a confidential client or a public one.
     private func serve(
         _ credentials: String = web, policy: TokenPolicy = TokenPolicy(),
         _ body: (LocalSpotify, Visitor, Client.Tokens) async throws -> Void
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `of a refresh token ends the sign-in, and nobody calls it lost`() async throws {
+    @Test func `of a refresh token ends the sign-in, which does not count as lost`() async throws {
         try await serve { spotify, visitor, tokens in
             let token = try #require(tokens.refreshToken)
             let page = try await visitor.submit("token=\(token)" + Self.web, to: "/api/revoke")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `of an access token leaves the refresh token`() async throws {
+    @Test func `of an access token keeps the refresh token`() async throws {
         try await serve { _, visitor, tokens in
             _ = try await visitor.submit("token=\(tokens.accessToken)" + Self.web, to: "/api/revoke")
             #expect(try await Client(visitor.url).get("/v1/me", token: tokens.accessToken).status == 401)
@@ -41,14 +41,14 @@ import Testing
         }
     }
 
-    @Test func `of a token that is not known is as good as done`() async throws {
+    @Test func `of an unknown token succeeds`() async throws {
         try await serve { _, visitor, _ in
             let page = try await visitor.submit("token=made-up" + Self.web, to: "/api/revoke")
             #expect(page.status == 200)
         }
     }
 
-    @Test func `is for the client that the token was given to`() async throws {
+    @Test func `is allowed only to the client of the token`() async throws {
         try await serve { _, visitor, tokens in
             let token = try #require(tokens.refreshToken)
             let page = try await visitor.submit("token=\(token)&client_id=local-client", to: "/api/revoke")
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `is for clients without a secret too unless the policy says no`(mayRevoke: Bool) async throws {
+    func `is allowed to public clients unless the policy forbids it`(mayRevoke: Bool) async throws {
         let policy = TokenPolicy(publicClientsMayRevoke: mayRevoke)
         try await serve("&client_id=local-client", policy: policy) { _, visitor, tokens in
             let form = "token=\(tokens.accessToken)&client_id=local-client"
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `may fail for a while, and then nothing was revoked`() async throws {
+    @Test func `can fail because of a fault, and then revokes nothing`() async throws {
         try await serve { spotify, visitor, tokens in
             await spotify.inject(.status(503), on: .revocationEndpoint)
             let page = try await visitor.submit("token=\(tokens.accessToken)" + Self.web, to: "/api/revoke")
@@ -84,7 +84,7 @@ import Testing
         let iat, exp: Int?
     }
 
-    @Test func `tells what a token is good for`() async throws {
+    @Test func `describes an active token`() async throws {
         try await serve { _, visitor, tokens in
             let page = try await visitor.submit("token=\(tokens.accessToken)" + Self.web, to: "/api/introspect")
             let decoder = JSONDecoder()
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `tells nothing of a token that is not good, and nothing to clients without a secret`() async throws {
+    @Test func `does not describe an inactive token, and refuses public clients`() async throws {
         try await serve { spotify, visitor, tokens in
             await spotify.revokeSessions()
             for token in [tokens.accessToken, tokens.refreshToken ?? "", "made-up"] {

@@ -17,7 +17,7 @@ import Testing
     private static let show = "/v1/shows/6fPierTalk000000000001"
     private static let episode = "/v1/episodes/7gFerries0000000000001"
 
-    @Test func `list their episodes page by page, in the market that was named`() async throws {
+    @Test func `list their episodes page by page, in the named market`() async throws {
         try await Client.signedIn { client, token in
             let address = Self.show + "/episodes?limit=2&market=SE"
             let first = try await client.get(address, token: token).decode(Page.self)
@@ -26,11 +26,11 @@ import Testing
             #expect(next == "\(client.url.absoluteString)\(Self.show)/episodes?market=SE&offset=2&limit=2")
             let second = try await client.get(String(next.dropFirst(client.url.absoluteString.count)), token: token)
             #expect(try second.decode(Page.self).items.map(\.name) == ["The last ferries"])
-            #expect(!second.text.contains(#""show":"#), "it stands around them")
+            #expect(!second.text.contains(#""show":"#), "the show contains them")
         }
     }
 
-    @Test func `tell how far the user listened if that is allowed`() async throws {
+    @Test func `contain the resume point if the scope allows it`() async throws {
         let point = #""resume_point":{"fully_played":true,"resume_position_ms":2640000}"#
         for (scopes, isTold) in [(["user-read-playback-position"], true), (["streaming"], false)] as [(Set, Bool)] {
             try await Client.signedIn(scopes: scopes) { client, token in
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `are there for an app that speaks for itself if it names a market`() async throws {
+    @Test func `are available without a user if a market is named`() async throws {
         try await LocalSpotify().serve { url in
             let client = Client(url)
             let form = "grant_type=client_credentials&client_id=local-web&client_secret=local-secret"
@@ -63,14 +63,14 @@ import Testing
         ("/v1/shows/none", 404), ("/v1/shows/none/episodes", 404), ("/v1/episodes/none", 404),
         (show + "/episodes?limit=51", 400), (show + "/tracks", 404), (show + "/episodes?market=S", 400),
     ])
-    func `say what is not there`(path: String, status: Int) async throws {
+    func `answer with an error for missing items`(path: String, status: Int) async throws {
         try await Client.signedIn { client, token in
             let reply = try await client.get(path, token: token)
             #expect(reply.status == status)
         }
     }
 
-    @Test func `are saved by the address of old with Extended Quota`() async throws {
+    @Test func `are saved with the former path with Extended Quota`() async throws {
         let path = "/v1/me/shows?ids=6fPierTalk000000000001"
         try await Client.signedIn(.extendedQuota) { client, token in
             let reply = try await client.call("PUT", path, token: token)

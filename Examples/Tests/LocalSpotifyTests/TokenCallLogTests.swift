@@ -43,7 +43,7 @@ import Testing
         #expect(calls.map(\.grant).last == "other")
     }
 
-    @Test func `goes on where a file ends`() async throws {
+    @Test func `appends to an existing file`() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "token-calls-\(UUID()).jsonl")
         defer { try? FileManager.default.removeItem(at: file) }
         for _ in 0..<2 {
@@ -53,7 +53,7 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8).split(separator: "\n").count == 2)
     }
 
-    @Test func `that cannot be written keeps the server from being made`() {
+    @Test func `prevents the server if it cannot be written`() {
         #expect(throws: (any Error).self) { try LocalSpotify(logFile: URL(filePath: "/nowhere/at/all.jsonl")) }
     }
 }

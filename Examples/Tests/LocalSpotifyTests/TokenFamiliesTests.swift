@@ -56,7 +56,7 @@ extension TokenFamilies {
         #expect(reuse.tokens == nil)
         #expect(families.standing(of: access, at: start + 1) == .invalid)
         #expect(families.endedFamilies == 1)
-        #expect(families.standing(of: second.accessToken, at: start + 1) == .valid, "another sign-in goes on")
+        #expect(families.standing(of: second.accessToken, at: start + 1) == .valid, "another sign-in stays valid")
     }
 
     @Test func `within the grace the spent refresh token brings the same successor again`() throws {
@@ -92,7 +92,7 @@ extension TokenFamilies {
         #expect(late.outcome == .reuseDetected)
     }
 
-    @Test func `asking again after the answer was lost is no duplicate, asking a third time is`() throws {
+    @Test func `a repetition after a lost answer is no duplicate, another one is`() throws {
         var families = TokenFamilies.make(grace: 5)
         let first = try families.firstRefreshToken()
         families.noteLostAnswer(to: families.refresh(with: first, at: start))
@@ -102,7 +102,7 @@ extension TokenFamilies {
         #expect(repetitions.map(\.repetition) == [.afterLostAnswer, .duplicate])
     }
 
-    @Test func `a refresh token that was never issued belongs to nobody`() {
+    @Test func `a refresh token that was never issued belongs to no family`() {
         var families = TokenFamilies.make()
         let decision = families.refresh(with: "made up", at: start)
         #expect(decision.outcome == .unknownToken)
@@ -111,8 +111,8 @@ extension TokenFamilies {
     }
 }
 
-@Suite struct `Token families that stay` {
-    @Test func `a refresh brings no refresh token, and the old one goes on`() throws {
+@Suite struct `Token families that do not rotate` {
+    @Test func `a refresh brings no refresh token, and the old one stays valid`() throws {
         var families = TokenFamilies.make(rotation: .off)
         let token = try families.firstRefreshToken()
 
@@ -143,7 +143,7 @@ extension TokenFamilies {
         #expect(decisions.map(\.repetition) == [.none, .duplicate])
     }
 
-    @Test func `asking again after the answer was lost is no duplicate`() throws {
+    @Test func `a repetition after a lost answer is no duplicate`() throws {
         var families = TokenFamilies.make(rotation: .off)
         let token = try families.firstRefreshToken()
         families.noteLostAnswer(to: families.refresh(with: token, at: start + 60))
@@ -152,7 +152,7 @@ extension TokenFamilies {
         #expect(again.repetition == .afterLostAnswer)
     }
 
-    @Test func `a lost answer excuses only the very next call`() throws {
+    @Test func `a lost answer explains only the next call`() throws {
         var families = TokenFamilies.make(rotation: .off)
         let token = try families.firstRefreshToken()
         families.noteLostAnswer(to: families.refresh(with: token, at: start + 60))
@@ -180,7 +180,7 @@ extension TokenFamilies {
 }
 
 @Suite struct `Access tokens` {
-    @Test func `live as long as asked and not a moment longer`() throws {
+    @Test func `are valid exactly for their lifetime`() throws {
         var families = TokenFamilies.make(lifetime: 2)
         let access = try #require(families.signIn(at: start).tokens?.accessToken)
 
@@ -189,7 +189,7 @@ extension TokenFamilies {
         #expect(families.standing(of: "made up", at: start) == .invalid)
     }
 
-    @Test func `are revoked at once, and the sign-in goes on`() throws {
+    @Test func `are revoked at once, and the sign-in continues`() throws {
         var families = TokenFamilies.make()
         let tokens = try #require(families.signIn(at: start).tokens)
         families.revokeAccessTokens()
@@ -215,7 +215,7 @@ extension TokenFamilies {
 }
 
 @Suite struct `Authorization codes` {
-    @Test func `are good once and for ten minutes`() {
+    @Test func `are valid once and for ten minutes`() {
         var codes = AuthorizationCodes()
         let (used, old) = (codes.issue(at: start), codes.issue(at: start))
 

@@ -6,7 +6,7 @@ import LocalSpotify
 import RequestAuthorizationURLSession
 import Testing
 
-/// A person with a browser that follows no redirect, so that a test sees each.
+/// A user with a browser that does not follow redirects, so that a test sees each of them.
 struct Visitor {
     let url: URL
     var cookie: String?
@@ -20,7 +20,7 @@ struct Visitor {
         var text: String { String(decoding: response.body, as: UTF8.self) }
         func field(_ name: String) -> String? { response.headerValues(for: name).first }
 
-        /// Where the browser is sent, with the parameters decoded.
+        /// The target of a redirect, with the parameters decoded.
         var location: (address: String, parameters: [String: String]) {
             get throws {
                 let location = try #require(field("Location"))
@@ -71,12 +71,12 @@ struct Visitor {
     }
 }
 
-/// The example of RFC 7636 App. B, and addresses that ask for the user's consent.
+/// The example of RFC 7636 App. B, and URLs of the consent page.
 enum SignIn {
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
-    /// - Parameter changes: `nil` leaves a parameter out.
+    /// - Parameter changes: parameters to replace; `nil` removes one.
     static func path(_ changes: [String: String?] = [:]) -> String {
         var parameters: [String: String] = [
             "client_id": "local-client", "redirect_uri": "http%3A%2F%2F127.0.0.1%3A49152%2Fcallback",

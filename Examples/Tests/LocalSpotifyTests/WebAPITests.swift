@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `tells who is signed in`() async throws {
+    @Test func `returns the signed-in user`() async throws {
         struct Profile: Decodable {
             let id, displayName, type, uri: String
         }
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `tells what is playing`() async throws {
+    @Test func `returns what is playing`() async throws {
         struct State: Decodable {
             struct Device: Decodable {
                 let isActive: Bool
@@ -65,7 +65,7 @@ import Testing
         let next, previous: String?
     }
 
-    @Test func `lists playlists page by page, and the links lead on`() async throws {
+    @Test func `lists playlists page by page, with links to the next page`() async throws {
         try await withSignedIn { _, client, token in
             let first = try await client.get("/v1/me/playlists?limit=2", token: token)
             let page = try first.decode(Page.self)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `finds on the next page what the first had no room for`() async throws {
+    @Test func `returns further search results on the next page`() async throws {
         try await withSignedIn { _, client, token in
             let first = try await client.get("/v1/search?q=ht&type=track&limit=1", token: token)
             let page = try #require(try first.decode([String: Page].self)["tracks"])
@@ -117,7 +117,7 @@ import Testing
         ("/v1/me/playlists?offset=-1", 400, "Invalid limit"),
         ("/v1/nowhere", 404, "Service not found"),
     ])
-    func `says what is wrong in the regular error object`(path: String, status: Int, message: String) async throws {
+    func `names the error in the regular error object`(path: String, status: Int, message: String) async throws {
         try await withSignedIn { _, client, token in
             let reply = try await client.get(path, token: token)
             #expect(reply.status == status)
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `refuses an expired access token and says so in both places`() async throws {
+    @Test func `refuses an expired access token in the body and in the header field`() async throws {
         let clock = ManualClock()
         try await withSignedIn(clock: clock) { spotify, client, token in
             clock.advance(by: .seconds(60))

@@ -4,7 +4,7 @@
 import PoolStress
 import Testing
 
-/// A small run, and that it finds what is wrong.
+/// Small runs: one without problems, and one whose problems must be found.
 @Suite struct PoolStressTests {
     private func options(withoutPool: Bool = false) -> PoolStressOptions {
         var options = PoolStressOptions()
@@ -13,14 +13,14 @@ import Testing
         return options
     }
 
-    @Test func `the pool makes no second provider, and asks once for each expiry`() async throws {
+    @Test func `the pool makes no second provider, and one token call for each expiry`() async throws {
         let report = try await PoolStressRun(options()).run()
         #expect(report.liveDuplicates == 0 && report.duplicateTokenCalls == 0)
         #expect(report.tokenCalls == report.sessions + report.expiries)
         #expect(report.made > report.identities && report.expiries > 0)
     }
 
-    @Test func `a table that evicts what is in use is found out`() async throws {
+    @Test func `a table that evicts providers in use is detected`() async throws {
         let report = try await PoolStressRun(options(withoutPool: true)).run()
         #expect(report.liveDuplicates > 0)
         #expect(!report.problems.isEmpty)

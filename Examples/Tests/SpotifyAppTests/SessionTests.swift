@@ -13,7 +13,7 @@ import Testing
 
 @MainActor
 @Suite struct SessionTests {
-    @Test func `the next launch goes on where the last one ended`() async throws {
+    @Test func `the next launch continues the session`() async throws {
         try await Device.run { @MainActor device in
             _ = try await device.loggedIn()
             let model = device.launch()
@@ -41,10 +41,10 @@ import Testing
         }
     }
 
-    @Test func `without a network the session is there all the same`() async throws {
+    @Test func `the session continues without a network`() async throws {
         try await Device.run { @MainActor device in
             let former = try await device.loggedIn()
-            // Otherwise the former launch may refresh in the background, and meet the fault in place of the next one.
+            // Otherwise the former launch may refresh in the background, and get the fault instead of the next launch.
             try await former.authorization.shutdown(within: .seconds(10))
             device.clock.advance(by: .seconds(61))
             await device.spotify.inject(.dropped, on: .tokenEndpoint)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be brought up to date is still shown`() async throws {
+    @Test func `data that cannot be refreshed is still shown`() async throws {
         try await Device.run { @MainActor device in
             let model = try await device.loggedIn()
             await device.spotify.inject(.status(503), on: .webAPI)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `logging out leaves nothing behind`() async throws {
+    @Test func `logging out removes all data`() async throws {
         try await Device.run { @MainActor device in
             let model = try await device.loggedIn()
             await model.signOut()
@@ -81,10 +81,10 @@ import Testing
         }
     }
 
-    @Test func `an answer that comes after logging out shows nothing`() async throws {
+    @Test func `an answer after the log-out is not shown`() async throws {
         try await Device.run { @MainActor device in
             let model = try await device.loggedIn()
-            // The user first, then what is playing: the answer that is late is the last one.
+            // The user is fetched first, then what is playing: the late answer is the last one.
             await device.spotify.inject(.slow(.seconds(1)), on: .webAPI)
             await device.spotify.inject(.slow(.seconds(5)), on: .webAPI)
             let refresh = Task { await model.refresh() }
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `views are told what changes`() async throws {
+    @Test func `views are notified of changes`() async throws {
         try await Device.run { @MainActor device in
             let model = device.launch()
             await model.restore()
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `what the model prints holds no token`() async throws {
+    @Test func `the model prints no token`() async throws {
         try await Device.run { @MainActor device in
             let model = try await device.loggedIn()
             let token = try await model.authorization.validToken()

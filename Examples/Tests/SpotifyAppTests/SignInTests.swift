@@ -12,7 +12,7 @@ import Testing
 
 @MainActor
 @Suite struct SignInTests {
-    @Test func `logging in shows who it is and what is playing, and keeps the token`() async throws {
+    @Test func `logging in shows the user and what is playing, and saves the token`() async throws {
         try await Device.run { @MainActor device in
             let model = device.launch()
             #expect(model.screen == .launching)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `no client secret is shipped`() async throws {
+    @Test func `the app contains no client secret`() async throws {
         let model = SpotifyModel(clientID: "id", redirectURI: "my-app://login-callback")
         #expect(model.service.configuration.client == .public(id: "id"))
         #expect(model.service.configuration.flow == .pkce)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `the whole callback is checked, not its scheme alone`() async throws {
+    @Test func `the whole callback URL is checked, not only its scheme`() async throws {
         try await Device.run { @MainActor device in
             let model = device.launch()
             await model.restore()
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a foreign link leaves a pending log-in alone, and a session too`() async throws {
+    @Test func `a foreign link does not affect a pending log-in or a session`() async throws {
         try await Device.run { @MainActor device in
             let model = device.launch()
             await model.restore()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a denial is said, and the next log-in works`() async throws {
+    @Test func `a denial is shown, and the next log-in works`() async throws {
         try await Device.run { @MainActor device in
             let model = device.launch()
             await model.restore()
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a callback counts once`() async throws {
+    @Test func `a callback works once`() async throws {
         try await Device.run { @MainActor device in
             let model = device.launch()
             await model.restore()
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `the app may be ended while its user is in the browser`() async throws {
+    @Test func `the app may end while its user is in the browser`() async throws {
         try await Device.run { @MainActor device in
             let page = try await device.page(of: device.launch())
             let model = device.launch()
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `a log-in that Spotify does not confirm is said without its details`() async throws {
+    @Test func `a log-in that Spotify does not confirm is shown without details`() async throws {
         try await Device.run { @MainActor device in
             let model = device.launch()
             await model.restore()
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `who comes back after ten minutes is asked to log in again`() async throws {
+    @Test func `a user who comes back after ten minutes must log in again`() async throws {
         try await Device.run { @MainActor device in
             let model = device.launch()
             await model.restore()

@@ -3,9 +3,9 @@
 
 import Foundation
 
-/// A program where the browser would be; it tells how it was started.
+/// A program in place of the browser. It reports how it was started.
 struct BrowserStandIn {
-    /// A search path with the program on it.
+    /// A search path that finds the program first.
     var path: String { folder.path() + ":/usr/bin:/bin" }
 
     private let folder = FileManager.default.temporaryDirectory.appending(path: "bin-\(UUID().uuidString)")
@@ -23,7 +23,7 @@ struct BrowserStandIn {
         }
     }
 
-    /// Its arguments, then the lines of its environment, once it has been started.
+    /// Its arguments, then the lines of its environment, after it was started.
     func said() async -> [String] { await reader.text().components(separatedBy: "\n") }
 
     func remove() { try? FileManager.default.removeItem(at: folder) }

@@ -6,7 +6,7 @@ import LocalSpotify
 import Testing
 
 @Suite struct `The calls of the tool` {
-    @Test func `have results for people and for programs`() async throws {
+    @Test func `have results as text and as JSON`() async throws {
         try await Person.with { person in
             try await person.login("--no-browser")
             #expect(try await person.run("search", "night").output.contains("track  Night Ferry"))
@@ -18,7 +18,7 @@ import Testing
             #expect(try await person.run("search", " ").status == 64)
 
             let playlists = try await person.run("playlists", "--limit", "2")
-            #expect(playlists.output.split(separator: "\n").count == 3, "a heading and two")
+            #expect(playlists.output.split(separator: "\n").count == 3, "a heading and two playlists")
             #expect(try await person.run("now").output.contains("Night Ferry"))
         }
     }
@@ -40,7 +40,7 @@ import Testing
             #expect(absent.errors.contains("Local speaker, Local phone"))
             let nonsense = try await person.run("play", "lighthouse")
             #expect(nonsense.status == 64)
-            #expect(nonsense.errors.contains("'lighthouse' is nothing that can be played"))
+            #expect(nonsense.errors.contains("'lighthouse' cannot be played"))
         }
     }
 
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `refresh a token that was revoked, in whichever process`() async throws {
+    @Test func `refresh a revoked token in any process`() async throws {
         try await Person.with { person in
             try await person.login("--no-browser")
             await person.spotify.revokeAccessTokens()
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `say that the session has ended`() async throws {
+    @Test func `report that the session has ended`() async throws {
         try await Person.with { person in
             try await person.login("--no-browser")
             await person.spotify.revokeSessions()
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [(Fault.status(500), Int32(69)), (.rateLimited(retryAfter: 3600), 75), (.dropped, 69)])
-    func `say whether it is worth to try again`(fault: Fault, status: Int32) async throws {
+    func `report whether to try again`(fault: Fault, status: Int32) async throws {
         try await Person.with { person in
             try await person.login("--no-browser")
             await person.spotify.inject(fault, on: .webAPI, times: 10)

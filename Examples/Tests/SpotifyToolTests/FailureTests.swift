@@ -4,12 +4,13 @@
 import Foundation
 import LocalSpotify
 import RequestAuthorizationSpotify
+import RequestAuthorizationTesting
 import Testing
 
 @testable import SpotifyTool
 @testable import SpotifyWebAPI
 
-@Suite struct `What went wrong` {
+@Suite struct `A failure` {
     private func failure(_ error: any Error) throws -> ToolFailure {
         ToolFailure(error, of: try ToolSettings(local: true, account: "work", environment: [:]))
     }
@@ -32,7 +33,7 @@ import Testing
             (NotSettled(isRefreshing: false, isUnstored: true), .store),
             (CocoaError(.fileNoSuchFile), .refused),
         ] as [(any Error, SpotifyTool.ExitStatus)])
-    func `has the exit code that says what to do`(error: any Error, status: SpotifyTool.ExitStatus) throws {
+    func `has an exit code and advice`(error: any Error, status: SpotifyTool.ExitStatus) throws {
         let failure = try failure(error)
         #expect(failure.status == status)
         #expect(failure.message != "")
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["invalid_client", "unauthorized_client", "invalid_scope"])
-    func `with the client is said, and nobody is signed out`(code: String) throws {
+    func `of the client is reported, and the user stays signed in`(code: String) throws {
         let refusal = TokenEndpointError(status: 401, code: code)
         for error in [refusal, NotAuthorized(.clientRefused, underlying: refusal)] as [any Error] {
             let failure = try failure(error)
@@ -52,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `is said without the words of an error that nobody knows`() throws {
+    @Test func `does not quote an error of an unknown type`() throws {
         struct Chatty: Error, CustomStringConvertible { var description: String { "the secret is 7" } }
         #expect(try failure(Chatty()).message == "unexpected error of the type Chatty")
         let url = try #require(URL(string: "https://example.com/?code=secret"))
@@ -60,7 +61,7 @@ import Testing
         #expect(try failure(error).message.hasSuffix("cannot be reached: URLSession's error -1011"))
     }
 
-    @Test func `at the token endpoint is passing, or ends the sign-in`() async throws {
+    @Test func `of the token endpoint is temporary, or ends the sign-in`() async throws {
         try await Person.with { person in
             await person.spotify.inject(.status(503), on: .tokenEndpoint)
             let busy = try await person.login("--no-browser").result
@@ -69,7 +70,30 @@ import Testing
         }
     }
 
-    @Test func `with the place for the token is said`() async throws {
+    @Test func `of a refresh that takes too long is temporary`() async throws {
+        struct SilentService: RefreshableTokenService {
+            func refresh(_ token: OAuthToken) async throws -> OAuthToken {
+                try await ContinuousClock().sleep(for: .seconds(3600))
+                return token
+            }
+        }
+        let clock = ManualClock()
+        let token = OAuthToken(accessToken: "access", refreshToken: "refresh", expiresAt: clock.now)
+        let auth = RefreshableTokenAuthorization(service: SilentService(), token: token, clock: clock)
+        async let answer = auth.validToken()
+        await clock.sleeper(for: RefreshPolicy.default.deadline)
+        clock.advance(by: RefreshPolicy.default.deadline)
+        do {
+            _ = try await answer
+            Issue.record("the service never answers")
+        } catch {
+            let failure = try failure(error)
+            #expect(failure.status == .tryLater)
+            #expect(failure.message.contains("try again later"))
+        }
+    }
+
+    @Test func `of the token store is reported`() async throws {
         try await Person.with { person in
             let result = try await person.run("status", environment: ["XDG_STATE_HOME": "/dev/null"])
             #expect(result.status == 74)

@@ -6,7 +6,7 @@ import LocalSpotify
 import Testing
 
 @Suite struct `spotify login` {
-    @Test func `keeps the token for the commands that follow`() async throws {
+    @Test func `saves the token for later commands`() async throws {
         try await Person.with { person in
             let (result, page, _) = try await person.login("--no-browser")
             #expect(result.status == 0, "\(result.errors)")
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `is not asked for again by a status, even of a token that has expired`() async throws {
+    @Test func `is not necessary for the status of an expired token`() async throws {
         try await Person.with { person in
             try await person.login("--no-browser")
             try await person.expireToken()
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `asks for the scopes that are named and no others`() async throws {
+    @Test func `requests only the named scopes`() async throws {
         try await Person.with { person in
             let (result, _, _) = try await person.login("--no-browser", "--scope", "user-read-email")
             #expect(result.output.contains(" user-read-email\n"))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `ends with 77 if access is denied, and leaves who was signed in`() async throws {
+    @Test func `ends with 77 if access is denied, and keeps the former sign-in`() async throws {
         try await Person.with { person in
             let denied = try await person.login("--no-browser", decision: .deny).result
             #expect(denied.status == 77)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `opens the page in the browser, and prints it all the same`() async throws {
+    @Test func `opens the page in the browser, and prints its address too`() async throws {
         try await Person.with { person in
             let browser = try BrowserStandIn()
             defer { browser.remove() }
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `signs an app in with its secret, which nobody sees but the token endpoint`() async throws {
+    @Test func `signs an app in with its secret, which only the token endpoint sees`() async throws {
         let secret = "päss +&%41="
         let app = LocalSpotify.Client(id: "local-web", secret: secret, redirectURIs: ["http://127.0.0.1/callback"])
         let spotify = try LocalSpotify(clients: [app])
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `says that the app's secret is wrong, and does not say the secret`() async throws {
+    @Test func `reports a wrong client secret without printing it`() async throws {
         let wrong = ["CLIENT_ID": "local-web", "CLIENT_SECRET": "no-secret-of-mine"]
         try await Person.with(environment: wrong) { person in
             let login = try await person.login("--no-browser").result
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `says how to start the local Spotify where there is none`() async throws {
+    @Test func `explains how to start the local Spotify if it does not run`() async throws {
         try await withHeldPort { port in
             try await Person.with { person in
                 let place = port.url("").absoluteString
@@ -135,7 +135,7 @@ import Testing
         #expect(result.errors.contains("Spotify has no device sign-in for ordinary apps"))
     }
 
-    @Test func `wants a client ID at Spotify itself`() async throws {
+    @Test func `needs a client ID at Spotify itself`() async throws {
         for command in ["login", "logout", "status", "me", "now"] {
             let result = try await Running.run([command], environment: [:])
             #expect(result.status == 78)

@@ -6,7 +6,7 @@ import LocalSpotify
 import Testing
 
 @Suite struct `spotify logout` {
-    @Test func `revokes the token and forgets it`() async throws {
+    @Test func `revokes the token and removes it`() async throws {
         try await Person.with { person in
             try await person.login("--no-browser")
             let token = try #require(try person.tokens.first)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `keeps the token where it could not be revoked, unless told otherwise`() async throws {
+    @Test func `keeps a token that could not be revoked, except with --force`() async throws {
         try await Person.with { person in
             try await person.login("--no-browser")
             try await withHeldPort { port in

@@ -10,15 +10,15 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Somebody with a terminal, a browser and an empty home, in front of a local Spotify.
+/// A user with a terminal, a browser and an empty home folder, and a local Spotify.
 struct Person {
     let spotify: LocalSpotify
     let environment: [String: String]
     private let home: URL
 
-    /// Serves a local Spotify as long as the closure runs.
+    /// Serves a local Spotify while the closure runs.
     ///
-    /// - Parameter environment: of all commands.
+    /// - Parameter environment: the environment of all commands.
     static func with(
         _ spotify: LocalSpotify? = nil, environment: [String: String] = [:], _ body: (Person) async throws -> Void
     ) async throws {
@@ -32,16 +32,16 @@ struct Person {
         }
     }
 
-    /// Runs a command with `--local`, and looks that it prints no secret.
+    /// Runs a command with `--local`, and checks that it prints no secret.
     func run(_ arguments: String..., environment more: [String: String] = [:]) async throws -> Running.Result {
         let result = try await Running.run(arguments + ["--local"], environment: environment.merging(more) { $1 })
         try expectNoSecret(in: result)
         return result
     }
 
-    /// Signs in: opens the page that is printed, decides, and goes where the browser would be sent.
+    /// Signs in: opens the printed page, decides, and follows the redirect.
     ///
-    /// - Returns: how the tool ended, and the page that the browser shows then.
+    /// - Returns: the result of the tool, and the last page in the browser.
     @discardableResult
     func login(
         _ arguments: String..., decision: LocalSpotify.Decision = .allow, environment more: [String: String] = [:]
@@ -56,7 +56,7 @@ struct Person {
         return (result, String(decoding: page, as: UTF8.self), address)
     }
 
-    /// What the token store holds, as text.
+    /// The contents of the token store, as text.
     var kept: [String] {
         get throws {
             let files = FileManager.default.enumerator(at: home, includingPropertiesForKeys: [.isRegularFileKey])
@@ -66,17 +66,17 @@ struct Person {
         }
     }
 
-    /// The access tokens that are kept.
+    /// The stored access tokens.
     var tokens: [String] {
         get throws {
             try kept.compactMap { try? JSONDecoder().decode(Kept.self, from: Data($0.utf8)).token?.accessToken }
         }
     }
 
-    /// Lets the token that is kept expire.
+    /// Makes the stored token expire.
     func expireToken() async throws { try await setToken(remaining: -1) }
 
-    /// Moves the hour of the token that is kept so that so many seconds are left of it; none if it has expired.
+    /// Changes the expiry of the stored token so that it has this many seconds left; a negative number means expired.
     func setToken(remaining: TimeInterval) async throws {
         let folder = home.appending(path: "swift-request-authorization").path()
         let store = RestrictedFileTokenStore<OAuthToken>(client: "local-client", account: "me", folder: .at(folder))
@@ -87,7 +87,7 @@ struct Person {
         try await store.save(StoredToken(.token(token), version: kept.version, obtainedAt: obtainedAt))
     }
 
-    /// What the Web API answers to an access token.
+    /// The status of the Web API's answer to an access token.
     func status(of token: String) async throws -> Int {
         var request = URLRequest(url: try #require(URL(string: (environment["SPOTIFY_LOCAL"] ?? "") + "/v1/me")))
         request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
@@ -105,7 +105,7 @@ struct Person {
         let token: Token?
     }
 
-    /// Neither the tokens nor the app's secret, which is in no file either.
+    /// Checks for the tokens and the app's secret. No file may hold the secret either.
     private func expectNoSecret(in result: Running.Result) throws {
         let files = try kept
         let tokens = files.compactMap { try? JSONDecoder().decode(Kept.self, from: Data($0.utf8)).token }

@@ -5,7 +5,7 @@ import Foundation
 @testable import SpotifyTool
 import Testing
 
-@Suite struct `Text of others` {
+@Suite struct `Untrusted text` {
     @Test(arguments: [
         ("Night Ferry", "Night Ferry"), ("Über den Dächern 🎵", "Über den Dächern 🎵"),
         ("\u{1B}[31mred\u{1B}[0m", "[31mred[0m"), ("\u{1B}]0;title\u{7}", "]0;title"), ("\u{9B}2J", "2J"),
@@ -13,7 +13,7 @@ import Testing
         ("abc\u{202E}def\u{2066}\u{200F}", "abcdef"), ("\u{FEFF}a\u{2028}b\u{00AD}", "a b"),
         ("👩\u{200D}🚀", "👩\u{200D}🚀"),
     ])
-    func `reaches a terminal without what moves, hides or turns`(text: String, plain: String) {
+    func `reaches a terminal without characters that move, hide or reverse text`(text: String, plain: String) {
         #expect(PlainText.clean(text) == plain)
     }
 

@@ -6,7 +6,7 @@ import Foundation
 @testable import SpotifyWebAPI
 import Testing
 
-@Suite struct `What can be played` {
+@Suite struct `The argument of play` {
     @Test(arguments: [
         ("spotify:track:1cNightFerry0000000001", Playback.uris(["spotify:track:1cNightFerry0000000001"])),
         ("spotify:album:2bTides", .context("spotify:album:2bTides")),
@@ -23,18 +23,18 @@ import Testing
         "http://open.spotify.com/track/a", "https://open.spotify.com.evil.example/track/a",
         "https://open.spotify.com/track",
     ])
-    func `is nothing else`(text: String) {
+    func `cannot be anything else`(text: String) {
         #expect { try PlayTarget(text) } throws: { ($0 as? ToolFailure)?.status == .usage }
     }
 
-    @Test func `plays on a device by its name or its id, if it can be told anything`() throws {
+    @Test func `plays on a device by its name or its id, if the device can be controlled`() throws {
         let list = #"[{"name": "Car", "id": null}, {"name": "Küche", "id": "k1"}]"#
             .replacing(#""id""#, with: #""type": "x", "is_active": false, "id""#)
         let devices = try SpotifyClient.decode([Device].self, from: Data(list.utf8))
         #expect(try Tool.id(of: "KÜCHE", among: devices) == "k1")
         #expect(try Tool.id(of: "k1", among: devices) == "k1")
         let failure = #expect(throws: ToolFailure.self) { try Tool.id(of: "Car", among: devices) }
-        #expect(failure?.advice == "There are these: Küche.")
+        #expect(failure?.advice == "The devices are: Küche.")
         let none = #expect(throws: ToolFailure.self) { try Tool.id(of: "Car", among: []) }
         #expect(none?.advice == "Open Spotify on a device.")
     }

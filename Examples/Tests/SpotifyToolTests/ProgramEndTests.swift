@@ -8,10 +8,10 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `A command that ends` {
-    /// Refresh tokens are spent by their use, and one that comes again ends the session.
+    /// Each refresh token can be used once. A second use ends the session.
     private static let strict = TokenPolicy(rotation: .on, accessTokenLifetime: .seconds(3600), grace: .zero)
 
-    @Test func `loses nothing, at whatever moment of the token's life and however it is ended`() async throws {
+    @Test func `loses nothing, at any moment of the token's life and with any kind of end`() async throws {
         let (seed, people, runs) = (UInt64(2010), 10, 20)
         let tally = try await withThrowingTaskGroup { group in
             for number in 0..<people {
@@ -23,12 +23,12 @@ import Testing
         #expect(tally.runs == people * runs)
         #expect(tally.sessionsLost == 0, "seed \(seed): \(tally)")
         #expect(tally.presentedTwice == 0, "seed \(seed): \(tally)")
-        // The moments that matter were met.
+        // The races under test have happened.
         #expect(tally.refreshes > tally.runs / 2)
         #expect(tally.endedWhileRefreshing > tally.runs / 8)
     }
 
-    @Test func `goes on when its terminal is closed, if it was started to`() async throws {
+    @Test func `continues when its terminal is closed, if it was started with nohup`() async throws {
         let answers = HeldAnswers()
         let spotify = try LocalSpotify(policy: Self.strict, clock: answers)
         try await Person.with(spotify) { person in
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `ends at once when it is told a second time`() async throws {
+    @Test func `ends at once after a second signal`() async throws {
         let answers = HeldAnswers()
         let spotify = try LocalSpotify(policy: Self.strict, clock: answers)
         try await Person.with(spotify) { person in
@@ -57,13 +57,13 @@ import Testing
             me.send(SIGTERM)
             let result = try await me.result()
             #expect([-SIGINT, -SIGTERM].contains(result.status))
-            #expect(result.errors == "", "it does not wait until a refresh is late")
+            #expect(result.errors == "", "it does not wait until the refresh times out")
         }
     }
 
     // MARK: -
 
-    /// One person runs commands, one after the other, each at a random moment of the token's life and to a random end.
+    /// Runs commands of one user in turn. Each starts at a random moment of the token's life and ends in a random way.
     private static func run(_ runs: Int, seed: UInt64) async throws -> RunCounts {
         var random = SplitMix(state: seed)
         var tally = RunCounts()
@@ -74,26 +74,26 @@ import Testing
             for _ in 0..<runs {
                 tally.note(try await CommandRun(using: &random).run(by: person, answers))
                 await spotify.clearFaults()
-                // For figures that count every loss, and not only the first.
+                // Shows every loss in the figures, not only the first.
                 if await spotify.statistics.sessionsLost > tally.sessionsLost {
                     tally.sessionsLost += 1
                     try await person.login("--no-browser")
                 }
             }
             try await person.expireToken()
-            #expect(try await person.run("me").status == 0, "what the last one left is good")
+            #expect(try await person.run("me").status == 0, "the token of the last command is valid")
             tally.note(await spotify.statistics)
         }
         return tally
     }
 }
 
-/// A command, the moment of the token's life at which it starts, and how it is ended.
+/// A command, the moment of the token's life at which it starts, and the way in which it ends.
 private struct CommandRun {
-    /// Of the token, in seconds. It is refreshed ahead of time in the last 96 to 120.
+    /// Seconds until the token expires. It is refreshed early in the last 96 to 120 seconds.
     let remaining: TimeInterval
     let signal: Int32?
-    /// Counted from the call of the token endpoint, or from the start if there is none.
+    /// Counted from the call of the token endpoint, or from the start if there is no such call.
     let delay: Duration
 
     init(using random: inout SplitMix) {
@@ -113,7 +113,7 @@ private struct CommandRun {
         let signal: Int32?
     }
 
-    /// Two calls of the Web API; token calls are answered after half a second.
+    /// Makes two calls of the Web API. Token calls are answered after half a second.
     func run(by person: Person, _ answers: HeldAnswers) async throws -> Outcome {
         try await person.setToken(remaining: remaining)
         await person.spotify.inject(.slow(.milliseconds(500)), on: .tokenEndpoint)
@@ -174,7 +174,7 @@ private struct RunCounts: CustomStringConvertible {
     }
 }
 
-/// The machine's clocks, for a server; it tells when an answer begins to be held back.
+/// The machine's clocks, for a server. It reports when an answer begins to be delayed.
 private final class HeldAnswers: AuthorizationClock {
     private let watcher = Mutex<AsyncStream<Void>.Continuation?>(nil)
 
@@ -186,18 +186,18 @@ private final class HeldAnswers: AuthorizationClock {
         try await SystemClock().sleep(for: duration)
     }
 
-    /// The answers that are held back from now on, for one at a time who wants to know.
+    /// The answers that are delayed from now on, for one watcher at a time.
     func watched() -> AsyncStream<Void> {
         let (answers, continuation) = AsyncStream.makeStream(of: Void.self)
         watcher.withLock { $0 = continuation }
         return answers
     }
 
-    /// There will be no more.
+    /// Ends the stream of the watcher.
     func stop() { watcher.withLock { $0?.finish() } }
 }
 
-/// Sebastiano Vigna's SplitMix64: the same numbers for the same seed, on every machine.
+/// Sebastiano Vigna's SplitMix64: the same seed gives the same numbers on every machine.
 private struct SplitMix {
     var state: UInt64
 

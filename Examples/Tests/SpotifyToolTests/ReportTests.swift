@@ -7,7 +7,7 @@ import RequestAuthorizationSpotify
 @testable import SpotifyWebAPI
 import Testing
 
-@Suite struct `What the commands report` {
+@Suite struct `The commands report` {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
     private func text(_ report: some ToolReport) -> String { Renderer(colours: false).render(report.blocks) }
@@ -16,7 +16,7 @@ import Testing
         try ToolSettings(local: local, account: "me", environment: ["CLIENT_ID": "abc"])
     }
 
-    @Test func `all about a token but the token`() throws {
+    @Test func `the facts about a token, without the token`() throws {
         let token = OAuthToken(
             accessToken: "ACCESS-secret", refreshToken: "REFRESH-secret", tokenType: "Bearer",
             scopes: ["user-read-email", "playlist-read-private"], expiresAt: now + 3599)
@@ -48,12 +48,12 @@ import Testing
     }
 
     @Test(arguments: [(-1, "refreshed with the next call"), (59, "in less than a minute"), (61, "in 1 min")])
-    func `when a token is replaced`(seconds: Int, words: String) throws {
+    func `when a token will be replaced`(seconds: Int, words: String) throws {
         let token = OAuthToken(accessToken: "a", expiresAt: now + TimeInterval(seconds))
         #expect(text(StatusReport(token, of: try settings(), at: now)).contains("expires  \(words)"))
     }
 
-    @Test func `that nobody is signed in, and how to change that`() throws {
+    @Test func `that the account is not signed in, and what to do`() throws {
         #expect(
             text(StatusReport(nil, of: try settings(local: true), at: now)) == """
                 not signed in to the local Spotify at http://127.0.0.1:8181
@@ -67,7 +67,7 @@ import Testing
                 """)
     }
 
-    @Test func `when somebody has to sign in again, and that nobody knows how long a token lives`() throws {
+    @Test func `when the user must sign in again, and that the token's lifetime is unknown`() throws {
         let token = OAuthToken(accessToken: "a", refreshTokenExpiresAt: now + 86400)
         #expect(
             text(StatusReport(token, of: try settings(), at: now)) == """
@@ -79,7 +79,7 @@ import Testing
                 """)
     }
 
-    @Test func `what is playing, and how far`() throws {
+    @Test func `what is playing, and its position`() throws {
         let item = #"{"name": "Night Ferry", "uri": "spotify:track:1", "duration_ms": 214000}"#
         let place =
             #""device": {"name": "Radio", "type": "x", "is_active": true, "volume_percent": 60}, "progress_ms": 65999"#
@@ -96,7 +96,7 @@ import Testing
         #expect(text(NowReport(pause)) == "An advertisement is playing.")
     }
 
-    @Test func `playlists whose length nobody says`() throws {
+    @Test func `playlists of unknown length`() throws {
         let list = #"{"id": "1", "name": "Rain", "uri": "spotify:playlist:1", "owner": {"id": "ada"}}"#
         let playlist = try SpotifyClient.decode(Playlist.self, from: Data(list.utf8))
         #expect(
@@ -111,7 +111,7 @@ import Testing
         #expect(try ToolOutput.json(NowReport(nil)).contains(#""isPlaying" : false"#))
     }
 
-    @Test func `what was found, for programs as a list`() throws {
+    @Test func `search results, in JSON as a list`() throws {
         let found = SearchReport(try JSONDecoder().decode(SearchResult.self, from: Data("{}".utf8)))
         #expect(text(found) == "Nothing was found.")
         #expect(try ToolOutput.json(found) == "[\n\n]")

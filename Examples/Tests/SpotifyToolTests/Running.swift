@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// A program that was built beside the tests, as a process: what a person runs.
+/// A program that was built with the tests, run as a process.
 final class Running: Sendable {
     struct Result {
         let status: Int32
@@ -17,10 +17,10 @@ final class Running: Sendable {
     private let end: AsyncStream<Int32>
 
     /// - Parameters:
-    ///   - name: of the program.
-    ///   - arguments: of the command line.
-    ///   - environment: all of it, but for where programs and libraries are found.
-    ///   - signal: one that it is started to ignore, as by `nohup`.
+    ///   - name: the name of the program.
+    ///   - arguments: the arguments of the command line.
+    ///   - environment: all variables, except those that locate programs and libraries.
+    ///   - signal: a signal that the program ignores from its start, as with `nohup`.
     init(
         _ name: String, _ arguments: [String] = [], environment: [String: String],
         ignoring signal: String? = nil
@@ -49,19 +49,19 @@ final class Running: Sendable {
         try process.run()
     }
 
-    /// Runs to the end.
+    /// Runs the program to its end.
     static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Result {
         try await Running("spotify", arguments, environment: environment).result()
     }
 
-    /// Waits for the end.
+    /// Waits until the program has ended.
     func result() async throws -> Result {
         var status: Int32 = -1
         for await code in end { status = code }
         return Result(status: status, output: await output.text(), errors: await errors.text())
     }
 
-    /// The first word of standard output or standard error that begins so.
+    /// The first word of standard output or standard error with this beginning.
     func word(beginning start: String, ofErrors: Bool) async throws -> String {
         let reader = ofErrors ? errors : output
         for try await line in reader.lines {
@@ -93,12 +93,12 @@ final class Running: Sendable {
     }
 }
 
-/// Reads a pipe on a thread of its own until the other end is closed.
+/// Reads a pipe on its own thread until the other end is closed.
 struct Reader {
     let lines: AsyncStream<String>
     private let whole: Task<String, Never>
 
-    /// - Parameter handle: what to read; asked for on that thread, because opening may have to wait too.
+    /// - Parameter handle: the pipe. It is evaluated on that thread, because opening may block too.
     init(_ handle: @autoclosure @escaping @Sendable () -> FileHandle?) {
         let (lines, line) = AsyncStream.makeStream(of: String.self)
         let (chunks, chunk) = AsyncStream.makeStream(of: Data.self)
@@ -106,7 +106,7 @@ struct Reader {
         Thread.detachNewThread {
             let handle = handle()
             while let data = handle?.availableData, !data.isEmpty { chunk.yield(data) }
-            // Foundation's `Process` stays in memory after its end, and with it the descriptor would.
+            // Foundation's `Process` stays in memory after its end, and would keep the descriptor open.
             try? handle?.close()
             chunk.finish()
         }

@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 
 @Suite struct `spotify serve` {
-    @Test func `says where it is, and serves there until it is ended`() async throws {
+    @Test func `prints its address, and serves there until it is ended`() async throws {
         let server = try Running("spotify", ["serve", "--port", "0"], environment: [:])
         let base = try await server.word(beginning: "http://127.0.0.1:", ofErrors: false)
         let url = try #require(URL(string: base + "/v1/me"))
@@ -26,12 +26,12 @@ import FoundationNetworking
         server.terminate()
         let result = try await server.result()
         #expect(result.status == -15)
-        #expect(result.output.contains("export SPOTIFY_LOCAL=\(base)"), "it is not at the usual port")
+        #expect(result.output.contains("export SPOTIFY_LOCAL=\(base)"), "it does not use the default port")
         #expect(result.output.contains("spotify login --local"))
         #expect(!result.output.contains("\u{1B}"))
     }
 
-    @Test func `says its address as JSON`() async throws {
+    @Test func `prints its address as JSON`() async throws {
         let server = try Running("spotify", ["serve", "--port", "0", "--json"], environment: [:])
         let address = try await server.word(beginning: "\"http://127.0.0.1:", ofErrors: false)
         server.terminate()
@@ -43,7 +43,7 @@ import FoundationNetworking
     @Test(arguments: [
         ["serve", "--token-lifetime", "0"], ["serve", "--port", "70000"], ["serve", "--rotation", "x"], ["x"],
     ])
-    func `refuses options that make no sense`(arguments: [String]) async throws {
+    func `refuses invalid options`(arguments: [String]) async throws {
         #expect(try await Running.run(arguments).status == 64)
     }
 }

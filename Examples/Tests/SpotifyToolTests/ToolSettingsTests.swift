@@ -5,8 +5,8 @@ import Foundation
 @testable import SpotifyTool
 import Testing
 
-@Suite struct `Whom the tool talks to` {
-    @Test func `Spotify itself, with a client ID and perhaps a secret`() throws {
+@Suite struct `The service that the tool uses` {
+    @Test func `is Spotify itself, with a client ID and perhaps a secret`() throws {
         let open = try ToolSettings(
             local: false, account: "me", environment: ["CLIENT_ID": "abc", "CLIENT_SECRET": ""])
         #expect(open.clientID == "abc" && open.clientSecret == nil && open.local == nil)
@@ -21,7 +21,7 @@ import Testing
         #expect(!dumped.contains("hush") && !"\(confidential)".contains("hush"))
     }
 
-    @Test func `the local one, where the environment says or at the usual port`() throws {
+    @Test func `is the local one, at the address of the environment or at the default port`() throws {
         let usual = try ToolSettings(local: true, account: "me", environment: ["CLIENT_ID": "abc"])
         #expect(usual.local?.absoluteString == "http://127.0.0.1:8181")
         #expect(usual.command("login") == "spotify login --local")
@@ -30,7 +30,7 @@ import Testing
         #expect(there.local?.absoluteString == "http://127.0.0.1:40123/")
     }
 
-    @Test func `the local one as one of its own clients, never as an app at Spotify`() throws {
+    @Test func `is the local one with its own clients, never with an app at Spotify`() throws {
         let (mine, its) = (
             ["CLIENT_ID": "abc", "CLIENT_SECRET": "hush"], ["CLIENT_ID": "local-web", "CLIENT_SECRET": "x"]
         )
@@ -42,7 +42,7 @@ import Testing
             try ToolSettings(local: true, account: "me", environment: ["CLIENT_SECRET": "hush"]).clientSecret == nil)
     }
 
-    @Test func `nobody without a client ID`() {
+    @Test func `is missing without a client ID`() {
         #expect { try ToolSettings(local: false, account: "me", environment: [:]) } throws: { error in
             let failure = error as? ToolFailure
             return failure?.status == .configuration && failure?.advice?.contains("--local") == true
@@ -54,7 +54,7 @@ import Testing
         "http://127.0.0.1.evil.example:80", "http://127.0.0.1:1@evil.example:80", "http://127.0.0.1:80/x",
         "http://me@127.0.0.1:80", "http://127.0.0.1:80?x", "127.0.0.1:80", "no address",
     ])
-    func `no local one that is elsewhere`(address: String) {
+    func `is not a local one on another machine`(address: String) {
         #expect { try ToolSettings(local: true, account: "me", environment: ["SPOTIFY_LOCAL": address]) } throws: {
             ($0 as? ToolFailure)?.status == .configuration
         }

@@ -9,7 +9,7 @@ import Testing
 private typealias Sent = ScriptedServer.Sent
 
 @Suite struct `The calls of the Web API` {
-    @Test func `Development Mode saves, lists, adds and creates by its own addresses`() async throws {
+    @Test func `Development Mode saves, lists, adds and creates with its own paths`() async throws {
         let server = ScriptedServer(
             .status(200), .status(200), .json(Documents.playlist(#""items": {"total": 0}"#)),
             .json(#"{"snapshot_id": "abc"}"#), .json(Documents.page([Documents.playlistItem("item", Documents.track)])))
@@ -66,7 +66,7 @@ private typealias Sent = ScriptedServer.Sent
                 #"{"offset":{"uri":"spotify:track:2"},"uris":["spotify:track:1","spotify:track:2"]}"#
             ),
         ] as [(Playback, Duration?, String?, String, String)])
-    func `plays a context or tracks from a place on a device`(
+    func `plays a context or tracks from a position on a device`(
         playback: Playback, position: Duration?, device: String?, query: String, body: String
     ) async throws {
         let server = ScriptedServer(.status(204))
@@ -74,7 +74,7 @@ private typealias Sent = ScriptedServer.Sent
         #expect(await server.sent == [Sent("PUT", "/v1/me/player/play\(query)", body)])
     }
 
-    @Test func `commands the player, whatever it answers with`() async throws {
+    @Test func `commands the player and ignores the body of its answer`() async throws {
         let server = ScriptedServer(.status(204), .status(200, "CgiKfQ== no JSON"), .status(202))
         let spotify = try server.client()
         try await spotify.pause()
@@ -116,13 +116,13 @@ private typealias Sent = ScriptedServer.Sent
             (.before(Date(timeIntervalSince1970: 1_619_441_907.757)), 0, "limit=1&before=1619441907757"),
             (.after(Date(timeIntervalSince1970: 1_619_441_907.757)), 99, "limit=50&after=1619441907757"),
         ] as [(PlayHistoryRange?, Int, String)])
-    func `asks for what was played from a time on`(range: PlayHistoryRange?, size: Int, query: String) async throws {
+    func `requests the play history of a time range`(range: PlayHistoryRange?, size: Int, query: String) async throws {
         let server = ScriptedServer(.json(#"{"items": [], "next": null, "cursors": null, "limit": 20}"#))
         for try await _ in try server.client().recentlyPlayed(range, pageSize: size) {}
         #expect(await server.sent == [Sent("GET", "/v1/me/player/recently-played?\(query)")])
     }
 
-    @Test func `asks for favourites of a time`() async throws {
+    @Test func `requests the top items of a time range`() async throws {
         let server = ScriptedServer(.json(Documents.page([])))
         let spotify = try server.client()
         for try await _ in spotify.topTracks(over: .shortTerm) {}
@@ -175,7 +175,7 @@ private typealias Sent = ScriptedServer.Sent
     }
 
     @Test(arguments: [(QuotaMode.development, 10), (.extended, 50)])
-    func `asks a search for no more than the quota mode gives`(quota: QuotaMode, most: Int) async throws {
+    func `requests no more search results than the quota mode allows`(quota: QuotaMode, most: Int) async throws {
         let server = ScriptedServer(.json(#"{"tracks": \#(Documents.page([Documents.track]))}"#))
         let spotify = try server.client(quota)
         let found = try await spotify.search("R&B + ü", for: [.track, .album], limit: 200)
@@ -186,7 +186,7 @@ private typealias Sent = ScriptedServer.Sent
             ])
     }
 
-    @Test func `an id from outside cannot leave its place`() async throws {
+    @Test func `an id from outside cannot change the path`() async throws {
         let server = ScriptedServer(.json(Documents.track))
         _ = try await server.client().track("../me?x=1#y")
         #expect(await server.sent == [Sent("GET", "/v1/tracks/%2E%2E%2Fme%3Fx%3D1%23y")])
@@ -202,7 +202,7 @@ private typealias Sent = ScriptedServer.Sent
     }
 
     @Test(arguments: [(QuotaMode.development, "items"), (.extended, "tracks")])
-    func `removes and moves items by the address and the name of the quota mode`(
+    func `removes and moves items with the path and the key of the quota mode`(
         quota: QuotaMode, name: String
     ) async throws {
         let server = ScriptedServer(.json(#"{"snapshot_id": "abc"}"#))
@@ -237,7 +237,7 @@ private typealias Sent = ScriptedServer.Sent
         let position: Int
     }
 
-    @Test func `saves forty things with each call, and nothing that cannot be saved`() async throws {
+    @Test func `saves forty items with each call, and refuses other kinds`() async throws {
         let server = ScriptedServer(.status(200))
         let spotify = try server.client()
         try await spotify.save((0..<41).map { "spotify:track:\($0)" })
@@ -253,7 +253,7 @@ private typealias Sent = ScriptedServer.Sent
         #expect(await server.sent.count == 4, "fifty with each call")
     }
 
-    @Test func `brings what makes no sense into its range`() async throws {
+    @Test func `limits numbers to their ranges`() async throws {
         let server = ScriptedServer(.json("{}"))
         let spotify = try server.client()
         try await spotify.setVolume(-3)
@@ -266,7 +266,7 @@ private typealias Sent = ScriptedServer.Sent
     }
 
     @Test(arguments: ["https://api.spotify.com", "https://api.spotify.com/"])
-    func `is a request below the base, and has a length where it has no body`(base: String) throws {
+    func `is a request below the base URL, and has a length even without a body`(base: String) throws {
         let base = try #require(URL(string: base))
         let request = try WebAPICall(method: "PUT", path: "/v1/me/player/pause").request(at: base)
         #expect(request.url?.absoluteString == "https://api.spotify.com/v1/me/player/pause")

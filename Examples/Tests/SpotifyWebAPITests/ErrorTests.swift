@@ -18,7 +18,7 @@ import Testing
         #expect("\(error)" == "Spotify answered 404 (Resource not found)")
     }
 
-    @Test func `the player's error object has a reason, and the text says what to do`() {
+    @Test func `the player's error object has a reason, and the text has advice`() {
         let error = error(
             404,
             #"{"error": {"status": 404, "message": "Player command failed: No active device found", "reason": "NO_ACTIVE_DEVICE"}}"#
@@ -27,7 +27,7 @@ import Testing
         #expect("\(error)".hasSuffix("open Spotify on a device, or name one"))
     }
 
-    @Test func `a reason that is not known yet passes through`() {
+    @Test func `an unknown reason is kept`() {
         let error = error(403, #"{"error": {"status": 403, "message": "", "reason": "ON_THE_MOON"}}"#)
         #expect(error.reason == PlayerErrorReason(rawValue: "ON_THE_MOON"))
         #expect("\(error)".hasPrefix("Spotify answered 403 (ON_THE_MOON)"))
@@ -41,13 +41,13 @@ import Testing
     }
 
     @Test(arguments: ["", "<html>Bad gateway</html>", "[]", #"{"error": 7}"#, #"{"error": {"#])
-    func `anything else is an error without words`(body: String) {
+    func `any other answer is an error without a message`(body: String) {
         let error = error(502, body)
         #expect(error.form == .unknown && error.message == "")
         #expect("\(error)" == "Spotify answered 502: try again later")
     }
 
-    @Test func `nothing in a message can act on a terminal`() {
+    @Test func `no character of a message can control a terminal`() {
         let error = error(
             400, #"{"error": {"status": 400, "message": "a\u001b[2J\u202eb\n\#(String(repeating: "c", count: 500))"}}"#)
         #expect(error.message.hasPrefix("a[2Jbccc"))

@@ -9,7 +9,7 @@ import Testing
     private let link = "https://api.spotify.com/v1/me/tracks?offset=20&limit=20"
     private func saved(_ track: String) -> String { #"{"added_at": "2026-02-11T00:00:00Z", "track": \#(track)}"# }
 
-    @Test func `fetches the next page when an item of it is asked for`() async throws {
+    @Test func `fetches the next page when its first item is requested`() async throws {
         let server = ScriptedServer(
             .json(Documents.page([saved(Documents.track), saved(Documents.track)], next: link)),
             .json(Documents.page([saved(Documents.plainTrack)])))
@@ -22,7 +22,7 @@ import Testing
         #expect(await server.sent.count == 2)
     }
 
-    @Test func `goes on after a page without items`() async throws {
+    @Test func `continues after a page without items`() async throws {
         let server = ScriptedServer(
             .json(Documents.page(["null"], next: link)), .json(Documents.page([saved(Documents.track)])))
         let count = try await server.client().savedTracks().reduce(0) { count, _ in count + 1 }
@@ -37,7 +37,7 @@ import Testing
         #expect(await server.sent.count == 1)
     }
 
-    @Test func `ends where a link leads back`() async throws {
+    @Test func `ends at a link to an earlier page`() async throws {
         let server = ScriptedServer(.json(Documents.page([saved(Documents.track)], next: link)))
         let count = try await server.client().savedTracks().reduce(0) { count, _ in count + 1 }
         #expect(count == 2)
@@ -53,7 +53,7 @@ import Testing
         #expect(await server.sent.map(\.target).first == "/v1/search?q=a&type=artist&limit=10&offset=0")
     }
 
-    @Test func `by cursors follows the links too`() async throws {
+    @Test func `follows the links of cursors too`() async throws {
         let next = "https://api.spotify.com/v1/me/player/recently-played?before=1619441907757&limit=1"
         let played = Documents.played(Documents.track, at: "2021-04-26T12:58:27.757Z")
         let server = ScriptedServer(
@@ -67,7 +67,7 @@ import Testing
             ])
     }
 
-    @Test func `hands out pages too`() async throws {
+    @Test func `offers the pages themselves too`() async throws {
         let server = ScriptedServer(.json(Documents.page([saved(Documents.track)], total: 77)))
         let totals = try await server.client().savedTracks().pages.reduce(into: []) { $0.append($1.total) }
         #expect(totals == [77])

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `A 429` {
     private let refusal = #"{"error": {"status": 429, "message": "API rate limit exceeded"}}"#
 
-    @Test func `is waited for as long as Spotify says, and the call is sent again`() async throws {
+    @Test func `makes the call wait as long as Spotify asks, and then repeat`() async throws {
         let server = ScriptedServer(.status(429, refusal, ["Retry-After": "7"]), .json(Documents.user))
         let clock = ManualClock()
         let spotify = try server.client(clock: clock)
@@ -21,12 +21,12 @@ import Testing
         #expect(await server.sent.count == 2)
     }
 
-    @Test func `that asks for hours is an error at once`() async throws {
+    @Test func `that asks for a wait of hours is an error at once`() async throws {
         let server = ScriptedServer(.status(429, refusal, ["Retry-After": "20520"]))
         let clock = ManualClock()
         do {
             _ = try await server.client(clock: clock).currentUser()
-            Issue.record("it was answered")
+            Issue.record("the call must fail")
         } catch let error as SpotifyError {
             #expect(error.status == 429 && error.retryAfter == .seconds(20520))
             #expect("\(error)".hasSuffix("try again in 20520 s"))
@@ -34,7 +34,7 @@ import Testing
         #expect(clock.uptime == .zero)
     }
 
-    @Test func `after 429 after 429 is an error when all waits together would be too long`() async throws {
+    @Test func `is an error when all waits together would be too long`() async throws {
         let server = ScriptedServer(.status(429, refusal, ["Retry-After": "20"]))
         let clock = ManualClock()
         let spotify = try server.client(clock: clock)
@@ -45,7 +45,7 @@ import Testing
         #expect(await server.sent.count == 2)
     }
 
-    @Test func `after 429 after 429 is an error when a call was sent often enough`() async throws {
+    @Test func `is an error after the last try`() async throws {
         let server = ScriptedServer(.status(429, refusal, ["Retry-After": "1"]))
         let clock = ManualClock()
         let policy = RateLimitPolicy(longestWait: .seconds(1000), attempts: 3)
@@ -59,7 +59,7 @@ import Testing
         #expect(await server.sent.count == 3)
     }
 
-    @Test func `without a time that makes sense is waited for a second, then two`() async throws {
+    @Test func `without a valid time makes the call wait one second, then two`() async throws {
         let server = ScriptedServer(.status(429), .status(429, "", ["Retry-After": "-5"]), .json(Documents.user))
         let clock = ManualClock()
         let spotify = try server.client(clock: clock)
@@ -71,7 +71,7 @@ import Testing
         #expect(try await user.value.id == "unal")
     }
 
-    @Test func `is waited for no longer when the task is cancelled`() async throws {
+    @Test func `makes the call wait no longer when the task is cancelled`() async throws {
         let server = ScriptedServer(.status(429, refusal, ["Retry-After": "7"]))
         let clock = ManualClock()
         let spotify = try server.client(clock: clock)

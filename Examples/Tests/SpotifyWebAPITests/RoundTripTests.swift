@@ -6,8 +6,8 @@ import RequestAuthorizationTesting
 import SpotifyWebAPI
 import Testing
 
-/// Every call over a socket, and what it changed.
-@Suite(.timeLimit(.minutes(5))) struct `The calls against a Spotify of our own` {
+/// Makes every call over a socket, and checks its effect.
+@Suite(.timeLimit(.minutes(5))) struct `The calls against the local Spotify` {
     private let clock = ManualClock()
 
     private func withClient(
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `the player does what it is told`() async throws {
+    @Test func `the player runs commands`() async throws {
         try await withClient { spotify, _ in
             let device = try #require(try await spotify.devices().first?.id)
             let tides = Playback.context("spotify:album:2bTidesAndTimetables01", offset: .position(1))
@@ -65,13 +65,13 @@ import Testing
         }
     }
 
-    @Test func `the player repeats, shuffles and goes on elsewhere`() async throws {
+    @Test func `the player repeats, shuffles and continues on another device`() async throws {
         try await withClient { spotify, _ in
             try await spotify.setRepeat(.track)
             clock.advance(by: .seconds(215))
             var state = try #require(try await spotify.playbackState())
             #expect(state.repeatState == .track && state.shuffleState == false)
-            #expect(state.item?.name == "Night Ferry" && state.progress == .seconds(1), "it plays again")
+            #expect(state.item?.name == "Night Ferry" && state.progress == .seconds(1), "the track plays again")
 
             try await spotify.setShuffle(true)
             state = try #require(try await spotify.playbackState())
@@ -89,7 +89,7 @@ import Testing
             try await spotify.pause()
             try await spotify.transferPlayback(to: phone)
             state = try #require(try await spotify.playbackState())
-            #expect(state.device?.id == phone && !state.isPlaying, "what is paused stays so")
+            #expect(state.device?.id == phone && !state.isPlaying, "a paused track stays paused")
             try await spotify.transferPlayback(to: phone, play: true)
             state = try #require(try await spotify.playbackState())
             #expect(state.isPlaying)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `what was played is told page by page, to the millisecond`() async throws {
+    @Test func `the play history is read page by page, to the millisecond`() async throws {
         try await withClient { spotify, _ in
             let start = clock.now
             _ = try await spotify.playbackState()
@@ -122,11 +122,11 @@ import Testing
             }
             #expect(newer == [["Über den Dächern", "Nachtfähre & Nebel"], ["Night Ferry"]])
             let nothing = try await spotify.recentlyPlayed(.before(last)).reduce(0) { count, _ in count + 1 }
-            #expect(nothing == 0, "the cursor itself is not among them")
+            #expect(nothing == 0, "the track at the cursor is not included")
         }
     }
 
-    @Test func `favourites depend on the time`() async throws {
+    @Test func `top items depend on the time range`() async throws {
         try await withClient { spotify, _ in
             let recent = try await spotify.topTracks(over: .shortTerm).prefix(1).reduce(into: []) { $0.append($1.name) }
             #expect(recent == ["Nachtfähre & Nebel"])
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `the player's refusals are typed`() async throws {
+    @Test func `the player's errors are typed`() async throws {
         try await withClient { spotify, server in
             let lost = await #expect(throws: SpotifyError.self) {
                 try await spotify.play(.context("spotify:album:none"))
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: [QuotaMode.development, .extended])
-    func `playlists are made, filled and read`(quota: QuotaMode) async throws {
+    func `playlists are created, filled and read`(quota: QuotaMode) async throws {
         try await withClient(quota) { spotify, _ in
             let new = try await spotify.createPlaylist("Für später", isPublic: false)
             #expect(new.name == "Für später" && new.isPublic == false && new.total == 0)
@@ -202,7 +202,7 @@ import Testing
             #expect(
                 now == [
                     "Nachtfähre & Nebel", "Über den Dächern", "Last Train to the Harbour", "Lighthouse Keeping",
-                ], "wherever it stood")
+                ], "all occurrences")
             let outside = await #expect(throws: SpotifyError.self) {
                 try await spotify.moveItems(3..<5, ofPlaylist: drive, before: 0)
             }
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test(arguments: [QuotaMode.development, .extended])
-    func `the library keeps what is saved`(quota: QuotaMode) async throws {
+    func `the library keeps saved items`(quota: QuotaMode) async throws {
         try await withClient(quota) { spotify, _ in
             let uris = ["spotify:track:1cNightFerry0000000001", "spotify:album:2bStillesWasser0000002"]
             try await spotify.save(uris)
@@ -271,7 +271,7 @@ import Testing
         }
     }
 
-    @Test func `a 429 is waited for`() async throws {
+    @Test func `the client waits after a 429`() async throws {
         try await withClient { spotify, server in
             await server.inject(.rateLimited(retryAfter: 7), on: .webAPI)
             let user = Task { try await spotify.currentUser() }

@@ -13,10 +13,10 @@ import Testing
         let missing = MissingScopes(scopes: ["user-modify-playback-state"], isAlternative: false)
         await #expect(throws: missing) { try await spotify.pause() }
         #expect(await server.sent.map(\.target) == ["/v1/me/player"], "nothing was sent")
-        #expect("\(missing)".contains("sign in again and ask for it together with what is allowed now"))
+        #expect("\(missing)".contains("sign in again and ask for it together with the present scopes"))
     }
 
-    @Test func `is named by each call that reads what the user hears`() async throws {
+    @Test func `is named by each call that reads the player`() async throws {
         let spotify = try ScriptedServer(.status(204)).client(allowed: [])
         func missing(_ scope: String) -> MissingScopes { MissingScopes(scopes: [scope], isAlternative: false) }
         await #expect(throws: missing("user-read-recently-played")) {
@@ -30,7 +30,7 @@ import Testing
         await #expect(throws: missing("user-modify-playback-state")) { try await spotify.transferPlayback(to: "d") }
     }
 
-    @Test func `does not matter where another will do`() async throws {
+    @Test func `does not matter if another scope is enough`() async throws {
         let server = ScriptedServer(.json(#"{"snapshot_id": "abc"}"#))
         try await server.client(allowed: ["playlist-modify-private"]).add(["spotify:track:1"], toPlaylist: "p")
         let none = try server.client(allowed: [])
@@ -45,13 +45,13 @@ import Testing
         ("spotify:track:1", "user-library-modify"), ("spotify:artist:1", "user-follow-modify"),
         ("spotify:playlist:1", "playlist-modify-public"),
     ])
-    func `depends on what is saved`(uri: String, scope: String) async throws {
+    func `depends on the kind of item`(uri: String, scope: String) async throws {
         let spotify = try ScriptedServer(.status(200)).client(allowed: [])
         await #expect(throws: MissingScopes(scopes: [scope], isAlternative: false)) { try await spotify.save([uri]) }
     }
 
     @Test(arguments: [(false, "playlist-modify-private"), (true, "playlist-modify-public")])
-    func `depends on who shall see a playlist`(isPublic: Bool, scope: String) async throws {
+    func `depends on whether the playlist is public`(isPublic: Bool, scope: String) async throws {
         let spotify = try ScriptedServer(.status(200)).client(allowed: [])
         await #expect(throws: MissingScopes(scopes: [scope], isAlternative: false)) {
             try await spotify.createPlaylist("x", isPublic: isPublic)

@@ -6,8 +6,8 @@ import RequestAuthorizationTesting
 @testable import SpotifyWebAPI
 import Testing
 
-/// From the consent page to the first call, against a server that checks what it is sent.
-@Suite(.timeLimit(.minutes(5))) struct `Signing in at a Spotify of our own` {
+/// From the consent page to the first call, against a server that checks the requests.
+@Suite(.timeLimit(.minutes(5))) struct `Signing in at the local Spotify` {
     private let clock = ManualClock()
 
     /// A flow in which a user signs in.
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// It adds the secret of `local-web`.
+    /// A proxy that adds the secret of `local-web`.
     private func proxy(at url: URL) -> SpotifyProxy {
         SpotifyProxy(tokenURL: url.appending(path: "proxy/token"), refreshURL: url.appending(path: "proxy/refresh"))
     }
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: UserFlow.allCases)
-    func `a user allows it, and the app is in`(flow: UserFlow) async throws {
+    func `a user agrees, and the app is signed in`(flow: UserFlow) async throws {
         try await withSpotify(flow) { spotify, service, url in
             let auth = RefreshableTokenAuthorization(service: service, clock: clock)
             let pending = try await service.signIn(scopes: [.userReadEmail, .userReadPlaybackState], showDialog: true)
@@ -74,7 +74,8 @@ import Testing
     }
 
     @Test(arguments: UserFlow.allCases, [TokenPolicy.Rotation.on, .off])
-    func `a token that ended is renewed once for everybody`(flow: UserFlow, rotation: TokenPolicy.Rotation) async throws
+    func `an expired token is refreshed once for all requests`(flow: UserFlow, rotation: TokenPolicy.Rotation)
+        async throws
     {
         try await withSpotify(flow, policy: TokenPolicy(rotation: rotation, accessTokenLifetime: .seconds(60))) {
             spotify, service, url in
@@ -93,11 +94,11 @@ import Testing
             }
             let statistics = await spotify.statistics
             #expect(statistics.tokenCalls == 3 && statistics.duplicateTokenCalls == 0 && statistics.unauthorized == 0)
-            #expect(await auth.isAuthorized(for: [.userReadEmail]), "answers without scopes keep them")
+            #expect(await auth.isAuthorized(for: [.userReadEmail]), "an answer without scopes keeps the granted ones")
         }
     }
 
-    @Test func `a revoked token is renewed after its 401`() async throws {
+    @Test func `a revoked token is refreshed after its 401`() async throws {
         try await withSpotify { spotify, service, url in
             let auth = RefreshableTokenAuthorization(service: service, clock: clock)
             let pending = try await service.signIn(scopes: [])
@@ -111,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `after six months somebody must sign in again, and the app knew`() async throws {
+    @Test func `after six months the user must sign in again, and the app knew the date`() async throws {
         try await withSpotify { spotify, service, _ in
             let auth = RefreshableTokenAuthorization(service: service, clock: clock)
             let pending = try await service.signIn(scopes: [])
@@ -126,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a denial is one, and a code serves once`() async throws {
+    @Test func `a denial is an error, and a code works once`() async throws {
         try await withSpotify { spotify, service, _ in
             let denied = try await service.signIn(scopes: [])
             let denial = try await spotify.callback(for: denied.url, decision: .deny)
@@ -142,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `client credentials need nobody`(throughProxy: Bool) async throws {
+    func `client credentials need no user`(throughProxy: Bool) async throws {
         let spotify = try LocalSpotify(clock: clock)
         try await spotify.serve { url in
             let (accounts, session) = (

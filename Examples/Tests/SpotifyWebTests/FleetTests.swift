@@ -11,7 +11,7 @@ import Testing
 
 /// Two replicas with one database, behind nginx.
 @Suite(.enabled(if: RunningFleet.isThere, RunningFleet.how), .timeLimit(.minutes(3)), .serialized) struct FleetTests {
-    @Test func `a log-in is begun on one replica, finished on the other, used on both, and ended on either`()
+    @Test func `a session begins on one replica, is finished on the other, used on both, and ended on either`()
         async throws
     {
         try await RunningFleet.run { fleet in
@@ -33,13 +33,13 @@ import Testing
                     thief.id = copy.id
                     #expect(try await thief.get("/me").location == "/?notice=session-ended&return_to=%2Fme")
                 }
-                // So that the next round ends on the other replica.
+                // The next round then ends on the other replica.
                 _ = try await browser.get("/")
             }
         }
     }
 
-    @Test func `when a replica dies its sessions go on with the other one`() async throws {
+    @Test func `when a replica dies its sessions continue on the other one`() async throws {
         try await RunningFleet.run { fleet in
             var browser = try await fleet.loggedIn()
             fleet.replicas[0].kill()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a callback serves once, whichever replicas get it`() async throws {
+    @Test func `a callback works once, on any replica`() async throws {
         try await RunningFleet.run { fleet in
             var browser = fleet.browser
             let page = try await browser.beginLogIn()
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `the database knows no cookie, no form's token and no log-in`() async throws {
+    @Test func `the database contains no cookie, no form token and no log-in in the clear`() async throws {
         try await RunningFleet.run { fleet in
             var visitor = fleet.browser
             let page = try await visitor.beginLogIn()

@@ -6,7 +6,7 @@ import Testing
 @testable import SpotifyWeb
 
 @Suite struct HTMLTests {
-    @Test func `what is interpolated is escaped, in text and in attributes`() {
+    @Test func `interpolated values are escaped, in text and in attributes`() {
         let name = "<script>alert(\"1\" + '2')</script> & \u{0}co"
         let html: HTML = "<p title=\"\(name)\">\(name)</p>"
         let escaped = "&lt;script&gt;alert(&quot;1&quot; + &#39;2&#39;)&lt;/script&gt; &amp; \u{FFFD}co"
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func `a character that is escaped may carry a combining mark`() {
-        // `<` and U+0338 are one Character, and one that is not equal to `<`.
+        // `<` and U+0338 form one Character, which is not equal to `<`.
         #expect(HTML.escape("<\u{338}b>") == "&lt;\u{338}b&gt;")
     }
 
@@ -29,12 +29,12 @@ import Testing
         "spotify:javascript:1",
         "spotify:track:1:2", "spotify:track:ä", "http:track:1", "",
     ])
-    func `only an item of Spotify's becomes a link`(uri: String) {
+    func `only an item of Spotify becomes a link`(uri: String) {
         #expect(WebLink(uri: uri) == nil)
         #expect(WebLink.html("x", to: WebLink(uri: uri)).markup == "<bdi>x</bdi>")
     }
 
-    @Test func `a link does not tell where it was followed`() throws {
+    @Test func `a link does not reveal the page that it is on`() throws {
         let link = try #require(WebLink(uri: "spotify:track:11dFghVXANMlKmJXsNCbNl"))
         #expect(
             WebLink.html("<T>", to: link).markup == """

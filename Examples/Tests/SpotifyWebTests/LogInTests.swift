@@ -10,7 +10,9 @@ import Testing
 @testable import SpotifyWeb
 
 @Suite struct LogInTests {
-    @Test func `Spotify is asked for what the pages need, for a code that only this server can use`() async throws {
+    @Test func `Spotify is asked for the scopes of the pages, and for a code that only this server can use`()
+        async throws
+    {
         try await RunningSite.run { running in
             var browser = running.browser
             let page = try await browser.beginLogIn()
@@ -28,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `a log-in leads to the page that was asked for, with a new id`() async throws {
+    @Test func `a log-in leads to the requested page, with a new id`() async throws {
         try await RunningSite.run { running in
             var browser = running.browser
             let page = try await browser.beginLogIn(returnTo: "%2Fnow")
@@ -40,7 +42,7 @@ import Testing
             #expect(now.status == 200 && now.body.contains("Night Ferry"))
             let profile = try await browser.get("/me")
             #expect(profile.body.contains("Local Listener") && profile.body.contains("local-listener"))
-            // Whoever knew the old id knows nothing.
+            // The old id is worthless.
             var other = running.browser
             other.id = before
             #expect(try await other.get("/me").location == "/?notice=session-ended&return_to=%2Fme")
@@ -56,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `the callback of another browser is refused, and harms nobody`() async throws {
+    @Test func `the callback of another browser is refused, and both sessions stay as they are`() async throws {
         try await RunningSite.run { running in
             var mine = running.browser
             var other = running.browser
@@ -72,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a callback serves once`() async throws {
+    @Test func `a callback works once`() async throws {
         try await RunningSite.run { running in
             var browser = running.browser
             let callback = try await running.spotify.callback(for: try await browser.beginLogIn())
@@ -84,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a forged state is nobody's, and the log-in goes on waiting`() async throws {
+    @Test func `a forged state is refused, and the log-in stays pending`() async throws {
         try await RunningSite.run { running in
             var browser = running.browser
             let callback = try await running.spotify.callback(for: try await browser.beginLogIn())
@@ -96,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a denial is said, and ends the log-in`() async throws {
+    @Test func `a denial is shown, and ends the log-in`() async throws {
         try await RunningSite.run { running in
             var browser = running.browser
             let page = try await browser.beginLogIn(returnTo: "%2Fnow")
@@ -108,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a code that Spotify does not exchange brings a page that says so, and no session`() async throws {
+    @Test func `a code that Spotify does not exchange leads to an error page, and to no session`() async throws {
         try await RunningSite.run { running in
             var browser = running.browser
             let page = try await browser.beginLogIn()

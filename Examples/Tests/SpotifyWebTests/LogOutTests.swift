@@ -9,7 +9,7 @@ import Testing
 @testable import SpotifyWeb
 
 @Suite struct LogOutTests {
-    @Test func `the session's own form ends it, here and for whoever knows the id`() async throws {
+    @Test func `the session's own form ends it, also for a copy of the id`() async throws {
         try await RunningSite.run { running in
             var browser = try await running.loggedIn()
             let copy = browser
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `whoever is not logged in is logged out`() async throws {
+    @Test func `a log-out without a session succeeds`() async throws {
         try await RunningSite.run { running in
             var browser = running.browser
             let answer = try await browser.post("/logout", "")

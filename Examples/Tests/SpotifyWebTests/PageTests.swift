@@ -8,7 +8,7 @@ import Testing
 @Suite struct PageTests {
     private let evil = "\"><script>alert(1)</script>"
 
-    @Test func `what Spotify says of a user is escaped`() throws {
+    @Test func `a user's data from Spotify is escaped`() throws {
         let profile = ProfileSummary(name: evil, id: evil, link: nil)
         let playing = PlayingSummary(track: evil, artists: [evil, evil], isPlaying: true, link: nil)
         var generator = SystemRandomNumberGenerator()
@@ -18,7 +18,7 @@ import Testing
         #expect(document.contains("<dd id=\"user\"><bdi>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</bdi></dd>"))
     }
 
-    @Test func `no page holds a script, an inline style or an address of another site`() {
+    @Test func `no page has a script, an inline style or a URL of another site`() {
         var generator = SystemRandomNumberGenerator()
         let token = SessionSecret(using: &generator)
         let pages: [Page] =
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `logging out is a form with the session's token`() {
+    @Test func `logging out uses a form with the session's token`() {
         var generator = SystemRandomNumberGenerator()
         let token = SessionSecret(using: &generator)
         let markup = Page.home(formToken: token).body.markup
@@ -44,7 +44,7 @@ import Testing
         #expect(markup.contains("name=\"csrf\" value=\"\(token.text)\""))
     }
 
-    @Test func `what is not playing is called paused, and nothing is called nothing`() {
+    @Test func `a paused track is shown as paused, and no track as nothing`() {
         var generator = SystemRandomNumberGenerator()
         let token = SessionSecret(using: &generator)
         let paused = PlayingSummary(track: "T", artists: ["A", "B"], isPlaying: false, link: nil)

@@ -12,7 +12,7 @@ import Testing
 @Suite struct SafeAnswersTests {
     private struct Trouble: Error {}
 
-    /// Behind the two filters: a page, an error of each kind, and a form. Hummingbird's tests call at `localhost`.
+    /// A page, an error of each kind and a form, behind the two filters. Hummingbird's tests use the host `localhost`.
     private func application(_ address: String = "https://localhost") throws -> some ApplicationProtocol {
         let address = try SiteAddress(published: address)
         let router = Router(context: SiteContext.self)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: [("/", 200), ("/callback", 400), ("/nowhere", 404), ("/trouble", 500), ("/refused", 400)])
-    func `every answer may be neither stored, framed, sniffed nor scripted`(path: String, status: Int) async throws {
+    func `no answer can be stored, framed, sniffed or scripted`(path: String, status: Int) async throws {
         let answer = try await answer(.get, path)
         #expect(answer.status.code == status)
         let expected = [
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: ["/trouble", "/refused", "/nowhere?code=secret"])
-    func `an error's page says nothing of the error`(path: String) async throws {
+    func `an error page does not reveal the error`(path: String) async throws {
         let body = String(buffer: try await answer(.get, path).body)
         #expect(body.contains("The request ended with status"))
         #expect(!body.contains("secret") && !body.contains("Trouble"))
@@ -74,7 +74,7 @@ import Testing
         (["Origin": "https://evil.example"], 403), (["Origin": "null"], 403), (["Sec-Fetch-Site": "cross-site"], 403),
         (["Origin": "https://localhost", "Sec-Fetch-Site": "same-site"], 403),
     ])
-    func `a form that another site has sent is refused`(fields: [String: String], status: Int) async throws {
+    func `a form from another site is refused`(fields: [String: String], status: Int) async throws {
         #expect(try await answer(.post, "/form", fields: fields).status.code == status)
     }
 

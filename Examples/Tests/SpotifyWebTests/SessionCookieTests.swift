@@ -17,7 +17,7 @@ import Testing
             body: .init(buffer: .init()))
     }
 
-    /// The cookie as it is set, its attributes in any order.
+    /// The attributes of the cookie that is set, in any order.
     private func attributes(_ set: (inout Response) -> Void) throws -> Set<String> {
         var response = Response(status: .ok)
         set(&response)
@@ -25,13 +25,13 @@ import Testing
         return Set(field.split(separator: ";").map { $0.trimmingPrefix(" ") }.map(String.init))
     }
 
-    @Test func `off loopback it is secure, of this host and of no script`() throws {
+    @Test func `on a public site it is secure, bound to the host and hidden from scripts`() throws {
         let id = try #require(id)
         let set = try attributes { SessionCookie(isSecure: true).set(id, on: &$0) }
         #expect(set == ["__Host-spotify-web=\(id.text)", "Path=/", "Secure", "HttpOnly", "SameSite=Lax"])
     }
 
-    @Test func `on loopback there is no TLS`() throws {
+    @Test func `on loopback it works without TLS`() throws {
         let id = try #require(id)
         let set = try attributes { SessionCookie(isSecure: false).set(id, on: &$0) }
         #expect(set == ["spotify-web=\(id.text)", "Path=/", "HttpOnly", "SameSite=Lax"])
@@ -42,7 +42,7 @@ import Testing
         #expect(set == ["__Host-spotify-web=", "Max-Age=0", "Path=/", "Secure", "HttpOnly", "SameSite=Lax"])
     }
 
-    @Test func `only its own name is read, and only what can be an id`() throws {
+    @Test func `only its own name is read, and only a well-formed id`() throws {
         let id = try #require(id)
         let cookie = SessionCookie(isSecure: true)
         #expect(cookie.id(in: request(cookie: "a=b; __Host-spotify-web=\(id.text)")) == id)

@@ -6,7 +6,7 @@ import Testing
 @testable import SpotifyWeb
 
 @Suite struct SessionSecretTests {
-    @Test func `each is 43 characters, of all kinds and unlike any other`() {
+    @Test func `each has 43 characters of all kinds and is unique`() {
         var generator = SystemRandomNumberGenerator()
         let secrets = (0..<1000).map { _ in SessionSecret(using: &generator) }
         #expect(Set(secrets).count == 1000)
@@ -18,9 +18,9 @@ import Testing
         "", "abc", String(repeating: "a", count: 44), String(repeating: "a", count: 42) + "=",
         String(repeating: "ä", count: 22),
     ])
-    func `what cannot be one of ours is none`(text: String) { #expect(SessionSecret(text) == nil) }
+    func `a malformed text is refused`(text: String) { #expect(SessionSecret(text) == nil) }
 
-    @Test func `they match when every character does`() throws {
+    @Test func `they match if all characters are equal`() throws {
         let text = String(repeating: "a", count: 43)
         let secret = try #require(SessionSecret(text))
         #expect(secret.matches(SessionSecret(text)))
@@ -29,7 +29,7 @@ import Testing
         #expect(!secret.matches(nil))
     }
 
-    @Test func `it prints nothing of itself`() throws {
+    @Test func `it is never printed`() throws {
         let secret = try #require(SessionSecret(String(repeating: "Q", count: 43)))
         var dumped = ""
         dump(Session(id: secret, formToken: secret, account: 1), to: &dumped)

@@ -25,7 +25,7 @@ import Testing
         #expect(await store.take(of: mine) { $0 == "mine" } == nil)
     }
 
-    @Test func `two tabs of one browser log in side by side, and a fifth pushes out the first`() async {
+    @Test func `tabs of one browser can log in at the same time, and a fifth one replaces the first`() async {
         let store = makeStore()
         let id = await store.add("1", of: nil)
         for tab in ["2", "3", "4", "5"] { #expect(await store.add(tab, of: id) == id) }
@@ -33,7 +33,7 @@ import Testing
         for tab in ["2", "5"] { #expect(await store.take(of: id) { $0 == tab } == tab) }
     }
 
-    @Test func `an id that the server did not give out is not taken`() async {
+    @Test func `an id that the server did not issue is refused`() async {
         let store = makeStore()
         var generator = SystemRandomNumberGenerator()
         let planted = SessionSecret(using: &generator)
@@ -41,7 +41,7 @@ import Testing
         #expect(await store.session(of: planted) == nil)
     }
 
-    @Test func `a log-in brings a new id, and the old one is worth nothing`() async {
+    @Test func `a log-in brings a new id, and the old one is worthless`() async {
         let store = makeStore()
         let before = await store.add("x", of: nil)
         let session = await store.begin("me", insteadOf: before)
@@ -55,7 +55,7 @@ import Testing
         #expect(await store.session(of: again.id)?.formToken != session.formToken)
     }
 
-    @Test func `a log-in is given up after ten minutes`() async {
+    @Test func `a pending log-in expires after ten minutes`() async {
         let store = makeStore()
         let id = await store.add("x", of: nil)
         clock.advance(by: .seconds(599))
@@ -65,7 +65,7 @@ import Testing
         #expect(await store.add("z", of: id) != id)
     }
 
-    @Test func `a session ends when it is not used, and in the end even if it is`() async {
+    @Test func `a session ends when it is idle, and at its maximum age`() async {
         let store = makeStore {
             $0.idle = .seconds(100)
             $0.age = .seconds(250)
@@ -82,7 +82,7 @@ import Testing
         #expect(await store.session(of: used) == nil)
     }
 
-    @Test func `the oldest visitor and the session unused for longest make room`() async {
+    @Test func `the oldest visitor and the session unused for the longest time are replaced`() async {
         let store = makeStore {
             $0.visitors = 2
             $0.sessions = 2
@@ -107,7 +107,7 @@ import Testing
         #expect(await store.session(of: sessions[0]) != nil)
     }
 
-    @Test func `what has ended is not kept in memory`() async {
+    @Test func `expired entries are not kept in memory`() async {
         let store = makeStore()
         for number in 0..<10 {
             _ = await store.add("\(number)", of: nil)

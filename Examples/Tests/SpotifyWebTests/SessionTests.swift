@@ -14,7 +14,7 @@ import Testing
 @testable import SpotifyWeb
 
 @Suite struct SessionTests {
-    @Test func `whoever is not logged in is asked to, and comes back to the page`() async throws {
+    @Test func `a user who is not logged in is asked to log in, and comes back to the page`() async throws {
         try await RunningSite.run { running in
             var browser = running.browser
             for (path, escaped) in [("/me", "%2Fme"), ("/now", "%2Fnow")] {
@@ -23,7 +23,7 @@ import Testing
                 let welcome = try await browser.get(try #require(answer.location))
                 #expect(welcome.body.contains("href=\"/login?return_to=\(escaped)\""))
             }
-            // Looking costs the server nothing.
+            // A visit without a log-in stores nothing on the server.
             #expect(browser.id == nil)
             #expect(try await running.counts() == (0, 0))
         }
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `what the Web API leaves in one user's calls does not go along with another's`() async throws {
+    @Test func `cookies of the Web API from one user's calls are not sent with another's`() async throws {
         try await RunningSite.run { running in
             let configuration = running.site.urlSession.configuration
             #expect(configuration.httpCookieStorage == nil && configuration.urlCache == nil)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `neither a page nor a cookie holds a token`() async throws {
+    @Test func `neither a page nor a cookie contains a token`() async throws {
         try await RunningSite.run { running in
             var browser = running.browser
             let page = try await browser.beginLogIn()
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `an access token that has expired is replaced on the server, once for both calls of a page`()
+    @Test func `an access token that has expired is refreshed on the server, once for both calls of a page`()
         async throws
     {
         try await RunningSite.run { running in
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `while Spotify is down the session stays`() async throws {
+    @Test func `the session continues while Spotify is down`() async throws {
         try await RunningSite.run { running in
             var browser = try await running.loggedIn()
             await running.spotify.inject(.status(503), on: .webAPI)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `a session ends after its time, and its id is taken away`() async throws {
+    @Test func `a session ends after its time, and its cookie is removed`() async throws {
         try await RunningSite.run { running in
             var browser = try await running.loggedIn()
             running.clock.advance(by: .seconds(3600))

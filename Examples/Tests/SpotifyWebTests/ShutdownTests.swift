@@ -11,7 +11,7 @@ import Testing
 @testable import SpotifyWeb
 
 @Suite struct ShutdownTests {
-    @Test func `a site that is asked to end answers who has come, and then ends the providers`() async throws {
+    @Test func `a site that is stopped answers the received requests, and then ends the providers`() async throws {
         try await RunningSite.run { running in
             let browser = try await running.loggedIn()
             let account = try await running.account(of: browser)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct SiteAddressTests {
     @Test(arguments: ["127.0.0.1", "127.0.0.1:8080", "[::1]:8080"])
-    func `the loopback site is served under a literal, whatever the port`(host: String) {
+    func `the loopback site is served under a literal, on any port`(host: String) {
         #expect(SiteAddress.loopback.origin(of: host) == "http://\(host)")
         #expect(!SiteAddress.loopback.isSecure)
     }
@@ -38,12 +38,12 @@ import Testing
         "http://music.example.com", "https://", "music.example.com", "https://a.example/x", "https://a.example?x",
         "https://u@a.example", "https://a.example#x",
     ])
-    func `a site is published by https, scheme and host alone`(address: String) {
+    func `a site is published by an https URL with scheme and host only`(address: String) {
         #expect(throws: InvalidSiteAddress(address: address)) { try SiteAddress(published: address) }
     }
 
     @Test(arguments: ReturnPath.allCases)
-    func `a log-in leads to the page that was asked for`(path: ReturnPath) {
+    func `a log-in leads to the requested page`(path: ReturnPath) {
         #expect(ReturnPath(asked: path.rawValue) == path)
     }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What clients can learn by asking (RFC 8414 §2).
+/// The metadata of the server (RFC 8414 §2).
 extension AccountsService {
     /// `GET /.well-known/oauth-authorization-server`.
     ///
-    /// - Parameter issuer: the base of all addresses.
+    /// - Parameter issuer: the base of all endpoint URLs.
     static func metadata(issuer: String) throws -> Answer {
         try .json(200, Metadata(issuer: issuer), fields: ["Cache-Control": "max-age=300"])
     }

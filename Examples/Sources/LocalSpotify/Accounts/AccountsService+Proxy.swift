@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A server of the app's own that keeps the client's secret and stands between the app and the token endpoint.
+/// A proxy between an app and the token endpoint: the app's own server, which keeps the client's secret.
 extension AccountsService {
-    /// Puts into a call of `POST /proxy/token` or `POST /proxy/refresh` what the app behind the proxy does not have.
+    /// Adds to a call of `POST /proxy/token` or `POST /proxy/refresh` what only the proxy knows: the client's id and
+    /// secret.
     ///
     /// The app sends `code`, `redirect_uri` and, with PKCE, `code_verifier`; or `refresh_token`; or just the grant type
-    /// `client_credentials`. What it says of itself does not count.
+    /// `client_credentials`. The proxy ignores any client authentication that the app sends.
     func completed(_ call: Call) -> Call {
         guard let client = proxyClient else { return call }
         var call = call

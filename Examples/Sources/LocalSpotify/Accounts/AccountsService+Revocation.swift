@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// What clients may do with tokens beside using them.
+/// Revocation and introspection of tokens.
 extension AccountsService {
     /// `POST /api/revoke` (RFC 7009 §2).
     mutating func revoke(_ call: Call) throws -> Answer {
@@ -13,25 +13,26 @@ extension AccountsService {
                 throw Refusal("unauthorized_client", "A client without a secret cannot revoke")
             }
             guard let token = call.form["token"] else { throw Refusal("invalid_request", "token must be supplied") }
-            // RFC 7009 §2.1: the token of another client is refused. `token_type_hint` is not needed here.
+            // RFC 7009 §2.1: a client cannot revoke the token of another client. `token_type_hint` is not needed here.
             guard families.revoke(token, for: client.id) else {
                 throw Refusal("invalid_grant", "The token belongs to another client")
             }
-            // RFC 7009 §2.2: the same for a token that is not known.
+            // RFC 7009 §2.2: an unknown token gets the same answer.
             return Answer(status: 200, fields: Answer.uncached)
         } catch let refusal as Refusal {
             return try refusal.answer
         }
     }
 
-    /// `POST /api/introspect` (RFC 7662 §2): only for clients that can show who they are, so that nobody tries tokens out.
+    /// `POST /api/introspect` (RFC 7662 §2). Only authenticated clients may call it, so that attackers cannot test
+    /// guessed tokens.
     func introspect(_ call: Call, at now: Date) throws -> Answer {
         do {
             let client = try authenticated(call)
-            if client.isPublic { throw Refusal("unauthorized_client", "A client without a secret cannot ask") }
+            if client.isPublic { throw Refusal("unauthorized_client", "A client without a secret cannot introspect") }
             guard let token = call.form["token"] else { throw Refusal("invalid_request", "token must be supplied") }
             guard var introspection = families.introspection(of: token, at: now) else {
-                // RFC 7662 §2.2: no more about a token that is not good.
+                // RFC 7662 §2.2: the answer says no more about an inactive token.
                 return try .json(200, ["active": false], fields: Answer.uncached)
             }
             introspection.iss = call.base
@@ -42,7 +43,7 @@ extension AccountsService {
         }
     }
 
-    /// The client that calls, public or not.
+    /// Authenticates the client that calls, public or not.
     ///
     /// - Throws: ``Refusal``.
     func authenticated(_ call: Call) throws(Refusal) -> LocalSpotify.Client {

@@ -3,11 +3,11 @@
 
 import Foundation
 
-/// The token endpoint: which grant is meant, what was decided, how it is answered.
+/// The token endpoint: recognizes the grant, decides, and makes the answer.
 extension AccountsService {
     /// Decides on a call of `POST /api/token`.
     mutating func decide(on call: Call, at now: Date) -> TokenDecision {
-        // RFC 6749 §3.2: no parameter more than once.
+        // RFC 6749 §3.2: a parameter must not be repeated.
         if call.form.hasRepetition { return .badRequest("A parameter was sent more than once") }
         switch ClientAuthentication(call, clients: clients) {
         case .refused(let refusal): return .refused(.badClient, refusal)
@@ -16,7 +16,7 @@ extension AccountsService {
         }
     }
 
-    /// Puts a decision into words.
+    /// Makes the HTTP answer for a decision.
     func answer(to decision: TokenDecision) throws -> Answer {
         if let tokens = decision.tokens {
             return try .json(200, TokenAnswer(tokens, policy: families.policy), fields: Answer.uncached)
@@ -24,7 +24,7 @@ extension AccountsService {
         return try (decision.refusal ?? Self.refusal(for: decision.outcome)).answer
     }
 
-    /// Decides on a form whose client is known; `nil`: nobody said who it is.
+    /// Decides on a form. The client is authenticated if it has a secret; `nil` if the request names no client.
     mutating func decide(on form: Parameters, by client: LocalSpotify.Client?, at now: Date) -> TokenDecision {
         guard let name = form["grant_type"] else {
             return .refused(.badRequest, "unsupported_grant_type", "grant_type parameter is missing")
@@ -46,7 +46,7 @@ extension AccountsService {
         case .unknownToken: Refusal("invalid_grant", "Invalid refresh token")
         case .sessionExpired: Refusal("invalid_grant", "Refresh token expired")
         case .familyEnded, .reuseDetected: Refusal("invalid_grant", "Refresh token revoked")
-        default: Refusal("invalid_request", "The request makes no sense")
+        default: Refusal("invalid_request", "The request is not valid")
         }
     }
 
@@ -65,7 +65,7 @@ extension AccountsService {
             if let family { families.end(family) }
             return TokenDecision(outcome: .codeReplayed, family: family)
         case .good:
-            // Whoever presents a code wrongly has spent it: nobody tries again.
+            // A failed exchange uses the code up, so that an attacker cannot try again.
             if let refusal = problem(with: form, for: claim, by: client) { return .refused(.badCode, refusal) }
             var grant = claim.grant
             grant.clientID = client?.id
@@ -78,7 +78,7 @@ extension AccountsService {
     private func problem(
         with form: Parameters, for claim: AuthorizationCodes.Claim, by client: LocalSpotify.Client?
     ) -> Refusal? {
-        guard let owner = claim.grant.clientID else { return nil }  // of `makeCode()`: bound to nothing
+        guard let owner = claim.grant.clientID else { return nil }  // a code of `makeCode()` is bound to no client
         if owner != client?.id { return Refusal("invalid_grant", "Invalid authorization code") }
         if form["redirect_uri"] != claim.redirectURI { return Refusal("invalid_grant", "Invalid redirect URI") }
         switch (claim.codeChallenge, form["code_verifier"]) {
@@ -108,13 +108,13 @@ extension AccountsService {
         return families.refresh(with: token, scopes: scopes, at: now)
     }
 
-    /// RFC 6749 §4.4: for clients that can show who they are.
+    /// RFC 6749 §4.4: only for clients with a secret.
     private mutating func grantToClient(
         _ form: Parameters, _ client: LocalSpotify.Client?, at now: Date
     ) -> TokenDecision {
         guard let client else { return .refused(.badClient, .client("client_id must be supplied", inHeader: false)) }
         guard !client.isPublic else {
-            return .refused(.badClient, "unauthorized_client", "A client without a secret cannot speak for itself")
+            return .refused(.badClient, "unauthorized_client", "client_credentials needs a client with a secret")
         }
         return families.signIn(Grant(clientID: client.id, scopes: [], hasUser: false), at: now)
     }

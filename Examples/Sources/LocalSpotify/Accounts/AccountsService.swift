@@ -3,22 +3,22 @@
 
 import Foundation
 
-/// The accounts service: who is asked, what is given, how it is said. A pure value: time comes in.
+/// The accounts service: consent, tokens and their answers. A value without I/O; the caller passes the time.
 struct AccountsService: Sendable {
     let clients: [String: LocalSpotify.Client]
-    /// Whose secret the proxy keeps.
+    /// The client whose secret the proxy keeps.
     let proxyClient: LocalSpotify.Client?
     let user = "Local Listener"
     var codes: AuthorizationCodes
     var families: TokenFamilies
     var devices: DeviceCodes
     var tickets: Tickets<AuthorizationRequest>
-    /// For user codes.
+    /// The forms that were shown for user codes.
     var deviceTickets: Tickets<String>
-    /// When wrong user codes were typed.
+    /// The times at which wrong user codes were typed.
     var misses: [Date] = []
     var secrets: SecretSource
-    /// What the user has allowed to clients that can show who they are.
+    /// The scopes that the user has allowed to each confidential client.
     var approvals: [String: Set<String>] = [:]
 
     init(policy: TokenPolicy, clients: [LocalSpotify.Client] = [], secrets: SecretSource = SecretSource()) {

@@ -3,20 +3,20 @@
 
 import Foundation
 
-/// The codes that sign-ins ended with and that wait to be exchanged, each once, within ten minutes (RFC 6749 §4.1.2).
+/// The authorization codes. Each can be exchanged once, within ten minutes (RFC 6749 §4.1.2).
 struct AuthorizationCodes: Sendable {
-    /// What a code stands for, and what whoever exchanges it has to show.
+    /// The grant of a code, and what its exchange must match.
     struct Claim: Hashable, Sendable {
         var grant = Grant()
-        /// As it was named in the authorization request.
+        /// As in the authorization request.
         var redirectURI: String?
         var codeChallenge: String?
     }
 
-    /// What came of a code.
+    /// The result of redeeming a code.
     enum Redemption: Hashable, Sendable {
         case good
-        /// It was used before, and brought this family if any.
+        /// The code was used before, for this family if it was accepted.
         case replayed(family: Int?)
         case bad
     }
@@ -40,10 +40,10 @@ struct AuthorizationCodes: Sendable {
         return code
     }
 
-    /// What a code stands for, used or not.
+    /// Returns the claim of a code, used or not.
     func claim(of code: String) -> Claim? { entries[code]?.claim }
 
-    /// Uses a code up.
+    /// Redeems a code, which makes it used.
     mutating func redeem(_ code: String, at now: Date) -> Redemption {
         guard let entry = entries[code] else { return .bad }
         if entry.isUsed { return .replayed(family: entry.family) }
@@ -51,6 +51,6 @@ struct AuthorizationCodes: Sendable {
         return now < entry.issuedAt + lifetime ? .good : .bad
     }
 
-    /// Remembers what a code brought, to be revoked when it comes again.
+    /// Stores the family that a code began, so that a replay of the code can end it.
     mutating func note(_ family: Int?, broughtBy code: String) { entries[code]?.family = family }
 }

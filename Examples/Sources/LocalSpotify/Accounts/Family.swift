@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// What one sign-in began: a line of refresh tokens, a line of access tokens.
+/// The refresh tokens and access tokens of one sign-in.
 struct Family: Sendable {
     struct Access: Sendable {
         let issuedAt: Date
@@ -12,9 +12,9 @@ struct Family: Sendable {
         var isRevoked = false
     }
 
-    /// Why there is nothing more to get.
+    /// Why the family is over.
     enum End: Hashable, Sendable {
-        /// A spent refresh token or a used code came again, or the server gave it up.
+        /// A spent refresh token or a used code was presented again, or the server ended the family.
         case lost
         /// The client revoked it.
         case signedOut
@@ -22,13 +22,13 @@ struct Family: Sendable {
 
     let grant: Grant
     let began: Date
-    /// `nil` where the client gets none (RFC 6749 §4.4.3).
+    /// `nil` if the client gets no refresh token (RFC 6749 §4.4.3).
     private(set) var newestRefreshToken: String?
     private(set) var refreshGeneration = 0
     private(set) var rotatedAt: Date?
-    /// Refresh tokens that were presented, by generation; where they stay, only after the end.
+    /// The generations of the refresh tokens that were presented. Without rotation it is filled only after the end.
     var presented: Set<Int> = []
-    /// Refresh tokens whose last answer did not reach the client.
+    /// The generations of the refresh tokens whose last answer did not reach the client.
     var lostAnswers: Set<Int> = []
     var access: [Access] = []
     var end: End?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The ways to a token that the token endpoint knows.
+/// The grant types of the token endpoint.
 enum GrantType: String, Hashable, Sendable, CaseIterable {
     case authorizationCode = "authorization_code"
     case refreshToken = "refresh_token"

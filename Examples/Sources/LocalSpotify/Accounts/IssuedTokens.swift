@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a token call brought.
+/// The tokens of a successful call of the token endpoint.
 struct IssuedTokens: Hashable, Sendable {
     let accessToken: String
-    /// Absent where the client keeps the one it has.
+    /// `nil` if the client keeps its refresh token.
     let refreshToken: String?
     /// The access token's place in its family, counted from 0.
     let generation: Int

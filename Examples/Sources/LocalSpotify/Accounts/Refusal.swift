@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// An error of the accounts service in its own words: none of them comes from the request.
+/// An OAuth error of the accounts service. Its texts are constants: none comes from the request.
 struct Refusal: Hashable, Sendable, Error {
     let error: String
     let description: String
@@ -13,7 +13,7 @@ struct Refusal: Hashable, Sendable, Error {
         self.description = description
     }
 
-    /// RFC 6749 §5.2: who tried by a header field is told by 401 which schemes there are.
+    /// RFC 6749 §5.2: if the client used the header field, the answer is 401 and names the supported schemes.
     static func client(_ description: String, inHeader: Bool) -> Self {
         var refusal = Refusal("invalid_client", description)
         if inHeader {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Makes codes and tokens that nobody can guess.
+/// Makes random codes and tokens.
 struct SecretSource: Sendable {
     private var generator: any RandomNumberGenerator & Sendable
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -14,7 +14,7 @@ struct SecretSource: Sendable {
     /// - Returns: 128 letters, digits, `-` and `_`, 6 bits each.
     mutating func next() -> String { makeSecret(using: &generator) }
 
-    /// - Returns: eight consonants in two groups, as people can type them (RFC 8628 §6.1): 34 bits.
+    /// - Returns: eight consonants in two groups, easy to type (RFC 8628 §6.1): 34 bits.
     mutating func nextUserCode() -> String { makeUserCode(using: &generator) }
 
     private func makeUserCode(using generator: inout some RandomNumberGenerator) -> String {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What the accounts service decided on a token call.
+/// The decision of the accounts service on a call of the token endpoint.
 struct TokenDecision: Sendable {
-    /// Whether the same refresh was asked for before.
+    /// Whether, and why, the call repeats an earlier refresh.
     enum Repetition: Hashable, Sendable {
         case none
-        /// The client had an answer and asked again.
+        /// The client had received the answer to the first call.
         case duplicate
-        /// The answer to the first call was lost on the way.
+        /// The answer to the first call was lost.
         case afterLostAnswer
     }
 
@@ -19,7 +19,7 @@ struct TokenDecision: Sendable {
     var presented: Int?
     var repetition = Repetition.none
     var tokens: IssuedTokens?
-    /// What the client is told, where the outcome alone does not say it.
+    /// The error for the client, if the outcome alone does not determine it.
     var refusal: Refusal?
 }
 
@@ -35,7 +35,7 @@ extension TokenDecision {
     static func badRequest(_ description: String) -> Self { refused(.badRequest, "invalid_request", description) }
 }
 
-/// What an access token is worth.
+/// The state of an access token.
 enum AccessTokenStanding: Hashable, Sendable {
     case valid
     case expired

@@ -4,9 +4,9 @@
 import Foundation
 
 extension TokenFamilies {
-    /// Revokes a token: with a refresh token the whole sign-in, with an access token just that (RFC 7009 §2.1).
+    /// Revokes a token: a refresh token with its whole sign-in, an access token alone (RFC 7009 §2.1).
     ///
-    /// - Returns: `false` if it belongs to another client; `true` also if it is not known.
+    /// - Returns: `false` if the token belongs to another client; `true` also if it is unknown.
     mutating func revoke(_ token: String, for client: String) -> Bool {
         guard let place = place(of: token) else { return true }
         guard families[place.family].grant.clientID ?? client == client else { return false }
@@ -18,7 +18,7 @@ extension TokenFamilies {
         return true
     }
 
-    /// - Returns: `nil` for a token that is worth nothing.
+    /// - Returns: `nil` for a token that is not active.
     func introspection(of token: String, at now: Date) -> Introspection? {
         guard let place = place(of: token) else { return nil }
         let family = families[place.family]
@@ -36,7 +36,7 @@ extension TokenFamilies {
     }
 }
 
-/// What is said of a token that is good (RFC 7662 §2.2).
+/// The introspection answer for an active token (RFC 7662 §2.2).
 struct Introspection: Hashable, Sendable, Encodable {
     let active = true
     let scope: String

@@ -3,9 +3,10 @@
 
 import Foundation
 
-/// Decides what every token is worth: issues, rotates, revokes, and sees what is presented twice.
+/// Issues, rotates and revokes tokens, and detects tokens that are presented twice.
 ///
-/// A family is what one sign-in began. Its tokens are counted in generations from 0. A pure value: time comes in.
+/// A family holds the tokens of one sign-in, numbered in generations from 0. A value without I/O; the caller passes the
+/// time.
 struct TokenFamilies: Sendable {
     let policy: TokenPolicy
     private var secrets: SecretSource
@@ -18,7 +19,7 @@ struct TokenFamilies: Sendable {
         self.secrets = secrets
     }
 
-    /// Families that ended although nobody signed out, by reuse or by ``revokeFamilies()``.
+    /// The number of families that ended without a sign-out: by reuse or by ``revokeFamilies()``.
     var endedFamilies: Int { families.count { $0.end == .lost } }
 
     /// Begins a family; without a user it has no refresh token.
@@ -31,7 +32,7 @@ struct TokenFamilies: Sendable {
         return TokenDecision(outcome: .signedIn, family: place.family, tokens: tokens)
     }
 
-    /// Whose a refresh token is, whatever it is still worth.
+    /// The grant of a refresh token, even if the token is no longer valid.
     func grant(of refreshToken: String) -> Grant? { refreshTokens[refreshToken].map { families[$0.family].grant } }
 
     /// Decides on a refresh token (RFC 6749 §6; RFC 9700 §4.14.2 for rotation and reuse).
@@ -66,13 +67,13 @@ struct TokenFamilies: Sendable {
         return decision
     }
 
-    /// Takes note that a token call was decided and its answer then lost: its repetition is the client's right.
+    /// Notes that the answer to a token call was lost. The client may then repeat the call.
     mutating func noteLostAnswer(to decision: TokenDecision) {
         guard let family = decision.family, let presented = decision.presented else { return }
         families[family].lostAnswers.insert(presented)
     }
 
-    /// What an access token is worth.
+    /// The state of an access token.
     func standing(of accessToken: String, at now: Date) -> AccessTokenStanding {
         guard let place = accessTokens[accessToken] else { return .invalid }
         let access = families[place.family].access[place.generation]
@@ -80,7 +81,7 @@ struct TokenFamilies: Sendable {
         return now < access.expiresAt ? .valid : .expired
     }
 
-    /// What an access token that is known lets its holder do.
+    /// The grant of a known access token.
     func grant(ofAccessToken accessToken: String) -> Grant? {
         accessTokens[accessToken].map { place in
             var grant = families[place.family].grant
@@ -104,7 +105,7 @@ struct TokenFamilies: Sendable {
         for family in families.indices where !families[family].hasEnded { families[family].end = .lost }
     }
 
-    /// Ends the sign-in that a code brought which came again (RFC 6749 §4.1.2).
+    /// Ends the sign-in of a code that was presented again (RFC 6749 §4.1.2).
     mutating func end(_ family: Int) {
         if !families[family].hasEnded { families[family].end = .lost }
     }
@@ -117,13 +118,13 @@ struct TokenFamilies: Sendable {
         var isRefreshToken = false
     }
 
-    /// Where any token stands.
+    /// The family and generation of a token of any kind.
     func place(of token: String) -> Place? {
         guard let place = refreshTokens[token] else { return accessTokens[token] }
         return Place(family: place.family, generation: place.generation, isRefreshToken: true)
     }
 
-    /// A sign-in lasts only so long, however often it is refreshed.
+    /// A sign-in has a fixed lifetime, which refreshes do not extend.
     private func hasExpired(_ place: Place, at now: Date) -> Bool {
         guard let lifetime = policy.refreshTokenLifetime else { return false }
         return now >= families[place.family].began + lifetime.seconds
@@ -150,7 +151,7 @@ struct TokenFamilies: Sendable {
             accessToken: accessToken, refreshToken: refreshToken, generation: generation, scopes: access.scopes)
     }
 
-    /// Only the last spent token, only while its successor is unused, only for a while.
+    /// The grace covers only the last spent token, only until its successor is used, and only for a limited time.
     private func isWithinGrace(_ place: Place, at now: Date) -> Bool {
         let family = families[place.family]
         guard let rotatedAt = family.rotatedAt, policy.grace > .zero else { return false }
@@ -159,8 +160,8 @@ struct TokenFamilies: Sendable {
 
     /// Whether a presentation repeats an earlier one.
     ///
-    /// Where refresh tokens stay, a refresh repeats another one if the access token that the other brought has still more
-    /// than half of its life before it and was not revoked: nobody can have had a reason to replace it.
+    /// Without rotation, a refresh is a repetition if the last access token is not revoked and has more than half of
+    /// its life left. Then the client had no reason to replace it.
     private mutating func repetition(of place: Place, at now: Date) -> TokenDecision.Repetition {
         let answerWasLost = families[place.family].lostAnswers.remove(place.generation) != nil
         let family = families[place.family]

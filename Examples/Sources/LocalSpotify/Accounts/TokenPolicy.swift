@@ -3,19 +3,19 @@
 
 /// How the accounts service treats its tokens.
 public struct TokenPolicy: Hashable, Sendable {
-    /// Whether a refresh brings a new refresh token and spends the old one. Spotify's stay, as of now.
+    /// Whether a refresh brings a new refresh token and spends the old one. Spotify's does not at present.
     public var rotation: Rotation
     /// How long an access token lives; told to clients in whole seconds.
     public var accessTokenLifetime: Duration
-    /// How long after a rotation the spent refresh token still brings the same successor, as long as that is unused.
+    /// How long after a rotation the spent refresh token still brings the same successor, if the successor is unused.
     public var grace: Duration
-    /// How long after the sign-in its refresh tokens end, however often they were used; `nil`: never. Spotify: six months.
+    /// How long after the sign-in its refresh tokens end, regardless of use. `nil` means never. Spotify: six months.
     public var refreshTokenLifetime: Duration?
     /// Whether a client without a secret may revoke its tokens.
     public var publicClientsMayRevoke: Bool
-    /// How long a device may wait for its user.
+    /// How long a device code is valid.
     public var deviceCodeLifetime: Duration
-    /// How long a device has to wait before it asks again; told in whole seconds.
+    /// How long a device must wait between two polls; told in whole seconds.
     public var devicePollingInterval: Duration
 
     public init(
@@ -32,11 +32,11 @@ public struct TokenPolicy: Hashable, Sendable {
         self.devicePollingInterval = devicePollingInterval
     }
 
-    /// What becomes of a refresh token that was used.
+    /// What happens to a refresh token that was used.
     public enum Rotation: String, Hashable, Sendable, CaseIterable {
         /// It is spent, and its successor comes with the new access token.
         case on
-        /// It stays, and the answer holds none.
+        /// The refresh token stays valid, and the answer holds no new one.
         case off
     }
 }

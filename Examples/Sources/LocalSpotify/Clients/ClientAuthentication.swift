@@ -3,14 +3,14 @@
 
 import Foundation
 
-/// Who calls an endpoint, and whether that is shown (RFC 6749 §2.3).
+/// The client that calls an endpoint, and whether it is authenticated (RFC 6749 §2.3).
 enum ClientAuthentication {
-    /// Nobody says who it is.
+    /// The request names no client.
     case nobody
     case client(LocalSpotify.Client)
     case refused(Refusal)
 
-    /// Looks at the `Authorization` field and the form, and lets only one of them count.
+    /// Reads the `Authorization` field and the form. Only one of them may authenticate the client.
     init(_ call: Call, clients: [String: LocalSpotify.Client]) {
         guard let field = call.authorization else {
             self = Self.identify(call.form["client_id"], secret: call.form["client_secret"], clients)
@@ -20,7 +20,7 @@ enum ClientAuthentication {
             self = .refused(.client("The Authorization header field must be Basic", inHeader: true))
             return
         }
-        // RFC 6749 §2.3: no more than one method in a request.
+        // RFC 6749 §2.3: a request must not use more than one method.
         guard call.form["client_secret"] == nil, (call.form["client_id"] ?? id) == id else {
             self = .refused(Refusal("invalid_request", "More than one way of client authentication"))
             return
@@ -41,7 +41,7 @@ enum ClientAuthentication {
         return .client(client)
     }
 
-    /// Id and secret are encoded like a form's values before they are joined (RFC 6749 §2.3.1).
+    /// The id and the secret are form-encoded before they are joined (RFC 6749 §2.3.1).
     private static func basic(_ field: String) -> (id: String, secret: String)? {
         let parts = field.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: String(parts[1])),

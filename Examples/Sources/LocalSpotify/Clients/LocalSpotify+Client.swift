@@ -5,17 +5,18 @@ extension LocalSpotify {
     /// An app that is registered with the accounts service.
     public struct Client: Hashable, Sendable {
         public let id: String
-        /// Of a confidential client; a public one cannot keep any.
+        /// The secret of a confidential client; `nil` for a public one.
         public let secret: String?
-        /// Compared as they stand, but for the port of a loopback address.
+        /// Requests must match one of them exactly, except for the port of a loopback address.
         public let redirectURIs: [String]
-        /// What the consent page calls it.
+        /// The name on the consent page.
         public let name: String
 
         /// - Parameters:
         ///   - secret: makes it a confidential client.
-        ///   - redirectURIs: `https`, `http` with `127.0.0.1` or `[::1]`, or a scheme of the app's own; no `localhost`, as with Spotify.
-        ///   - name: for people; the id if left out.
+        ///   - redirectURIs: `https`, `http` with `127.0.0.1` or `[::1]`, or a scheme of the app's own. `localhost` is
+        ///     not allowed, as with Spotify.
+        ///   - name: the name for users; by default the id.
         public init(id: String, secret: String? = nil, redirectURIs: [String], name: String? = nil) {
             self.id = id
             self.secret = secret
@@ -34,7 +35,7 @@ extension LocalSpotify.Client {
         redirectURIs: ["http://127.0.0.1/callback", "http://[::1]/callback", "local-app://login-callback"],
         name: "Local Client")
 
-    /// A web app with a server that keeps the secret: `local-web`, `local-secret`.
+    /// A web app whose server keeps the secret: `local-web`, `local-secret`.
     public static let localConfidential = Self(
         id: "local-web", secret: "local-secret",
         redirectURIs: ["http://127.0.0.1/callback", "http://[::1]/callback", "local-app://login-callback"],

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Which addresses an answer may be sent to.
+/// The rules for redirect URIs.
 enum RedirectURI {
     /// Whether a request may name this address, given a registered one.
     ///
-    /// The strings are equal (RFC 6749 §3.1.2.3, RFC 9700 §4.1.3), but for the port of a loopback literal, which a native app
-    /// learns only when it listens (RFC 8252 §7.3).
+    /// The strings must be equal (RFC 6749 §3.1.2.3, RFC 9700 §4.1.3), except for the port of a loopback literal. A
+    /// native app learns that port only when it listens (RFC 8252 §7.3).
     static func isAllowed(_ requested: String, by registered: String) -> Bool {
         guard isUsable(registered) else { return false }
         if requested.unicodeScalars.elementsEqual(registered.unicodeScalars) { return true }
@@ -14,7 +14,8 @@ enum RedirectURI {
         return known == asked
     }
 
-    /// What Spotify lets an app register: `https`, `http` to a loopback literal, or a scheme of its own; no fragment.
+    /// Whether Spotify lets an app register it: `https`, `http` to a loopback literal, or a scheme of the app's own; no
+    /// fragment.
     private static func isUsable(_ registered: String) -> Bool {
         guard let colon = registered.firstIndex(of: ":"), !registered.contains("#") else { return false }
         switch registered[..<colon] {
@@ -25,7 +26,7 @@ enum RedirectURI {
         }
     }
 
-    /// `http`, a loopback literal, any port, and the rest as it stands.
+    /// `http`, a loopback literal and any port; the rest must be equal.
     private struct Loopback: Equatable {
         let host: String
         let rest: String

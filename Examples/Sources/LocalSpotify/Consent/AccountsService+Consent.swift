@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// The authorization endpoint: who asks, whether the user agrees, where it goes on (RFC 6749 §4.1).
+/// The authorization endpoint: checks the request, asks the user, and redirects (RFC 6749 §4.1).
 extension AccountsService {
     /// `GET /authorize`.
     mutating func authorize(_ call: Call, at now: Date) -> Answer {
@@ -25,7 +25,7 @@ extension AccountsService {
             fields: Browser.field(browser, for: call))
     }
 
-    /// `POST /authorize`: one of the buttons of the page.
+    /// `POST /authorize`: the user has pressed a button of the page.
     mutating func decideConsent(_ call: Call, at now: Date) -> Answer {
         guard Browser.isOwnForm(call) else { return Self.foreignForm }
         guard let request = tickets.redeem(call.form["ticket"], from: Browser.id(in: call), at: now) else {
@@ -40,7 +40,7 @@ extension AccountsService {
         }
     }
 
-    /// Where the user is sent who agrees.
+    /// The redirect for a user who agrees.
     mutating func agreed(to request: AuthorizationRequest, at now: Date) -> Callback {
         let claim = AuthorizationCodes.Claim(
             grant: Grant(clientID: request.client.id, scopes: request.scopes), redirectURI: request.redirectURI,
@@ -48,7 +48,7 @@ extension AccountsService {
         return request.callback(["code": codes.issue(claim, at: now)])
     }
 
-    /// Where the user is sent who does not (RFC 6749 §4.1.2.1).
+    /// The redirect for a user who does not agree (RFC 6749 §4.1.2.1).
     func denied(_ request: AuthorizationRequest) -> Callback { request.callback(["error": "access_denied"]) }
 
     static let foreignForm = Answer.page(
@@ -56,7 +56,7 @@ extension AccountsService {
 
     // MARK: -
 
-    /// A client that cannot show who it is asks each time (RFC 8252 §8.6).
+    /// A public client needs consent each time, because it is not authenticated (RFC 8252 §8.6).
     private func isApproved(_ request: AuthorizationRequest) -> Bool {
         guard !request.showsDialog, !request.client.isPublic, let approved = approvals[request.client.id] else {
             return false

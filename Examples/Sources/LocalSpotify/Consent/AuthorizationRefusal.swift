@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Why there is nothing that the user could be asked.
+/// Why an authorization request is refused without a question to the user.
 enum AuthorizationRefusal: Error {
-    /// Shown to the user, who is sent nowhere.
+    /// Shown to the user, who is not redirected.
     case page(String)
-    /// Told to the app.
+    /// Sent to the app by a redirect.
     case redirect(Callback)
 }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What an app asks the user for: checked, and as it came.
+/// A checked authorization request.
 struct AuthorizationRequest: Hashable, Sendable {
     let client: LocalSpotify.Client
     let redirectURI: String
     let state: String?
     let scopes: Set<String>
-    /// Of S256; `nil` only for a client with a secret.
+    /// For S256; `nil` only for a client with a secret.
     let codeChallenge: String?
     let showsDialog: Bool
 
     /// Checks a request (RFC 6749 §4.1.1, RFC 7636 §4.3).
     ///
-    /// - Parameter parameters: those of the query.
+    /// - Parameter parameters: the parameters of the query.
     /// - Throws: ``AuthorizationRefusal``.
     init(_ parameters: Parameters, clients: [String: LocalSpotify.Client]) throws(AuthorizationRefusal) {
-        // RFC 6749 §4.1.2.1: as long as client and address are not known to be right, nobody is sent anywhere.
+        // RFC 6749 §4.1.2.1: the server must not redirect before it has verified the client and the redirect URI.
         guard let id = parameters.single("client_id"), let client = clients[id] else {
             throw .page("The app that sent you here is not known.")
         }
         guard let redirectURI = parameters.single("redirect_uri"),
             client.redirectURIs.contains(where: { RedirectURI.isAllowed(redirectURI, by: $0) })
-        else { throw .page("The app that sent you here gave an address that it has not registered.") }
+        else { throw .page("The app that sent you here named an address that is not registered.") }
         self.client = client
         self.redirectURI = redirectURI
         state = parameters.single("state")
@@ -35,7 +35,7 @@ struct AuthorizationRequest: Hashable, Sendable {
         }
     }
 
-    /// Where the user is sent, `state` included.
+    /// The redirect for this request, with its `state`.
     func callback(_ parameters: KeyValuePairs<String, String>) -> Callback {
         Callback(redirectURI: redirectURI, parameters: parameters.map { ($0, $1) }, state: state)
     }
@@ -43,7 +43,7 @@ struct AuthorizationRequest: Hashable, Sendable {
     // MARK: -
 
     private func problem(in parameters: Parameters, scopesAreKnown: Bool) -> Refusal? {
-        // RFC 6749 §3.1: no parameter more than once.
+        // RFC 6749 §3.1: a parameter must not be repeated.
         if parameters.hasRepetition { return Refusal("invalid_request", "A parameter was sent more than once") }
         if parameters["response_type"] == nil { return Refusal("invalid_request", "response_type must be supplied") }
         if parameters["response_type"] != "code" {
@@ -59,7 +59,7 @@ struct AuthorizationRequest: Hashable, Sendable {
             // RFC 9700 §2.1.1; RFC 8252 §6.
             return client.isPublic ? Refusal("invalid_request", "code_challenge must be supplied") : nil
         }
-        // RFC 7636 §4.3: `plain` if nothing is said; RFC 9700 §2.1.1: S256 only.
+        // RFC 7636 §4.3: the default is `plain`; RFC 9700 §2.1.1: S256 only.
         guard parameters["code_challenge_method"] == "S256" else {
             return Refusal("invalid_request", "code_challenge_method must be S256")
         }

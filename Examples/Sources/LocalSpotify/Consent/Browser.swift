@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Knows a browser again by a cookie that only our own pages send.
+/// Recognizes a browser by a cookie that it sends only with requests from our own pages.
 enum Browser {
-    /// - Returns: what the browser showed, else `nil`.
+    /// - Returns: the id in the cookie, or `nil` if there is none.
     static func id(in call: Call) -> String? {
         call.cookies[cookieName(call)].flatMap { $0.utf8.count == 128 ? $0 : nil }
     }
 
-    /// The field that gives a browser its id, again with every page.
+    /// The field that sets the cookie, sent with every page.
     static func field(_ id: String, for call: Call) -> [String: String] {
-        // No `Secure`: this is plain HTTP on loopback. Lax: no form of another site brings it along.
+        // No `Secure`: this is plain HTTP on loopback. `Lax`: a form of another site cannot send the cookie.
         ["Set-Cookie": "\(cookieName(call))=\(id); Path=/; HttpOnly; SameSite=Lax"]
     }
 
-    /// Whether a form was sent from a page of ours, as far as the browser tells.
+    /// Whether a form was sent from one of our pages, as far as the browser tells.
     static func isOwnForm(_ call: Call) -> Bool {
         (call.origin ?? call.base) == call.base && (call.fetchSite ?? "same-origin") == "same-origin"
     }
 
-    /// Cookies know no ports: each server on this machine has a name of its own.
+    /// Cookies are not separated by port, so the cookie of each server on this machine has its own name.
     private static func cookieName(_ call: Call) -> String {
         "local-spotify-" + String(call.base.reversed().prefix { ("0"..."9").contains($0) }.reversed())
     }

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// The address that a sign-in ends at.
+/// The redirect that ends the authorization.
 struct Callback: Hashable, Sendable {
     let redirectURI: String
     private let parameters: [[String]]
@@ -13,14 +13,14 @@ struct Callback: Hashable, Sendable {
         self.parameters = parameters.map { [$0, $1] } + (state.map { [["state", $0]] } ?? [])
     }
 
-    /// - Parameter issuer: `iss` (RFC 9207), of errors too.
+    /// - Parameter issuer: `iss` (RFC 9207), which error responses contain too.
     func address(issuer: String) -> String {
         let query = (parameters + [["iss", issuer]]).map { "\($0[0])=\(Self.escape($0[1]))" }.joined(separator: "&")
-        // RFC 6749 §3.1.2: a query of the registered address stays.
+        // RFC 6749 §3.1.2: the query of the registered URI is kept.
         return redirectURI + (redirectURI.contains("?") ? "&" : "?") + query
     }
 
-    /// Leaves only what is unreserved (RFC 3986 §2.3).
+    /// Escapes all characters except the unreserved ones (RFC 3986 §2.3).
     private static func escape(_ value: String) -> String {
         value.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }

@@ -4,7 +4,7 @@
 import Crypto
 import Foundation
 
-/// The proof that who exchanges a code is who asked for it (RFC 7636).
+/// The proof that a code is exchanged by the client that requested it (RFC 7636).
 enum CodeChallenge {
     /// Whether it can be a SHA-256 in base64url without padding: 43 characters (RFC 7636 §4.2).
     static func isWellFormed(_ challenge: String) -> Bool {

@@ -5,26 +5,26 @@ public import Foundation
 import RequestAuthorization
 
 extension LocalSpotify {
-    /// What the user says to an app.
+    /// The user's answer to an app.
     public enum Decision: String, Hashable, Sendable {
         case allow
         case deny
     }
 
-    /// There was nothing that the user could have been asked, and nobody to tell.
+    /// The request cannot be shown to the user, and the app cannot be told by a redirect.
     public struct Unanswerable: Error, Hashable, CustomStringConvertible {
         public let description: String
     }
 
-    /// Does what the user does on the consent page, without a browser.
+    /// Presses a button of the consent page for the user, without a browser.
     ///
     ///     let callback = try await spotify.callback(for: pending.url)
     ///
     /// - Parameters:
-    ///   - url: the address that the app would open, checked as the page checks it.
-    ///   - decision: which button is pressed.
-    /// - Returns: where the browser would be sent: with a code, or with an error.
-    /// - Throws: ``Unanswerable`` where the page would say so.
+    ///   - url: the URL that the app would open. It is checked as the page checks it.
+    ///   - decision: the button to press.
+    /// - Returns: the URL that the browser would be redirected to, with a code or with an error.
+    /// - Throws: ``Unanswerable`` if the page would show a problem.
     public func callback(for url: URL, decision: Decision = .allow) throws -> URL {
         guard let components = URLComponents(url: url, resolvingAgainstBaseURL: false),
             let authority = components.encodedHost, components.path == "/authorize"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What an app can ask for, in the words of the consent page.
+/// The scopes, with the descriptions of the consent page.
 enum Scope {
-    /// The scopes that there are, each with what it lets an app do.
+    /// All known scopes, each with what it lets an app do.
     static let known: KeyValuePairs = [
         "user-read-private": "See your subscription details",
         "user-read-email": "See your e-mail address",
@@ -28,18 +28,18 @@ enum Scope {
 
     static let all = Set(known.map(\.key))
 
-    /// Reads a list (RFC 6749 §3.3): a set, its order is free.
+    /// Parses a list of scopes. It is a set; the order has no meaning (RFC 6749 §3.3).
     ///
-    /// - Returns: `nil` if there is one in it that is not known.
+    /// - Returns: `nil` if one of the scopes is unknown.
     static func parse(_ list: String?) -> Set<String>? {
         let scopes = Set((list ?? "").split(separator: " ").map(String.init))
         return scopes.isSubset(of: all) ? scopes : nil
     }
 
-    /// Writes a list, in the order of the alphabet.
+    /// Writes a list in alphabetical order.
     static func list(_ scopes: Set<String>) -> String { scopes.sorted().joined(separator: " ") }
 
-    /// What the consent page says, in the order of ``known``.
+    /// The descriptions for the consent page, in the order of ``known``.
     static func descriptions(of scopes: Set<String>) -> [String] {
         known.filter { scopes.contains($0.key) }.map(\.value)
     }

@@ -3,9 +3,10 @@
 
 import Foundation
 
-/// Questions that were put to the user and not yet answered, each tied to the browser that shows it.
+/// The forms that were shown and not yet answered, each bound to the browser that shows it.
 ///
-/// A form of another site cannot name a ticket, and one that was fetched elsewhere has another browser's cookie.
+/// A form of another site cannot name a valid ticket. A ticket that was fetched elsewhere belongs to another browser's
+/// cookie.
 struct Tickets<Subject: Sendable>: Sendable {
     private struct Entry {
         let subject: Subject
@@ -26,9 +27,9 @@ struct Tickets<Subject: Sendable>: Sendable {
         return ticket
     }
 
-    /// Uses a ticket up.
+    /// Redeems a ticket, which makes it invalid.
     ///
-    /// - Returns: `nil` if it is unknown, used, too old or another browser's; the last leaves it.
+    /// - Returns: `nil` if it is unknown, used, expired or bound to another browser. In the last case it stays valid.
     mutating func redeem(_ ticket: String?, from browser: String?, at now: Date) -> Subject? {
         guard let ticket, let entry = entries[ticket], entry.browser == browser else { return nil }
         entries[ticket] = nil

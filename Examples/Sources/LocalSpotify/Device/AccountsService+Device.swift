@@ -27,19 +27,19 @@ extension AccountsService {
         return switch devices.poll(code, by: client.id, at: now) {
         case .pending: .refused(.pending, "authorization_pending", "The user has not answered yet")
         case .slowDown: .refused(.slowDown, "slow_down", "Ask less often")
-        case .denied: .refused(.denied, "access_denied", "The user said no")
+        case .denied: .refused(.denied, "access_denied", "The user refused")
         case .expired: .refused(.badCode, "expired_token", "The device code has expired")
         case .unknown: .refused(.badCode, "invalid_grant", "Invalid device code")
         case .allowed(let scopes): families.signIn(Grant(clientID: client.id, scopes: scopes), at: now)
         }
     }
 
-    /// `GET /device`: asks for the code, or what shall become of it.
+    /// `GET /device`: asks for the code, or for the user's decision.
     mutating func showDevice(_ call: Call, at now: Date) -> Answer {
         guard let typed = (call.method == "GET" ? call.query : call.form).single("user_code") else {
             return Self.devicePage(problem: nil)
         }
-        // RFC 8628 §5.1: codes are short, so nobody may try many.
+        // RFC 8628 §5.1: codes are short, so the number of wrong tries is limited.
         misses.removeAll { $0 + 60 <= now }
         guard misses.count < 10 else { return Self.devicePage(429, problem: "Too many wrong codes. Wait a minute.") }
         guard let question = devices.question(for: typed, at: now), let client = clients[question.clientID] else {
@@ -53,7 +53,7 @@ extension AccountsService {
             fields: Browser.field(browser, for: call))
     }
 
-    /// `POST /device`: one of the buttons, or the code from a form.
+    /// `POST /device`: the user has pressed a button, or typed a code.
     mutating func decideDevice(_ call: Call, at now: Date) -> Answer {
         guard Browser.isOwnForm(call) else { return Self.foreignForm }
         guard call.form["ticket"] != nil else { return showDevice(call, at: now) }

@@ -3,16 +3,16 @@
 
 import Foundation
 
-/// Sign-ins that were begun on a device and wait for a person with a browser (RFC 8628).
+/// The device sign-ins that wait for a user with a browser (RFC 8628).
 struct DeviceCodes: Sendable {
-    /// What the person is asked.
+    /// What the page asks the user.
     struct Question: Hashable, Sendable {
         let userCode: String
         let clientID: String
         let scopes: Set<String>
     }
 
-    /// What a device hears that asks again (RFC 8628 §3.5).
+    /// The answer to a poll of the device (RFC 8628 §3.5).
     enum Poll: Hashable, Sendable {
         case pending, slowDown, denied, expired, unknown
         case allowed(Set<String>)
@@ -31,7 +31,7 @@ struct DeviceCodes: Sendable {
     private let policy: TokenPolicy
     private var secrets: SecretSource
     private var entries: [String: Entry] = [:]
-    /// By what is left of the user code without case and hyphen.
+    /// By user code, normalized to upper case without the hyphen.
     private var deviceCodes: [String: String] = [:]
 
     init(policy: TokenPolicy, secrets: SecretSource) {
@@ -49,7 +49,7 @@ struct DeviceCodes: Sendable {
         return (deviceCode, userCode)
     }
 
-    /// What a code stands for that a person typed, as long as it was not answered.
+    /// Returns what a typed user code asks for, if it is not answered yet.
     func question(for userCode: String, at now: Date) -> Question? {
         guard let entry = deviceCodes[Self.normalize(userCode)].flatMap({ entries[$0] }), entry.isAllowed == nil,
             !hasExpired(entry, at: now)
@@ -57,7 +57,7 @@ struct DeviceCodes: Sendable {
         return entry.question
     }
 
-    /// - Returns: whether there was still something to answer.
+    /// - Returns: whether the question was still open.
     mutating func answer(_ userCode: String, isAllowed: Bool, at now: Date) -> Bool {
         guard question(for: userCode, at: now) != nil, let code = deviceCodes[Self.normalize(userCode)] else {
             return false
@@ -75,7 +75,7 @@ struct DeviceCodes: Sendable {
         let isTooSoon = entry.asked.map { now < $0 + entry.interval - Self.slack } ?? false
         entry.asked = now
         if isTooSoon {
-            entry.interval += 5  // for this and all that follow
+            entry.interval += 5  // RFC 8628 §3.5: for this and all later polls
             return .slowDown
         }
         switch entry.isAllowed {
@@ -89,13 +89,13 @@ struct DeviceCodes: Sendable {
 
     // MARK: -
 
-    /// What the way here may cut from an interval, in seconds.
+    /// The tolerance for early polls, in seconds.
     private static let slack = 0.2
 
     private func hasExpired(_ entry: Entry, at now: Date) -> Bool {
         now >= entry.issuedAt + policy.deviceCodeLifetime.seconds
     }
 
-    /// RFC 8628 §6.1: people type it with and without what stands between the letters.
+    /// RFC 8628 §6.1: users type the code with or without the hyphen.
     private static func normalize(_ userCode: String) -> String { userCode.uppercased().filter(\.isLetter) }
 }

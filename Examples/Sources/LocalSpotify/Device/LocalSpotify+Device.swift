@@ -5,9 +5,9 @@ import Foundation
 import RequestAuthorization
 
 extension LocalSpotify {
-    /// Does what the user does on the page for devices, without a browser.
+    /// Answers the page for devices for the user, without a browser.
     ///
-    /// - Parameter userCode: what the device shows.
+    /// - Parameter userCode: the code that the device shows.
     /// - Throws: ``Unanswerable`` if the code is not known, was used or is too old.
     public func answer(deviceWith userCode: String, _ decision: Decision = .allow) throws {
         guard accounts.devices.answer(userCode, isAllowed: decision == .allow, at: clock.now) else {

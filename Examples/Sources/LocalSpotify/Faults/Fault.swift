@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Something that goes wrong with one call, on demand.
+/// A fault that can be injected into one call.
 public enum Fault: Hashable, Sendable {
-    /// The call is served, and its answer held back for a while.
+    /// The call is served, and its answer is delayed.
     case slow(Duration)
     /// The call is neither served nor answered; the connection stays open.
     case hang
-    /// The call is not served and answered with this status.
+    /// The call is not served; the answer has this status.
     case status(Int)
-    /// The call is not served and answered with 429 and `Retry-After`, in seconds.
+    /// The call is not served; the answer is 429 with `Retry-After`, in seconds.
     case rateLimited(retryAfter: Int)
     /// The call is not served, and the connection ends without an answer.
     case dropped
     /// The call is served, and the connection ends without an answer.
     case answerLost
 
-    /// Which calls it befalls.
+    /// The calls that a fault applies to.
     public enum Target: Hashable, Sendable, CaseIterable {
         case tokenEndpoint
         case revocationEndpoint
         case webAPI
     }
 
-    /// Whether the services never see the call.
+    /// Whether the call is not served.
     var keepsFromServing: Bool {
         switch self {
         case .slow, .answerLost: false
@@ -33,7 +33,7 @@ public enum Fault: Hashable, Sendable {
 }
 
 extension Fault.Target {
-    /// - Returns: `nil` for the pages that people see, and for what clients look up.
+    /// - Returns: `nil` for pages and for metadata.
     init?(path: String) {
         switch path {
         case "/api/token", "/proxy/token", "/proxy/refresh": self = .tokenEndpoint
@@ -44,7 +44,7 @@ extension Fault.Target {
         }
     }
 
-    /// An error in the words of the service that the call was for.
+    /// The answer with an error object of the service that the call was for.
     func refusal(_ status: Int, fields: [String: String] = [:]) throws -> Answer {
         let message = status == 429 ? "API rate limit exceeded" : "Server error."
         return switch self {

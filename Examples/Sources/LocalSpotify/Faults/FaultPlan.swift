@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The faults that are yet to happen, first in, first out for each target.
+/// The faults that are still to be injected, first in, first out for each target.
 struct FaultPlan: Sendable {
     private var waiting: [Fault.Target: [Fault]] = [:]
 
@@ -9,7 +9,7 @@ struct FaultPlan: Sendable {
         waiting[target, default: []] += Array(repeating: fault, count: times)
     }
 
-    /// Takes the fault that befalls the next call.
+    /// Removes and returns the fault for the next call.
     mutating func next(on target: Fault.Target) -> Fault? {
         guard waiting[target]?.isEmpty == false else { return nil }
         return waiting[target]?.removeFirst()

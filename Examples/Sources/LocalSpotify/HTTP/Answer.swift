@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// An answer as the services give it, whatever server sends it.
+/// An answer of the services, independent of the HTTP server.
 struct Answer: Sendable {
     var status: Int
     var fields: [String: String] = [:]

@@ -6,12 +6,12 @@ public import Foundation
 import LoopbackHTTP
 
 extension LocalSpotify {
-    /// Listens on 127.0.0.1 as long as the closure runs, then ends all connections.
+    /// Listens on 127.0.0.1 while the closure runs, and then closes all connections.
     ///
     /// - Parameters:
-    ///   - port: any free one if 0.
-    ///   - body: gets the base of all addresses, for instance `http://127.0.0.1:40123`.
-    /// - Throws: what the closure throws, or what kept the server from listening.
+    ///   - port: the port, or 0 for any free one.
+    ///   - body: gets the base URL, for instance `http://127.0.0.1:40123`.
+    /// - Throws: the error of the closure, or the reason why the server cannot listen.
     public nonisolated func serve<Success>(
         port: UInt16 = 0, _ body: (URL) async throws -> Success
     ) async throws -> Success {
@@ -34,7 +34,8 @@ private struct ServiceHandler: HTTPHandler {
     }
 }
 
-/// Ends a connection without an answer: the server closes it when the change of protocol fails, before a byte is written.
+/// Closes a connection without an answer: the server closes it when the protocol upgrade fails, before it writes a
+/// byte.
 private struct Hangup: WSHandler {
     struct HungUp: Error {}
 

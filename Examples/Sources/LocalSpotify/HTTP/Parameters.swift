@@ -6,7 +6,7 @@ import Foundation
 /// The parameters of a query or of a form, decoded.
 struct Parameters: Hashable, Sendable {
     private(set) var values: [String: String] = [:]
-    /// The names that came more than once; of their values the first counts where nobody minds.
+    /// The repeated names. Where repetition is allowed, the first value counts.
     private(set) var repeated: Set<String> = []
 
     var hasRepetition: Bool { !repeated.isEmpty }
@@ -26,13 +26,13 @@ struct Parameters: Hashable, Sendable {
         }
     }
 
-    /// RFC 6749 §3.1: a parameter without a value is as good as none.
+    /// RFC 6749 §3.1: a parameter without a value counts as absent.
     subscript(name: String) -> String? {
         get { values[name].flatMap { $0.isEmpty ? nil : $0 } }
         set { values[name] = newValue }
     }
 
-    /// A parameter that is there once.
+    /// Returns a parameter that is not repeated.
     func single(_ name: String) -> String? { repeated.contains(name) ? nil : self[name] }
 
     static func decode(_ text: some StringProtocol) -> String? {

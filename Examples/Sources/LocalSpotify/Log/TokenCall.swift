@@ -13,38 +13,38 @@ public struct TokenCall: Hashable, Sendable, Codable {
         case signedIn
         /// A refresh token was exchanged.
         case refreshed
-        /// The spent refresh token came again within the grace: the same successor.
+        /// The spent refresh token was presented again within the grace and brought the same successor.
         case replayed
-        /// A spent refresh token came again: the family is over.
+        /// A spent refresh token was presented again, and the family is over.
         case reuseDetected
         /// A refresh token of a family that is over.
         case familyEnded
         /// A refresh token that was never issued.
         case unknownToken
-        /// The sign-in was too long ago.
+        /// The sign-in has reached its maximum lifetime.
         case sessionExpired
-        /// A code that is unknown or too old, or presented without what belongs to it.
+        /// The code is unknown or expired, or does not match its verifier, client or redirect URI.
         case badCode
-        /// A code that was used before; what it brought is over.
+        /// The code was used before, and its family is over.
         case codeReplayed
-        /// The client did not show who it is, or may not do this.
+        /// The client is not authenticated, or may not use this grant.
         case badClient
-        /// More was asked for than was granted.
+        /// The client asked for more scopes than were granted.
         case badScope
-        /// A device asked, and its user has not answered.
+        /// A device polled, and its user has not answered.
         case pending
-        /// A device asked too soon.
+        /// A device polled too soon.
         case slowDown
-        /// The user of a device said no.
+        /// The user of a device refused.
         case denied
-        /// The request made no sense.
+        /// The request was not valid.
         case badRequest
-        /// A fault got in the way before anything was decided.
+        /// An injected fault answered before any decision.
         case fault
     }
 
     public let time: Date
-    /// The `grant_type` if it is one of the known ones, else `other`.
+    /// The `grant_type` if it is known, else `other`.
     public let grant: String
     /// The number of the sign-in, from 0.
     public var family: Int?
@@ -55,9 +55,9 @@ public struct TokenCall: Hashable, Sendable, Codable {
     public let outcome: Outcome
     /// Whether a refresh token was presented again, or the same generation refreshed a second time.
     public var isDuplicate: Bool
-    /// Whether it repeats a call whose answer never reached the client; not a duplicate.
+    /// Whether it repeats a call whose answer did not reach the client. Such a call is no duplicate.
     public var isRetryAfterLostAnswer: Bool
-    /// Whether the answer to this call was kept from the client.
+    /// Whether an injected fault dropped the answer to this call.
     public var answerLost: Bool
 
     init(time: Date, grant: String, decision: TokenDecision, answerLost: Bool = false) {

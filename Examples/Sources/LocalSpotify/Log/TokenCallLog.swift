@@ -3,12 +3,12 @@
 
 import Foundation
 
-/// Keeps the token calls in order and, if asked for, writes each to a file before it is answered.
+/// Keeps the token calls in order. With a file, it writes each call there before the call is answered.
 struct TokenCallLog {
     private(set) var calls: [TokenCall] = []
     private let file: FileHandle?
 
-    /// - Parameter url: a file to append JSON lines to; made if it is not there.
+    /// - Parameter url: a file to append JSON lines to; created if it is missing.
     init(file url: URL?) throws {
         guard let url else {
             file = nil

@@ -5,13 +5,14 @@ import Crypto
 import Foundation
 
 extension Answer {
-    /// RFC 6749 §5.1: what holds tokens or codes is not to be kept by anybody on the way.
+    /// RFC 6749 §5.1: answers with tokens or codes must not be cached.
     static let uncached = ["Cache-Control": "no-store", "Pragma": "no-cache"]
 
-    /// A page for people, with nothing on it from anywhere else.
+    /// A page that loads nothing from elsewhere.
     ///
     /// - Parameters:
-    ///   - formTarget: where a form may lead in the end, beside here: browsers hold redirects against `form-action` too.
+    ///   - formTarget: where a form may redirect to in the end, beside this server: browsers apply `form-action` to
+    ///     redirects too.
     static func page(
         _ status: Int = 200, title: String, _ content: HTML, formTarget: String? = nil, fields: [String: String] = [:]
     ) -> Answer {
@@ -29,7 +30,7 @@ extension Answer {
             <p class="brand">Local Spotify</p>
             \(content)
             </main>
-            <footer>A stand-in on this machine. It is not Spotify, and knows nobody.</footer>
+            <footer>A stand-in on this machine. It is not Spotify and has no real users.</footer>
             </body>
             </html>
 
@@ -39,12 +40,12 @@ extension Answer {
         all["Content-Security-Policy"] = policy(formTarget: formTarget)
         all["X-Frame-Options"] = "DENY"
         all["X-Content-Type-Options"] = "nosniff"
-        // Not `no-referrer`: with that a browser sends `Origin: null` with our own form.
+        // Not `no-referrer`: then a browser would send `Origin: null` with our own forms.
         all["Referrer-Policy"] = "same-origin"
         return Answer(status: status, fields: all, body: Data(frame.text.utf8))
     }
 
-    /// Sends a browser on with GET, whatever it came with (RFC 9700 §4.12: 303, never 307).
+    /// Redirects a browser with GET, also after a POST (RFC 9700 §4.12: 303, never 307).
     static func redirect(to address: String, fields: [String: String] = [:]) -> Answer {
         var all = uncached.merging(fields) { _, own in own }
         all["Location"] = address
@@ -60,7 +61,7 @@ extension Answer {
             + "frame-ancestors 'none'; base-uri 'none'"
     }
 
-    /// The source expression for an address: its origin, or its scheme where the grammar has no word for the host.
+    /// The source expression for a URL: its origin, or its scheme if the grammar cannot express the host.
     private static func source(of address: String) -> String {
         let scheme = address.prefix { $0 != ":" }
         guard address.hasPrefix("http"), !address.contains("["),

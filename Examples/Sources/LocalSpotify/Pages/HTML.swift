@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Markup: whatever is put into it is escaped, unless it is markup itself.
+/// Markup. Interpolated values are escaped, unless they are markup themselves.
 ///
 ///     let page: HTML = "<p>\(client.name)</p>"
 struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
@@ -10,7 +10,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
     init(stringLiteral text: String) { self.text = text }
     init(stringInterpolation interpolation: StringInterpolation) { text = interpolation.text }
 
-    /// Puts pieces after each other.
+    /// Joins pieces.
     init(_ pieces: [HTML]) { text = pieces.map(\.text).joined() }
 
     struct StringInterpolation: StringInterpolationProtocol {
@@ -21,7 +21,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
         mutating func appendLiteral(_ literal: String) { text += literal }
         mutating func appendInterpolation(_ value: HTML) { text += value.text }
         mutating func appendInterpolation(_ value: String) {
-            // Control and bidirectional characters show nothing good.
+            // Control and bidirectional characters could disguise a text.
             for scalar in value.unicodeScalars where scalar.properties.generalCategory != .control {
                 switch scalar {
                 case "&": text += "&amp;"

@@ -15,7 +15,7 @@ extension Pages {
         """
     }
 
-    /// Asks whether the device may have what it wants: the code is shown even if nobody typed it (RFC 8628 §3.3.1).
+    /// Asks the user to allow the device. The page shows the code even if the user did not type it (RFC 8628 §3.3.1).
     static func device(
         _ question: DeviceCodes.Question, of client: LocalSpotify.Client, user: String, ticket: String
     ) -> HTML {
@@ -24,15 +24,15 @@ extension Pages {
         <p>The device must show this code:</p>
         <p id="code" class="code">\(question.userCode)</p>
         \(wishes(question.scopes))
-        <p class="soft">You are signed in as \(user). Go on only if you began this yourself, on a device before you:
-        whoever sent you this address may be somebody else.</p>
+        <p class="soft">You are signed in as \(user). Go on only if you started this yourself, on a device in front of
+        you. Someone else may have sent you this address.</p>
         \(decision(at: "/device", ticket: ticket))
         """
     }
 
     static func deviceEnd(isAllowed: Bool) -> HTML {
         """
-        <h1>\(isAllowed ? "Your device is connected" : "Nothing was given to the device")</h1>
+        <h1>\(isAllowed ? "Your device is connected" : "The device got no access")</h1>
         <p id="end">You can close this window.</p>
         """
     }

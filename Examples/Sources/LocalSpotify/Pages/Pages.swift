@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The pages that people see.
+/// The pages for users.
 enum Pages {
-    /// Asks whether an app may have what it wants.
+    /// Asks the user to allow an app.
     static func consent(to request: AuthorizationRequest, user: String, ticket: String) -> HTML {
         """
         <h1>\(request.client.name) wants to use your account</h1>
@@ -13,12 +13,12 @@ enum Pages {
         """
     }
 
-    /// Says what went wrong where nobody can be sent anywhere.
+    /// Shows a problem of a request that must not be redirected.
     static func problem(_ text: String) -> HTML {
         """
         <h1>This did not work</h1>
         <p id="problem">\(text)</p>
-        <p class="soft">Nothing was given to anybody. Go back to the app and begin again.</p>
+        <p class="soft">No access was granted. Go back to the app and start again.</p>
         """
     }
 
@@ -30,7 +30,7 @@ enum Pages {
         return "<p>It will be able to:</p>\n<ul id=\"scopes\">\n\(HTML(items))</ul>"
     }
 
-    /// A form with two buttons; the ticket shows that the form is ours.
+    /// A form with two buttons. Its ticket proves that the form is ours.
     static func decision(at action: String, ticket: String) -> HTML {
         """
         <form method="post" action="\(action)">

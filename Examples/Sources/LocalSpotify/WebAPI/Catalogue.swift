@@ -3,10 +3,10 @@
 
 import Foundation
 
-/// The music and the user of the stand-in; all invented.
+/// The music and the user of the stand-in. All of it is invented.
 struct Catalogue: Sendable {
     static let userID = "local-listener"
-    /// When everything began that was there before.
+    /// The date of everything that exists from the start.
     static let past = Date(timeIntervalSince1970: 1_767_225_600)
 
     let user = Catalogue.userID
@@ -16,10 +16,10 @@ struct Catalogue: Sendable {
     let shows: [Show]
     let episodes: [Episode]
     let playlists: [StoredPlaylist]
-    /// What the user heard before.
+    /// What the user has played.
     var history = PlayHistory()
 
-    /// - Parameter mode: whether popularity and followers are told.
+    /// - Parameter mode: determines whether answers contain popularity and followers.
     init(mode: LocalSpotify.Mode) {
         let popularity = mode == .extendedQuota ? 23 : nil
         let harbour = Artist("4aHarbourLights0000001", "The Harbour Lights", popularity)

@@ -2,11 +2,13 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension LocalSpotify {
-    /// Which of Spotify's two faces an app sees since February 2026.
+    /// The two variants of Spotify's Web API since February 2026.
     public enum Mode: String, Hashable, Sendable, CaseIterable {
-        /// `POST /me/playlists`, `/playlists/{id}/items`, `/me/library`; searches bring ten at most; no popularity, little of users.
+        /// `POST /me/playlists`, `/playlists/{id}/items` and `/me/library`. A search brings ten items at most; answers
+        /// contain no popularity and little about users.
         case developmentMode
-        /// As before: `POST /users/{id}/playlists`, `/playlists/{id}/tracks`, `/me/tracks` and the rest; what is new works too.
+        /// The former calls `POST /users/{id}/playlists`, `/playlists/{id}/tracks`, `/me/tracks` and so on, and the new
+        /// ones too.
         case extendedQuota
     }
 }

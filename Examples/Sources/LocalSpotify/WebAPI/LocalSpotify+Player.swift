@@ -4,6 +4,7 @@
 extension LocalSpotify {
     /// Makes a device the active one, as its user would.
     ///
-    /// - Parameter id: as `GET /v1/me/player/devices` lists it; `nil` turns all devices off: nothing plays, and no command finds one.
+    /// - Parameter id: an id from `GET /v1/me/player/devices`. `nil` turns all devices off: nothing plays, and commands
+    ///   find no device.
     public func activate(device id: String?) { webAPI.player.activate(id) }
 }

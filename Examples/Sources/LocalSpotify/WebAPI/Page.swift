@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// The paging object: a stretch of a list, with the addresses of its neighbours.
+/// The paging object: a part of a list, with the URLs of the parts before and after it.
 struct Page<Item: Encodable & Sendable>: Encodable, Sendable {
     let href: String
     let items: [Item]
@@ -13,7 +13,7 @@ struct Page<Item: Encodable & Sendable>: Encodable, Sendable {
     let next: String?
     let previous: String?
 
-    /// - Parameter address: the list's address up to `offset` and `limit`, ending in `?` or `&`.
+    /// - Parameter address: the URL of the list before `offset` and `limit`, ending in `?` or `&`.
     init(of list: [Item], limit: Int, offset: Int, at address: String) {
         func link(_ offset: Int) -> String { "\(address)offset=\(offset)&limit=\(limit)" }
         items = Array(list.dropFirst(offset).prefix(limit))
@@ -24,7 +24,7 @@ struct Page<Item: Encodable & Sendable>: Encodable, Sendable {
 
     enum CodingKeys: CodingKey { case href, items, limit, offset, total, next, previous }
 
-    /// Spelled out because Spotify writes `null` where there is no neighbour.
+    /// Written by hand because Spotify writes `null` for a missing neighbour.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(href, forKey: .href)

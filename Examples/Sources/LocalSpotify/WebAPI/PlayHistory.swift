@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// What was played, the newest first. As with Spotify a track counts when it has ended, and after 30 seconds.
+/// The played tracks, newest first. As with Spotify, a track counts when it has ended, and after 30 seconds.
 struct PlayHistory: Sendable {
     struct Play: Encodable, Sendable {
         let track: Track
@@ -17,7 +17,7 @@ struct PlayHistory: Sendable {
 
     private(set) var plays: [Play] = []
 
-    /// Spotify tells of the last fifty.
+    /// Keeps the last fifty, as Spotify does.
     mutating func add(_ track: Track, from context: String?, position: Int, endedAt: Int) {
         guard position > 30_000 else { return }
         let play = Play(
@@ -26,7 +26,7 @@ struct PlayHistory: Sendable {
         plays = Array(([play] + plays).prefix(50))
     }
 
-    /// With milliseconds, as Spotify writes these times and no others. Foundation would cut them off one too low.
+    /// With milliseconds, which Spotify writes only in these times. Foundation would round them down.
     private static func text(_ milliseconds: Int) -> String {
         let seconds = Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.iso8601).dropLast()
         return seconds + "." + String(String(1000 + milliseconds % 1000).dropFirst()) + "Z"

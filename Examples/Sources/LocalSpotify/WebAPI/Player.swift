@@ -3,9 +3,9 @@
 
 import Foundation
 
-/// What plays, where, and what comes next. It goes on by itself as time goes on.
+/// What plays, on which device, and what follows. It advances with the time.
 struct Player: Sendable {
-    /// What comes after the last track of the list, or after any.
+    /// What follows the last track of the list, or any track.
     enum RepeatMode: String, Encodable, Sendable {
         case off, track, context
     }
@@ -28,21 +28,21 @@ struct Player: Sendable {
     /// The URI of an album, an artist or a playlist.
     private(set) var context: String?
     private(set) var isPlaying = true
-    /// What somebody put before the rest.
+    /// The tracks that the user has queued.
     private(set) var queue: [Track] = []
     private(set) var current: Track
-    /// What was played for more than 30 seconds.
+    /// The tracks that were played for more than 30 seconds.
     private(set) var history: PlayHistory
     var repeatMode = RepeatMode.context
     private(set) var isShuffled = false
-    /// The tracks in the order in which they play.
+    /// The tracks in playing order.
     private var list: [Track]
-    /// The same in the order in which they were given.
+    /// The tracks in their original order.
     private var unshuffled: [Track]
     private var index = 0
-    /// How far into the track at `since`, in milliseconds.
+    /// The position in the track at `since`, in milliseconds.
     private var progress = 0
-    /// `nil` until somebody looks.
+    /// `nil` before the first query.
     private var since: Date?
 
     init(_ list: [Track], first: Track, history: PlayHistory = PlayHistory()) {
@@ -53,7 +53,7 @@ struct Player: Sendable {
 
     var activeDevice: Device? { devices.first(where: \.isActive) }
 
-    /// What comes after the current track: the queue, then the rest of the list.
+    /// What follows the current track: the queue, then the rest of the list.
     var upcoming: [Track] { queue + list.dropFirst(index + 1) }
 
     /// In milliseconds.
@@ -62,7 +62,7 @@ struct Player: Sendable {
         return progress + Int((now.timeIntervalSince(since) * 1000).rounded())
     }
 
-    /// Goes on to where the music is by now.
+    /// Advances to the present position.
     mutating func settle(at now: Date) {
         var position = progress(at: now)
         while position >= current.durationMs {
@@ -109,7 +109,7 @@ struct Player: Sendable {
 
     mutating func seek(to position: Int, at now: Date) { mark(within(position), at: now) }
 
-    /// Plays the list in another order, or in its own again. The current track goes on.
+    /// Plays the list in another order, or in its original order. The current track continues.
     mutating func setShuffle(_ isOn: Bool) {
         guard isOn != isShuffled, let place = unshuffled.firstIndex(where: { $0.uri == list[index].uri }) else {
             return
@@ -122,7 +122,7 @@ struct Player: Sendable {
 
     /// Makes another device play.
     ///
-    /// - Parameter id: `nil` turns all off.
+    /// - Parameter id: `nil` turns all devices off.
     mutating func activate(_ id: String?) {
         for position in devices.indices { devices[position].isActive = devices[position].id == id }
     }
@@ -134,7 +134,7 @@ struct Player: Sendable {
 
     // MARK: -
 
-    /// Not beyond the track's end: whoever asks for that would have it played through for ever.
+    /// Limits a position to the track. Beyond its end, the client would wait for ever for the track to play through.
     private func within(_ position: Int) -> Int { min(max(0, position), current.durationMs - 1) }
 
     private mutating func mark(_ position: Int, at now: Date) { (progress, since) = (position, now) }
@@ -143,13 +143,13 @@ struct Player: Sendable {
         history.add(current, from: context, position: progress(at: now), endedAt: now.milliseconds)
     }
 
-    /// The rest follows backwards: a test knows what comes.
+    /// Reverses the rest of the list, so that tests can predict it.
     private mutating func shuffle(from place: Int) {
         let rest = unshuffled[..<place] + unshuffled[(place + 1)...]
         (list, index) = ([unshuffled[place]] + rest.reversed(), 0)
     }
 
-    /// After the last track of the list comes the first.
+    /// The first track follows the last one.
     private mutating func advance() {
         if !queue.isEmpty {
             current = queue.removeFirst()

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// What is said of a playlist: its items are `items` in Development Mode, `tracks` with Extended Quota.
+/// A playlist in answers. Its items are named `items` in Development Mode, `tracks` with Extended Quota.
 struct Playlist: Encodable, Sendable {
     struct Owner: Encodable, Sendable {
         let id: String
@@ -25,7 +25,7 @@ struct Playlist: Encodable, Sendable {
     let summary: Summary
     let items: Page<PlaylistItem>?
 
-    /// - Parameter withItems: where the playlist itself was asked for.
+    /// - Parameter withItems: whether the playlist itself was requested.
     init(_ playlist: StoredPlaylist, owner: String, mode: LocalSpotify.Mode, base: String, withItems: Bool = false) {
         (id, name, description) = (playlist.id, playlist.name, playlist.description)
         (isPublic, snapshotID, self.owner) = (playlist.isPublic, playlist.snapshotID, Owner(id: owner))
@@ -55,7 +55,7 @@ struct Playlist: Encodable, Sendable {
     }
 }
 
-/// A place in a playlist: `item` in Development Mode, `track` with Extended Quota.
+/// An item of a playlist: named `item` in Development Mode, `track` with Extended Quota.
 struct PlaylistItem: Encodable, Sendable {
     private let stored: StoredPlaylist.Item
     private let key: String
@@ -73,7 +73,7 @@ struct PlaylistItem: Encodable, Sendable {
     }
 }
 
-/// A name that is known only when it is written.
+/// A key that is known only at run time.
 private struct AnyKey: CodingKey, ExpressibleByStringLiteral {
     let stringValue: String
     var intValue: Int? { nil }

@@ -13,7 +13,7 @@ struct Show: Encodable, Sendable {
     let uri: String
     /// Only with Extended Quota.
     let publisher: String?
-    /// Only where the show itself was asked for.
+    /// Only if the show itself was requested.
     var episodes: Page<Episode>?
 
     init(_ id: String, _ name: String, _ description: String, _ count: Int, _ publisher: String?) {
@@ -37,9 +37,9 @@ struct Episode: Encodable, Sendable {
     let isPlayable = true
     let type: String
     let uri: String
-    /// Only for a user who has allowed it.
+    /// Only if the user has allowed it.
     var resumePoint: ResumePoint?
-    /// Absent within the show. It has no episodes here.
+    /// Absent within the show. The shows here have no episodes.
     private var shows: [Show]
 
     var show: Show? {

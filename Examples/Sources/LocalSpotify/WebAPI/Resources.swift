@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// What people have or see on Spotify, as `id`, `type`, `uri` and what else the kind has.
+/// The resources of Spotify. All have `id`, `type` and `uri`, and then what their kind has.
 struct Artist: Encodable, Sendable {
     struct Followers: Encodable, Sendable { let total: Int }
 
@@ -33,7 +33,7 @@ struct Album: Encodable, Sendable {
     let uri: String
     /// Only with Extended Quota.
     let popularity: Int?
-    /// Only where the album itself was asked for.
+    /// Only if the album itself was requested.
     var tracks: Page<Track>?
 
     init(_ id: String, _ name: String, by artist: Artist, _ released: String, _ count: Int, _ popularity: Int?) {
@@ -88,7 +88,7 @@ struct Track: Encodable, Sendable {
     }
 }
 
-/// Somebody; with Extended Quota and the scopes for it more than the name.
+/// A user. Extended Quota and the scopes for it add more than the name.
 struct Profile: Encodable, Sendable {
     struct Followers: Encodable, Sendable { let total: Int }
 

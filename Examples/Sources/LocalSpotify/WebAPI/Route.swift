@@ -14,7 +14,7 @@ enum Route: Hashable, Sendable {
     case playlist(String)
     case playlistItems(String)
     case addItems(String)
-    /// With the name that the list has in the body.
+    /// With the key of the list in the body.
     case removeItems(String, key: String)
     case moveItems(String)
     case library(isSaved: Bool)
@@ -30,12 +30,12 @@ enum Route: Hashable, Sendable {
     case showEpisodes(String)
     case episode(String)
 
-    /// What there are favourites of.
+    /// The kinds of top items.
     enum TopKind: String, Hashable, Sendable {
         case artists, tracks
     }
 
-    /// What the library of old has lists of.
+    /// The kinds of lists in the former library.
     enum Resource: String, Hashable, Sendable {
         case tracks, albums, shows
 
@@ -43,7 +43,7 @@ enum Route: Hashable, Sendable {
         var kind: String { String(rawValue.dropLast()) }
     }
 
-    /// - Returns: `nil` if the mode has no such call.
+    /// - Returns: `nil` if the mode does not offer the call.
     init?(_ method: String, _ path: String, _ mode: LocalSpotify.Mode) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
         guard parts.first == "v1" else { return nil }
@@ -115,7 +115,8 @@ enum Route: Hashable, Sendable {
         "GET /v1/me/player/recently-played": .recentlyPlayed,
     ]
 
-    /// What the token must be good for: each of these. What depends on the playlist or the item is looked at later.
+    /// The scopes that the token must have, all of them. Scopes that depend on the playlist or the item are checked
+    /// later.
     var scopes: Set<String> {
         switch self {
         case .playback, .devices: ["user-read-playback-state"]
@@ -132,7 +133,7 @@ enum Route: Hashable, Sendable {
         }
     }
 
-    /// Whether it is about somebody: an app that speaks for itself cannot make it.
+    /// Whether the call needs a user. A token of `client_credentials` has none.
     var needsUser: Bool {
         switch self {
         case .search, .track, .album, .albumTracks, .artist, .artistAlbums, .playlist, .playlistItems: false

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// A playlist as it is kept; ``Playlist`` is what is said of it.
+/// A playlist as it is stored; ``Playlist`` is its form in answers.
 struct StoredPlaylist: Sendable {
     struct Item: Sendable {
         let track: Track
@@ -25,10 +25,10 @@ struct StoredPlaylist: Sendable {
         self.items = items
     }
 
-    /// Names this version.
+    /// The id of this version.
     var snapshotID: String { "\(id)-\(version)" }
 
-    /// Whether it names this version or an earlier one.
+    /// Whether an id is that of this version or of an earlier one.
     func knows(_ snapshotID: String) -> Bool { (1...version).contains { snapshotID == "\(id)-\($0)" } }
 
     mutating func insert(_ tracks: [Track], at position: Int?, now: Date) {
@@ -37,7 +37,7 @@ struct StoredPlaylist: Sendable {
         version += 1
     }
 
-    /// Removes them wherever they stand.
+    /// Removes all occurrences.
     mutating func remove(_ uris: Set<String>) {
         items.removeAll { uris.contains($0.track.uri) }
         version += 1

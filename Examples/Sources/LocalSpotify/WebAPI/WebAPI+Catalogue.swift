@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// The music.
+/// The catalogue.
 extension WebAPI {
     func track(_ id: String) throws -> Answer {
         guard let track = catalogue.tracks.first(where: { $0.id == id }) else {
@@ -79,7 +79,7 @@ extension WebAPI {
         return album
     }
 
-    /// Without the album, which stands around them.
+    /// Without the album, which contains them.
     private func tracks(of album: Album) -> [Track] {
         catalogue.tracks.filter { $0.album?.id == album.id }.map { track in
             var track = track

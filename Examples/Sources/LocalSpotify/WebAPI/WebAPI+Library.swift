@@ -3,9 +3,9 @@
 
 import Foundation
 
-/// What the user saved, the newest first.
+/// The user's library, newest first.
 extension WebAPI {
-    /// `PUT` and `DELETE /v1/me/library`, whose items stand in the query or in a body.
+    /// `PUT` and `DELETE /v1/me/library`, with the items in the query or in the body.
     mutating func changeLibrary(_ call: Call, isSaved: Bool, _ grant: Grant, at now: Date) throws -> Answer {
         let uris = try uris(of: call)
         try require(Set(uris.map { Self.scope(of: $0) }), of: grant)

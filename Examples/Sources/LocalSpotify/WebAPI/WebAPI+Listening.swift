@@ -3,9 +3,9 @@
 
 import Foundation
 
-/// What the user listened to.
+/// What the user has listened to.
 extension WebAPI {
-    /// `GET /v1/me/player/recently-played`. Its links lead into the past; with `after` they lead to newer plays.
+    /// `GET /v1/me/player/recently-played`. Its links lead to older plays, or with `after` to newer ones.
     func recentlyPlayed(_ call: Call) throws -> Answer {
         let limit = try stretch(of: call).limit
         let (before, after) = (try cursor("before", in: call), try cursor("after", in: call))
@@ -24,7 +24,7 @@ extension WebAPI {
         return try .json(200, page)
     }
 
-    /// `GET /v1/me/top/{type}`: an order of its own for each time.
+    /// `GET /v1/me/top/{type}`: each time range has its own order.
     func top(_ kind: Route.TopKind, _ call: Call) throws -> Answer {
         let stretch = try stretch(of: call)
         let range = call.query["time_range"] ?? "medium_term"
@@ -54,7 +54,7 @@ extension WebAPI {
     }
 }
 
-/// The paging object with cursors: it knows no total, and `null` stands where nothing follows.
+/// The paging object with cursors. It has no total, and holds `null` if nothing follows.
 private struct PlayHistoryPage: Encodable {
     struct Cursors: Encodable {
         let after: String
@@ -66,7 +66,7 @@ private struct PlayHistoryPage: Encodable {
     var items: [PlayHistory.Play] = []
     var next: String?
 
-    /// The newest and the oldest of the page.
+    /// The newest and the oldest play of the page.
     var cursors: Cursors? {
         guard let newest = items.first, let oldest = items.last else { return nil }
         return Cursors(after: String(newest.endedAt), before: String(oldest.endedAt))

@@ -3,9 +3,9 @@
 
 import Foundation
 
-/// The player: what it does is seen by whoever looks next.
+/// The player. The effect of a command is visible in the next answers.
 extension WebAPI {
-    /// What a call of the player says of where.
+    /// The answer to a query of the player.
     func playback(at now: Date, withDevice: Bool) throws -> Answer {
         guard let device = player.activeDevice else { return Answer(status: 204) }
         return try .json(200, PlaybackState(player, withDevice ? device : nil, at: now))
@@ -17,7 +17,7 @@ extension WebAPI {
         )
     }
 
-    /// Does what a command says on the device that it names, or on the one that is active.
+    /// Runs a command on the device that it names, or on the active one.
     mutating func command(_ route: Route, _ call: Call, at now: Date) throws -> Answer {
         let id = call.query["device_id"]
         if let id, !player.devices.contains(where: { $0.id == id }) { throw WebAPIError(404, "Device not found") }

@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// The user's playlists: those that are made are there.
+/// The user's playlists.
 extension WebAPI {
     func list(_ call: Call) throws -> Answer {
         let stretch = try stretch(of: call)
@@ -60,7 +60,7 @@ extension WebAPI {
         return try .json(201, ["snapshot_id": playlists[index].snapshotID])
     }
 
-    /// - Parameter key: `items`, or `tracks` at the former address. A list under the other name is not read.
+    /// - Parameter key: `items`, or `tracks` at the former address. A list under the other key is ignored.
     mutating func remove(from id: String, _ key: String, _ call: Call, _ grant: Grant) throws -> Answer {
         struct Body: Decodable {
             struct Item: Decodable { let uri: String }
@@ -83,7 +83,7 @@ extension WebAPI {
         return try .json(200, ["snapshot_id": playlists[index].snapshotID])
     }
 
-    /// Stricter than Spotify: it merges moves of an earlier snapshot, and here only the latest is accepted.
+    /// Stricter than Spotify, which merges moves of an earlier snapshot. Here only the latest snapshot is accepted.
     mutating func moveItems(of id: String, _ call: Call, _ grant: Grant) throws -> Answer {
         struct Body: Decodable {
             let rangeStart: Int
@@ -106,7 +106,7 @@ extension WebAPI {
 
     // MARK: -
 
-    /// The place of a playlist that the token may change.
+    /// The index of a playlist that the token may change.
     private func position(of id: String, for grant: Grant) throws -> Int {
         let position = try position(of: id)
         try require([Self.scope(isPublic: playlists[position].isPublic)], of: grant)

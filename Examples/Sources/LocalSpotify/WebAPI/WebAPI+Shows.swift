@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Podcasts: they are there for a user, or in the market that the call names.
+/// Podcasts. They are available to a user, or in the market that the call names.
 extension WebAPI {
     func show(_ id: String, _ call: Call, _ grant: Grant) throws -> Answer {
         var show = try findShow(id, call, grant)
@@ -36,7 +36,7 @@ extension WebAPI {
         return show
     }
 
-    /// Without the show, which stands around them.
+    /// Without the show, which contains them.
     private func episodes(of show: Show, _ grant: Grant) -> [Episode] {
         catalogue.episodes.filter { $0.show?.id == show.id }.map { episode in
             var episode = Self.episode(episode, for: grant)
@@ -51,7 +51,7 @@ extension WebAPI {
         return episode
     }
 
-    /// "If neither market or user country are provided, the content is considered unavailable", says Spotify.
+    /// Spotify: "If neither market or user country are provided, the content is considered unavailable".
     private func checkMarket(of call: Call, _ grant: Grant) throws {
         if let market = call.query["market"], market.wholeMatch(of: /[A-Z]{2}/) == nil {
             throw WebAPIError(400, "Invalid market code")

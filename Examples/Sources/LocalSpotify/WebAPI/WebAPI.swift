@@ -3,9 +3,9 @@
 
 import Foundation
 
-/// The Web API behind the check of the access token: which call brings what, and changes what.
+/// The Web API, after the access token is checked.
 struct WebAPI: Sendable {
-    /// Something in the user's library.
+    /// An item in the user's library.
     struct Saved: Hashable, Sendable {
         let uri: String
         let addedAt: Date
@@ -16,7 +16,7 @@ struct WebAPI: Sendable {
     var player: Player
     var playlists: [StoredPlaylist]
     var saved: [Saved]
-    /// How many playlists were made.
+    /// The number of playlists that were created.
     var made = 0
 
     init(mode: LocalSpotify.Mode = .developmentMode) {
@@ -30,9 +30,9 @@ struct WebAPI: Sendable {
         }
     }
 
-    /// Answers a call whose access token is good.
+    /// Answers a call with a valid access token.
     ///
-    /// - Parameter grant: what it is good for.
+    /// - Parameter grant: the grant of the token.
     mutating func answer(to call: Call, _ grant: Grant, at now: Date) throws -> Answer {
         guard let route = Route(call.method, call.path, mode) else { return try refuse(call) }
         do {
@@ -45,14 +45,14 @@ struct WebAPI: Sendable {
         }
     }
 
-    /// Refuses a call whose access token is worth nothing (RFC 6750 §3).
+    /// Refuses a call without a valid access token (RFC 6750 §3).
     static func refusal(of standing: AccessTokenStanding?) throws -> Answer? {
         switch standing {
         case .valid: nil
         case .expired: try unauthorized("The access token expired")
         case .invalid: try unauthorized("Invalid access token")
         case nil:
-            // Without credentials no error code is given (RFC 6750 §3.1).
+            // Without credentials the answer has no error code (RFC 6750 §3.1).
             try .regularError(401, "No token provided", fields: ["WWW-Authenticate": "Bearer realm=\"spotify\""])
         }
     }
@@ -61,7 +61,7 @@ struct WebAPI: Sendable {
         guard scopes.isSubset(of: grant.scopes) else { throw WebAPIError.missing(scopes) }
     }
 
-    /// - Throws: ``WebAPIError`` if limit or offset make no sense.
+    /// - Throws: ``WebAPIError`` if limit or offset are not valid.
     func stretch(of call: Call, most: Int = 50, usual: Int = 20) throws -> (limit: Int, offset: Int) {
         guard let limit = Int(call.query["limit"] ?? String(usual)), let offset = Int(call.query["offset"] ?? "0"),
             (1...most).contains(limit), offset >= 0, offset <= 1000

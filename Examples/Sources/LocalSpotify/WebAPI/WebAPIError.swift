@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A call that cannot be done.
+/// An error of the Web API.
 struct WebAPIError: Error, Hashable {
     let status: Int
-    /// In JSON, where nothing in it means anything.
+    /// May contain parts of the request, which are harmless in JSON.
     let message: String
-    /// Of the player's errors.
+    /// The reason in an error of the player.
     let reason: String?
     var fields: [String: String] = [:]
 
@@ -24,7 +24,7 @@ struct WebAPIError: Error, Hashable {
         return error
     }
 
-    /// The regular error object, or the player's: `{"error":{"status":404,"message":"…","reason":"…"}}`.
+    /// The regular error object, or that of the player: `{"error":{"status":404,"message":"…","reason":"…"}}`.
     var answer: Answer {
         get throws {
             struct Document: Encodable {

@@ -15,8 +15,8 @@ struct AccountsFolder: Sendable {
         RestrictedFileTokenStore(client: Self.client, account: name(account), folder: .at(url.path))
     }
 
-    /// Saves a token for each account. All but the first are copies of its files: to save them one by one takes as long as the
-    /// disk takes for each.
+    /// Saves a token for each account. All but the first are copies of its files, because durable saves one by one take
+    /// too long.
     func fill(_ accounts: Int) async throws {
         let token = StressToken(accessToken: "access", refreshToken: "refresh", expiresAt: .distantFuture)
         try await store(0).save(
@@ -30,7 +30,7 @@ struct AccountsFolder: Sendable {
         }
     }
 
-    /// Not durably, as Foundation does.
+    /// Not durable, unlike the saves of the store.
     private func write(_ content: Data, to name: String) throws {
         let file = open("\(url.path)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw SystemError("make \(name)", code: errno) }

@@ -3,24 +3,24 @@
 
 import Foundation
 
-/// What many accounts in one process cost.
+/// The costs of many accounts in one process.
 public struct AccountsReport: Hashable, Sendable, Codable {
-    /// How many providers, each with an account of its own.
+    /// The number of providers, each with its own account.
     public var accounts = 0
-    /// How long it took until all had their token.
+    /// The time until all providers had their token.
     public var loadSeconds = 0.0
-    /// The most that the process had open.
+    /// The largest number of open descriptors.
     public var descriptors = 0
     public var inotifyInstances = 0
-    /// The most that the process had.
+    /// The largest number of threads.
     public var threads = 0
-    /// Processor time while nothing is to be done, of one core.
+    /// The processor time while nothing happens, in percent of one core.
     public var idleCorePercent = 0.0
-    /// How many accounts another process held locked, while this one waited to refresh each of them.
+    /// The number of accounts that another process held locked, while this process waited to refresh them.
     public var lockedElsewhere = 0
-    /// How long an account that is not locked takes to load meanwhile: the median of some.
+    /// The median time to load an unlocked account meanwhile.
     public var unlockedLoadSeconds = 0.0
-    /// What is wrong; empty if all is well.
+    /// The violated expectations. Must be empty.
     public var problems: [String] = []
 
     public var json: String {
@@ -45,7 +45,7 @@ public struct AccountsReport: Hashable, Sendable, Codable {
         """
     }
 
-    /// Compares the figures with their bounds.
+    /// Compares the figures with their limits.
     mutating func judge() {
         let bounds: [(String, Double, Double)] = [
             ("loadSeconds", loadSeconds, 5), ("descriptors", Double(descriptors), 64),
@@ -53,7 +53,7 @@ public struct AccountsReport: Hashable, Sendable, Codable {
             ("idleCorePercent", idleCorePercent, 1), ("unlockedLoadSeconds", unlockedLoadSeconds, 0.05),
         ]
         for (name, figure, bound) in bounds where figure > bound {
-            problems.append("\(name) is \(figure), and may be \(bound)")
+            problems.append("\(name) is \(figure), more than \(bound)")
         }
     }
 }

@@ -5,11 +5,11 @@ import Dispatch
 public import Foundation
 import RequestAuthorization
 
-/// Many accounts of one process, over one folder.
+/// Runs many accounts of one process over one folder.
 public struct AccountsRun: Sendable {
     private typealias Provider = RefreshableTokenAuthorization<StressToken>
 
-    /// How many unlocked accounts are loaded while others are locked.
+    /// The number of unlocked accounts to load while others are locked.
     private static let unlocked = 21
 
     private let accounts: Int
@@ -17,9 +17,9 @@ public struct AccountsRun: Sendable {
     private let folder: AccountsFolder
 
     /// - Parameters:
-    ///   - accounts: how many.
-    ///   - lockedElsewhere: how many of them a second process holds locked.
-    ///   - folder: where the tokens are; it must not be there yet.
+    ///   - accounts: the number of accounts.
+    ///   - lockedElsewhere: the number of accounts that a second process holds locked.
+    ///   - folder: the folder for the tokens; it must not exist yet.
     public init(accounts: Int, lockedElsewhere: Int, in folder: URL) {
         (self.accounts, self.lockedElsewhere) = (accounts, lockedElsewhere)
         self.folder = AccountsFolder(url: folder)
@@ -58,21 +58,21 @@ public struct AccountsRun: Sendable {
     }
 
     private static func idleCorePercent() async throws -> Double {
-        // What loading has left to do.
+        // Lets work that loading has started come to an end.
         try await Task.sleep(for: .seconds(1))
         let (start, before) = (ContinuousClock.now, ProcessFigures.processorSeconds)
         try await Task.sleep(for: .seconds(5))
         return 100 * (ProcessFigures.processorSeconds - before) / seconds(since: start)
     }
 
-    /// Refreshes accounts that another process holds locked, and loads others meanwhile.
+    /// Refreshes accounts that another process holds locked, and loads others at the same time.
     private func lock(
         _ providers: ArraySlice<Provider>, _ report: inout AccountsReport, _ progress: (String) -> Void
     ) async throws {
         progress("locking")
         let holder = try LockHolder(folder, accounts: providers.count)
         let refreshes = providers.map { provider in Task { try await provider.refreshNow() } }
-        // Until all of them wait, and some for long.
+        // Long enough for all refreshes to wait, some of them for long.
         try await Task.sleep(for: .seconds(2))
         let hasRun = DispatchSemaphore(value: 0)
         DispatchQueue.global().async { hasRun.signal() }
@@ -86,7 +86,7 @@ public struct AccountsRun: Sendable {
         report.note()
         if hasRun.wait(timeout: .now()) == .timedOut { report.problems.append("the app's own queues do not run") }
         holder.finish()
-        progress("refreshing what was locked")
+        progress("refreshing the locked accounts")
         for refresh in refreshes {
             do {
                 _ = try await refresh.value

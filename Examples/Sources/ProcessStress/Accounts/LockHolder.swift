@@ -16,13 +16,13 @@ public final class LockHolder: Sendable {
         guard Sockets.read(channel.near.number) != nil else { throw SystemError("hold the locks", code: ESRCH) }
     }
 
-    /// Lets go of all.
+    /// Releases all locks.
     func finish() {
         channel.finish()
         _ = ChildProcess.wait(for: pid)
     }
 
-    /// What the second process does: says that it has them, and holds them until standard input ends.
+    /// The second process: takes the locks, reports that, and holds them until standard input ends.
     public static func hold(_ accounts: Int, in folder: URL) async throws {
         #if os(Linux)
         let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

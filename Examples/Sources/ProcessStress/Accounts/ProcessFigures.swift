@@ -3,7 +3,7 @@
 
 import Foundation
 
-/// What this process takes of the system, as Linux tells; zeros elsewhere.
+/// The system resources that this process uses, from Linux's `/proc`; zeros elsewhere.
 enum ProcessFigures {
     static var descriptors: Int { openFiles.count }
     static var inotifyInstances: Int { openFiles.filter { $0.contains("inotify") }.count }

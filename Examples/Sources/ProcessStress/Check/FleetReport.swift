@@ -3,23 +3,23 @@
 
 import Foundation
 
-/// What is to be said of a fleet alone.
+/// The results of a run that apply to fleets only.
 public struct FleetReport: Hashable, Sendable, Codable {
-    /// From the exchange at the token endpoint until the last replica used the new token, the median.
+    /// The median time from the exchange at the token endpoint until the last replica used the new token.
     public var rotationToLastMedianSeconds = 0.0
-    /// The same for 99 of 100.
+    /// The same time for 99 of 100 exchanges.
     public var rotationToLastP99Seconds = 0.0
-    /// Statements of all replicas for an expiry, those at their start included.
+    /// The SQL statements of all replicas for each expiry, including those at their start.
     public var statementsPerExpiry: Double?
-    /// How many tokens the row has held.
+    /// The number of tokens that the row has held.
     public var saves = 0
-    /// How often a token was saved over one of the same or a higher generation, or one of a session that had been replaced.
+    /// The number of tokens that were saved over a newer or equal one, or that belong to a session that was replaced.
     public var staleSaves = 0
-    /// The sessions lost in chaos whose token no replica could save within the grace.
+    /// The sessions lost in chaos because no replica could save their token within the grace.
     public var lossesExplained = 0
-    /// How often a replica was stopped for longer than its lease.
+    /// The number of times that a replica was stopped for longer than its lease.
     public var stops = 0
-    /// How often connections were cut or swallowed.
+    /// The number of times that connections were cut or swallowed.
     public var cuts = 0
     public var databaseRestarts = 0
 

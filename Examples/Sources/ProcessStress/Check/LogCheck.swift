@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Reads off a server's log what became of a run.
+/// Derives the verdict on a run from the server's log.
 ///
 ///     let report = LogCheck.report(on: try LogLine.read(file))
 ///     if !report.problems.isEmpty { … }
 ///
-/// It knows nothing of who wrote the log: no counter of the tool's own counts.
+/// It uses the log alone, without any counter of the test tool.
 public struct LogCheck {
     private let lines: [LogLine]
     private let setting: RunSetting
     private var report = StressReport()
-    /// The lines of presentations of each refresh token, in order.
+    /// The log lines of each refresh token's presentations, in order.
     private var presentations: [Place: [LogLine]] = [:]
     /// The first use of each access token.
     private var firstUses: [Place: LogLine] = [:]
-    /// How each process died.
+    /// The last line of each process that died.
     private var kills: [ProcessName: LogLine] = [:]
-    /// Presentations whose answers did not arrive.
+    /// The token calls whose answers did not arrive.
     private var lostCalls: Set<Int> = []
-    /// Kills that a lost session has been put down to.
+    /// The processes whose kill has explained a lost session.
     private var spentKills: Set<ProcessName> = []
     private var endedFamilies: Set<Int> = []
-    /// Families that were ended or replaced on purpose.
+    /// The families that were ended or replaced on purpose.
     private var changedFamilies: Set<Int> = []
-    /// The family of the token that each request had first, and the requests that had one of another family later.
+    /// The family of each request's first token, and the requests that were sent with another family's token later.
     private var senders: [SentRequest: Int] = [:]
     private var sentAsSomebodyElse: Set<SentRequest> = []
     private var lockWaits: [Double] = []
     private var controlWaits: [Double] = []
-    /// What the database has noted, if there is one.
+    /// The tokens that the database has held, if there is one.
     private let history: RowHistory
 
     /// Judges a whole log.
     public static func report(on lines: [LogLine]) -> StressReport {
         guard let setting = lines.first?.setting, lines.first?.event == .began else {
             var report = StressReport()
-            report.problems = ["the log does not begin with what the run was asked for"]
+            report.problems = ["the log does not begin with the settings of the run"]
             return report
         }
         var check = LogCheck(lines: lines, setting: setting)
@@ -87,7 +87,7 @@ public struct LogCheck {
         return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * percent / 100)]
     }
 
-    // MARK: - What there is
+    // MARK: - Lines
 
     private mutating func collect() {
         for (index, line) in lines.enumerated() {
@@ -131,18 +131,20 @@ public struct LogCheck {
                 report.duplicateTokenCalls += 1
             }
         } else if line.event != .committed {
-            complain("a refresh token was refused although nobody had presented it", line)
+            complain("a refresh token was refused although it had not been presented before", line)
         }
         if line.event == .reused { judgeLoss(line, of: place, after: earlier) }
-        if line.event == .replayed, setting.graceMode == .strict { complain("a strict server has forgiven", line) }
+        if line.event == .replayed, setting.graceMode == .strict {
+            complain("a strict server has accepted a spent refresh token", line)
+        }
     }
 
-    /// Whether what a call brought can have reached nobody who lived to tell.
+    /// Whether the result of a call was lost: no living process can have received it.
     private func isLost(_ earlier: LogLine, before line: LogLine) -> Bool {
         guard let process = earlier.process, let place = earlier.place else { return false }
-        // In chaos nobody hears what a process has had to suffer. That its token was not saved, the database knows.
+        // In chaos, processes do not report their losses. The database shows whether the token was saved.
         if setting.isChaos == true { return !history.holds(place.next, before: line.time) }
-        // Somebody had the successor.
+        // A process had the successor.
         if let use = firstUses[place.next], use.number < line.number { return false }
         return lostCalls.contains(earlier.number) || kills[process] != nil
     }
@@ -176,7 +178,7 @@ public struct LogCheck {
         return point.isBetweenCommitAndSave
     }
 
-    /// A worker was told that the session is over: the server must have said so.
+    /// A worker was told that the session is over. The server must have ended it.
     private mutating func judgeSignOut(_ line: LogLine) {
         let families = lines.prefix(line.number).filter { $0.event == .signedIn }.compactMap(\.place?.family)
         guard let family = families.last, !endedFamilies.contains(family), !changedFamilies.contains(family) else {
@@ -187,7 +189,7 @@ public struct LogCheck {
         complain("a worker is signed out of a session that the server has not ended", line)
     }
 
-    /// Once everybody's token has expired after the end, nobody may ask for another or use one.
+    /// When all tokens have expired after the end of a session, no worker may get or use another one.
     private mutating func judgeResurrections() {
         var (ended, over, back) = (Set<Int>(), Set<Int>(), Set<Int>())
         for line in lines {
@@ -199,7 +201,7 @@ public struct LogCheck {
             case .committed, .replayed, .reused, .used:
                 guard over.contains(family), back.insert(family).inserted else { break }
                 report.sessionsResurrected += 1
-                complain("a session came back that somebody had ended", line)
+                complain("a session was used after it had been ended", line)
             default: break
             }
         }
@@ -212,7 +214,7 @@ public struct LogCheck {
         let number: Int
     }
 
-    /// A request that was tried with one person's token must not be tried again with another's.
+    /// A request that was sent with one user's token must not be sent again with another user's.
     private mutating func judgeSender(_ line: LogLine) {
         guard let process = line.process, let number = line.request, let family = line.place?.family else { return }
         let request = SentRequest(process: process, number: number)
@@ -220,7 +222,7 @@ public struct LogCheck {
         senders[request] = first
         guard first != family, sentAsSomebodyElse.insert(request).inserted else { return }
         report.sentAsSomebodyElse += 1
-        complain("a request of session \(first) was sent again as somebody else", line)
+        complain("a request of session \(first) was sent again as another user", line)
     }
 
     // MARK: - Fleets
@@ -235,7 +237,7 @@ public struct LogCheck {
         for save in history.staleSaves { complain("a stale token was saved over a newer one", save) }
     }
 
-    /// How long it took from each exchange until the last worker used what it had brought, or something newer.
+    /// The times from each exchange until the last worker used its token, or a newer one.
     private func rotations() -> [Double] {
         var (begun, waiting): ((place: Place, time: Double)?, Set<Int>) = (nil, [])
         var times: [Double] = []
@@ -289,7 +291,7 @@ public struct LogCheck {
             complain("\(report.passingFailures) requests got an error in place of a token")
         }
         if report.longestBlockSeconds > setting.deadline {
-            complain("somebody was held for \(report.longestBlockSeconds) s")
+            complain("a request was held for \(report.longestBlockSeconds) s")
         }
         if let expiries = setting.expiries {
             if report.expiries < expiries { complain("\(report.expiries) expiries in place of \(expiries)") }

@@ -6,12 +6,12 @@ import Foundation
 /// The tokens that a row of the database has held, in order.
 struct RowHistory: Sendable {
     let count: Int
-    /// Saves over something newer.
+    /// Saves of an older token over a newer one.
     let staleSaves: [LogLine]
-    /// When each place was saved; only if the clock page has not been moved.
+    /// The time at which each token was saved; only if the clock page has not been moved.
     private let times: [Place: Double]
 
-    /// - Parameter lines: a whole log.
+    /// - Parameter lines: the whole log.
     init(_ lines: [LogLine]) {
         var times: [Place: Double] = [:]
         var stale: [LogLine] = []
@@ -35,7 +35,7 @@ struct RowHistory: Sendable {
         (self.times, self.count, staleSaves) = (times, count, stale)
     }
 
-    /// Whether the token at a place, or a newer one of its session, had been saved by then.
+    /// Whether the token at a place, or a newer token of its session, had been saved by that time.
     func holds(_ place: Place, before time: Double) -> Bool {
         times.contains { $0.key.family == place.family && $0.key >= place && $0.value <= time }
     }

@@ -6,50 +6,53 @@ import Foundation
 /// The verdict on a run.
 public struct StressReport: Hashable, Sendable, Codable {
     public var workers = 0
-    /// How many times a token expired and every worker used a newer one.
+    /// The number of expiries after which every worker used a newer token.
     public var expiries = 0
-    /// How often a refresh token was presented.
+    /// The number of times that a refresh token was presented.
     public var tokenCalls = 0
-    /// Presentations of a refresh token that had been presented before, without anybody's death or loss as a reason.
+    /// Repeated presentations of a refresh token that no kill and no lost answer explains.
     public var duplicateTokenCalls = 0
-    /// Presentations of a refresh token after its first presenter was killed, or its answer lost.
+    /// Repeated presentations of a refresh token after its first presenter was killed or its answer was lost.
     public var retriesAfterLostAnswer = 0
-    /// Sessions that ended although nobody signed out.
+    /// Sessions that ended without a sign-out.
     public var sessionsLost = 0
-    /// Sessions that were used again although they had been signed out, removed or replaced, and all their tokens had expired.
+    /// Sessions that were used after they had been signed out, removed or replaced, and after all their tokens had
+    /// expired.
     public var sessionsResurrected = 0
-    /// Requests of a worker that the server got first with one person's token and then with another's. Each sign-in is another
-    /// person's.
+    /// Requests of a worker that the server got first with one user's token and then with another's. Each sign-in
+    /// counts as another user.
     ///
-    /// The tries of a request count as one, from its 401 on. A request that is begun anew counts as another one. Which token
-    /// the first try has does not matter: until its token expires a worker may not have heard of the new session.
+    /// All tries of a request count as one, from its first 401 on. A request that is started anew counts as another
+    /// one. The token of the first try does not matter: a worker may learn of a new session only when its token
+    /// expires.
     public var sentAsSomebodyElse = 0
     /// Requests that were not sent, or not again, because another session had replaced theirs.
     public var requestsDismissed = 0
-    /// Of those that were lost: the ones that a server without grace cannot but end, each with the kill between commit and save.
+    /// Lost sessions that a server without grace must end. Each is explained by a kill between commit and save.
     public var sessionsLostByStrictServer = 0
-    /// The longest that any `authorize` was held.
+    /// The longest time that an `authorize` call took.
     public var longestBlockSeconds = 0.0
-    /// How often a worker got an error in place of a token and was told to try again.
+    /// The number of times that a worker got an error in place of a token and was told to try again.
     public var passingFailures = 0
-    /// How long 99 of 100 waited at most for exclusive access.
+    /// The time that 99 of 100 waits for exclusive access took at most.
     public var lockWaitP99Seconds = 0.0
-    /// The same for a bare lock, for which all workers wait between expiries: how late the machine itself lets them come.
+    /// The same time for a bare lock, for which all workers wait between expiries. It shows the delay of the machine
+    /// itself.
     public var controlWaitP99Seconds = 0.0
-    /// How often a worker signed in as another person, signed out, or removed the session.
+    /// The number of times that a worker signed in as another user, signed out, or removed the session.
     public var sessionChanges = 0
-    /// How often the disk was full.
+    /// The number of times that the disk was full.
     public var fullDisks = 0
     public var killsPerPoint: [String: Int] = [:]
     /// Answers of the token endpoint that were dropped on purpose.
     public var faults = 0
-    /// What a second process saw in the store's folder, if it was asked to look.
+    /// What a second process saw in the store's folder, if it watched.
     public var folder: FolderReport?
-    /// What is to be said of a fleet alone.
+    /// The results that apply to fleets only.
     public var fleet: FleetReport?
-    /// How long the run took.
+    /// The duration of the run.
     public var seconds = 0.0
-    /// What is wrong; empty if all is well.
+    /// The violated expectations. Must be empty.
     public var problems: [String] = []
 
     public var kills: Int { killsPerPoint.values.reduce(0, +) }
@@ -69,7 +72,7 @@ public struct StressReport: Hashable, Sendable, Codable {
             ("duplicate token calls", "\(duplicateTokenCalls)"),
             ("retries after a lost answer", "\(retriesAfterLostAnswer)"),
             ("sessions lost", "\(sessionsLost)"), ("sessions resurrected", "\(sessionsResurrected)"),
-            ("sent as somebody else", "\(sentAsSomebodyElse)"), ("requests dismissed", "\(requestsDismissed)"),
+            ("sent as another user", "\(sentAsSomebodyElse)"), ("requests dismissed", "\(requestsDismissed)"),
             ("session changes", "\(sessionChanges)"), ("full disks", "\(fullDisks)"),
             ("lock wait, p99", String(format: "%.3f s", lockWaitP99Seconds)),
             ("lock wait of the control, p99", String(format: "%.3f s", controlWaitP99Seconds)),

@@ -5,29 +5,30 @@ public import Foundation
 public import RequestAuthorization
 import Synchronization
 
-/// The time of day of a run: a page of a file that all its processes map, so that an expiry comes for all of them at once.
+/// The time of day of a run, in a page of a file that all its processes map. So a token expires for all of them at
+/// once.
 ///
 ///     let page = try ClockPage(creating: folder.appending(path: "clock"))      // the parent
-///     let page = try ClockPage(opening: folder.appending(path: "clock"))       // everybody else
-///     page.advance(by: .seconds(3600))                                         // everybody's tokens have expired
+///     let page = try ClockPage(opening: folder.appending(path: "clock"))       // the workers
+///     page.advance(by: .seconds(3600))                                         // all tokens have expired
 ///
-/// Only the time of day can be moved: that is what expiry is read from, and nobody sleeps until an expiry. Time-outs and
-/// back-off run on ``uptime``, the machine's own clock, so nobody who sleeps has to be told of a move.
+/// Only the time of day can be moved. Expiry is read from it, and no process sleeps until an expiry. Time-outs and
+/// back-off use ``uptime``, the machine's own clock, so a move does not need to wake sleeping processes.
 ///
-/// `@unchecked Sendable` is safe: the page is reached through one atomic only, and unmapped when nobody holds this any more.
+/// `@unchecked Sendable` is safe: the page is accessed only through one atomic, and unmapped with the last reference.
 public final class ClockPage: AuthorizationClock, @unchecked Sendable {
     private let memory: UnsafeMutableRawPointer
-    /// How far the time of day is ahead of the machine's, in nanoseconds.
+    /// The difference between this time of day and the machine's, in nanoseconds.
     private let offset: UnsafeMutablePointer<Atomic<Int>>
     private let start = ContinuousClock.now
     private static let length = 4096
 
-    /// Makes a page; its time is the machine's.
+    /// Creates a page with the machine's time.
     public convenience init(creating url: URL) throws {
         try self.init(url, flags: O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC)
     }
 
-    /// Maps a page that another process has made.
+    /// Maps a page that another process has created.
     public convenience init(opening url: URL) throws {
         try self.init(url, flags: O_RDWR | O_CLOEXEC)
     }
@@ -42,13 +43,13 @@ public final class ClockPage: AuthorizationClock, @unchecked Sendable {
             throw SystemError("mmap \(url.path)")
         }
         self.memory = memory
-        // All bits zero, as a new file is, are an atomic zero.
+        // A new file is all zero bits, which is a valid atomic zero.
         offset = memory.bindMemory(to: Atomic<Int>.self, capacity: 1)
     }
 
     deinit { munmap(memory, Self.length) }
 
-    /// Moves the time of day on, for all processes at once.
+    /// Advances the time of day for all processes at once.
     public func advance(by duration: Duration) {
         let nanoseconds = Int(duration / .nanoseconds(1))
         offset.pointee.add(nanoseconds, ordering: .sequentiallyConsistent)

@@ -5,17 +5,17 @@
 import Foundation
 import RequestAuthorizationPostgreSQL
 
-/// A schema of the database for one run, in which a trigger notes each token that the row has held.
+/// A database schema for one run. A trigger records each token that the row has held.
 ///
 /// It blocks the thread.
 final class FleetBench: Sendable {
-    /// What replicas connect to; `nil` if that is the database itself.
+    /// The proxy that replicas connect to; `nil` if they connect to the database itself.
     let proxy: SwallowingProxy?
     private let schema = "stress_" + UUID().uuidString.prefix(8).lowercased()
     private let database: LibPQDatabase
     private let transactions: Int
 
-    /// Makes schema, tables and trigger, and tells the replicas.
+    /// Creates the schema, the tables and the trigger, and writes the settings for the replicas.
     init(_ options: FleetOptions, isChaos: Bool, folder: StressFolder) throws {
         let name = schema
         let connection = try Self.connection(options.database, schema: name)
@@ -39,7 +39,7 @@ final class FleetBench: Sendable {
 
     /// Ends some of the replicas' connections.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of connections that were ended.
     func cutConnections() throws -> Int {
         try Self.wait { [database, schema] in
             try await database.query(
@@ -51,7 +51,7 @@ final class FleetBench: Sendable {
         }
     }
 
-    /// Now and then looks whether a token can be read off what replicas ask.
+    /// Checks now and then that no token can be read in the statements of the replicas.
     func lookForTokens(every count: Int, at number: Int) throws {
         guard number.isMultiple(of: count) else { return }
         let isSeen = try Self.wait { [database, schema] in
@@ -65,13 +65,13 @@ final class FleetBench: Sendable {
         if isSeen { throw TokenInDatabase() }
     }
 
-    /// Appends what the trigger has noted, when all replicas are gone.
+    /// Appends the records of the trigger to the log, when all replicas have ended.
     ///
-    /// - Returns: how many statements there were since the beginning.
+    /// - Returns: the number of statements since the beginning.
     func finish(_ journal: Journal) throws -> Int {
         let isChaos = proxy != nil
         return try Self.wait { [database, transactions] in
-            // Statements of others in the same database would count, too.
+            // Statements of other clients of the same database would count, too.
             let statements = try await Self.transactions(of: database) - transactions
             let leaks = try await database.query(
                 "SELECT 'seen' FROM history AS row WHERE \(Self.conditions(on: "row::text"))", parameters: [])
@@ -106,7 +106,7 @@ final class FleetBench: Sendable {
 
     // MARK: -
 
-    /// Each in a statement of its own. A sequence counts in the order in which a row was changed, which its lock decides.
+    /// One command for each statement. The row's lock makes the sequence follow the order of the changes.
     private static let history = [
         """
         CREATE TABLE history (number bigserial PRIMARY KEY, status text, session uuid, generation bigint, sealed bytea,
@@ -127,18 +127,19 @@ final class FleetBench: Sendable {
         """,
     ]
 
-    /// That the beginning of a token stands in a text: as it is, in hex, or in base64 at any of its three offsets.
+    /// Conditions that find the beginning of a token in a text: plain, in hex, or in base64 at any of its three
+    /// offsets.
     private static func conditions(on column: String) -> String {
         let marker = Data(TokenPair.marker.utf8)
         let words =
             [TokenPair.marker, marker.map { String(format: "%02x", $0) }.joined()]
             + (0..<3).map { marker.dropFirst($0).prefix(12).base64EncodedString() }
-        // In two pieces, so that this statement is not what is found, in the server's log either.
+        // Split in two, so that the search does not find this statement itself, also in the server's log.
         return words.map { "position('\($0.prefix(6))' || '\($0.dropFirst(6))' IN \(column)) > 0" }
             .joined(separator: " OR ")
     }
 
-    /// Each statement of ours is a transaction.
+    /// Each of our statements is a transaction.
     private static func transactions(of database: LibPQDatabase) async throws -> Int {
         let rows = try await database.query(
             "SELECT (xact_commit + xact_rollback)::text FROM pg_stat_database WHERE datname = current_database()",
@@ -165,7 +166,7 @@ final class FleetBench: Sendable {
         return port
     }
 
-    /// Blocks the thread, which is none of Swift's pool.
+    /// Blocks the thread. It must not be a thread of Swift's pool.
     private static func wait<Success: Sendable>(
         for body: @escaping @Sendable () async throws -> Success
     ) throws -> Success {
@@ -190,12 +191,12 @@ final class FleetBench: Sendable {
     }
 }
 
-/// The address of the database does not serve.
+/// The URL of the database cannot be used.
 struct NoDatabaseURL: Error, CustomStringConvertible {
-    var description: String { "--database is not a URL, or --chaos was asked for and it is not of 127.0.0.1" }
+    var description: String { "--database is not a URL, or its host is not 127.0.0.1, which --chaos needs" }
 }
 
-/// A token stands where only sealed ones may.
+/// The database contains a token that is not sealed.
 struct TokenInDatabase: Error, CustomStringConvertible {
     var description: String { "a token can be read in the database" }
 }

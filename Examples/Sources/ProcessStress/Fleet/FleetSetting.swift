@@ -6,7 +6,7 @@ import Foundation
 import RequestAuthorization
 import RequestAuthorizationPostgreSQL
 
-/// What the replicas are told in a file: arguments are seen by everybody on the machine.
+/// The settings of the replicas, in a file: other users of the machine can see a process's arguments.
 struct FleetSetting: Codable {
     let connection: String
     let key: Data
@@ -27,10 +27,10 @@ struct FleetSetting: Codable {
         guard isMade else { throw SystemError("write \(url.path)") }
     }
 
-    /// By turns ahead, behind, and not at all.
+    /// Ahead, behind and zero in turn.
     func offset(of worker: Int) -> Double { clockOffset * [1, -1, 0][worker % 3] }
 
-    /// The store that all replicas share, with connections of this process's own.
+    /// The store that all replicas share, with this process's own connections.
     func tokenStore(clock: any AuthorizationClock) async throws -> PostgreSQLTokenStore<StressToken> {
         let database = try LibPQDatabase(connection)
         while true {
@@ -40,7 +40,7 @@ struct FleetSetting: Codable {
                     requestDeadline: .seconds(min(5, lease / 2)), clock: clock)
                 return fleet.store(client: StressFolder.client, account: "shared")
             } catch let error as TokenStoreError where [.unavailable, .timedOut].contains(error.kind) {
-                // The database is away, as it may be whenever a host starts.
+                // The database may be unreachable when a replica starts.
                 try await clock.sleep(for: .milliseconds(100))
             }
         }
@@ -52,7 +52,7 @@ extension FleetSetting: CustomStringConvertible, CustomReflectable {
     var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A clock whose time of day goes ahead or behind.
+/// A clock whose time of day is ahead or behind.
 struct OffsetClock: AuthorizationClock {
     let base: any AuthorizationClock
     /// Seconds.

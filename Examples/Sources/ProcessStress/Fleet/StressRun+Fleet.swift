@@ -4,7 +4,7 @@
 import Foundation
 
 #if !Fleet
-/// Where there is no driver of a database, there is nothing to prepare.
+/// Without the database driver there is nothing to prepare.
 struct FleetBench {
     func end() {}
     func lookForTokens(every count: Int, at number: Int) throws {}
@@ -28,8 +28,8 @@ extension StressRun {
         return try options.fleet.map { try FleetBench($0, isChaos: isChaos, folder: folder) }
     }
 
-    /// Replicas are killed and stopped, their connections are cut or swallowed, and the database is restarted, while tokens live
-    /// for a second. Then all is calm, and everybody must go on.
+    /// Kills and stops replicas, cuts or swallows their connections, and restarts the database, while tokens live for a
+    /// second. Then the disturbances end, and all replicas must continue.
     func disturb(for seconds: Double, _ bench: FleetBench?, _ progress: (String) -> Void) throws {
         guard let fleet = options.fleet, let bench else { throw FleetUnavailable() }
         let chaos = Chaos(self, fleet, bench)
@@ -54,7 +54,7 @@ extension StressRun {
     }
 }
 
-/// What happens to a fleet, and when.
+/// The disturbances of a fleet and their schedule.
 private final class Chaos {
     private let run: StressRun
     private let fleet: FleetOptions
@@ -62,13 +62,13 @@ private final class Chaos {
     private var stopped: [ProcessName: ContinuousClock.Instant] = [:]
     private var condemned: Set<ProcessName> = []
     private var swallowsUntil: ContinuousClock.Instant?
-    /// When each thing happens next.
+    /// When each disturbance happens next.
     private var due: [Disturbance: ContinuousClock.Instant] = [:]
 
     private enum Disturbance: CaseIterable {
         case kill, killAtCommit, stop, stopAtCommit, cut, swallow, restart
 
-        /// Seconds between two, on average.
+        /// The average seconds between two disturbances.
         var period: Double {
             switch self {
             case .kill: 2
@@ -87,7 +87,7 @@ private final class Chaos {
         for disturbance in Disturbance.allCases { plan(disturbance) }
     }
 
-    /// Lets everybody go on for 0.1 s, with whatever is due.
+    /// Lets all replicas work for 0.1 s, with the disturbances that are due.
     func step() throws {
         try settleAccounts()
         if run.journal.progress.isOver {
@@ -102,7 +102,7 @@ private final class Chaos {
         Thread.sleep(forTimeInterval: 0.1)
     }
 
-    /// Nothing is disturbed any more.
+    /// Ends all disturbances.
     func calm() throws {
         run.condemned.pardon()
         try settleAccounts()
@@ -149,7 +149,7 @@ private final class Chaos {
         try run.crew.resume(names)
     }
 
-    /// What has happened since the last step, and what has lasted long enough.
+    /// Replaces the processes that have died, and ends the disturbances that have lasted long enough.
     private func settleAccounts() throws {
         for (name, isStopped) in run.condemned.takeStruck() {
             if isStopped { try noteStop(of: name) } else { condemned.insert(name) }

@@ -5,7 +5,7 @@
 import Foundation
 import Synchronization
 
-/// Stands between replicas and their database on loopback, and swallows what it is told to.
+/// A loopback proxy between the replicas and their database. It can swallow data on demand.
 final class SwallowingProxy: Sendable {
     let port: UInt16
     private let target: UInt16
@@ -24,7 +24,7 @@ final class SwallowingProxy: Sendable {
         wakeUp = try Channel()
     }
 
-    /// Serves on a thread of its own until ``stop()``.
+    /// Serves on its own thread until ``stop()``.
     func start() {
         Thread { self.run() }.start()
     }
@@ -34,8 +34,8 @@ final class SwallowingProxy: Sendable {
         wakeUp.finish()
     }
 
-    /// From now on half of the connections, at random, carry nothing any more, until their client ends them. With `false` new
-    /// ones are spared.
+    /// With `true`, half of the open connections, at random, carry no more data until their client ends them. The same
+    /// holds for new connections until `false` is passed.
     func swallow(_ swallows: Bool) {
         orders.withLock { $0.swallows = swallows }
         if swallows { wakeUp.write("s") }
@@ -79,7 +79,7 @@ final class SwallowingProxy: Sendable {
         return Pair(client: client, server: server, isSwallowed: orders.withLock(\.swallows) && Bool.random())
     }
 
-    /// - Returns: the connection as it is then; `nil` if it is over.
+    /// - Returns: the connection afterwards, or `nil` if it is over.
     private func carry(_ pair: Pair, _ ready: Set<Int32>) -> Pair? {
         var pair = pair
         if ready.contains(pair.client) {
@@ -92,7 +92,7 @@ final class SwallowingProxy: Sendable {
             if let bytes = Sockets.read(pair.server) {
                 if !pair.isSwallowed, !Sockets.write(bytes, to: pair.client) { return end(pair) }
             } else {
-                // Its client does not even learn of the end.
+                // A swallowed connection does not even tell its client about the end.
                 guard pair.isSwallowed else { return end(pair) }
                 close(pair.server)
                 pair.hasServer = false

@@ -4,7 +4,7 @@
 import Foundation
 import Synchronization
 
-/// The log of a run: a file of JSON lines, and those who wait for something to appear in it.
+/// The log of a run: a file of JSON lines. Threads can wait for something to appear in it.
 final class Journal: Sendable {
     private let file: Int32
     private let clock: ClockPage
@@ -17,7 +17,7 @@ final class Journal: Sendable {
         var count = 0
     }
 
-    /// - Parameter url: a file that is not there yet.
+    /// - Parameter url: a file that does not exist yet.
     init(_ url: URL, clock: ClockPage) throws {
         self.clock = clock
         began = clock.now
@@ -32,7 +32,7 @@ final class Journal: Sendable {
 
     var progress: Progress { contents.withLock(\.progress) }
 
-    /// Writes a line, then wakes those who wait for it.
+    /// Writes a line, then wakes the threads that wait for it.
     ///
     /// - Returns: the number of the line.
     @discardableResult
@@ -54,7 +54,7 @@ final class Journal: Sendable {
 
     /// Blocks the thread until the log shows something.
     ///
-    /// - Parameter patience: after so many seconds it is not believed in any more.
+    /// - Parameter patience: the longest time to wait, in seconds.
     /// - Throws: ``NoProgress``.
     func wait(until what: String, patience: Double = 60, until isMet: (Progress) -> Bool) throws {
         let deadline = Date.now + patience
@@ -76,10 +76,10 @@ final class Journal: Sendable {
     }
 }
 
-/// Something that a run waits for did not happen.
+/// Something that a run waits for did not happen in time.
 struct NoProgress: Error, CustomStringConvertible {
     let what: String
     let patience: Double
 
-    var description: String { "waited \(patience) s in vain until \(what)" }
+    var description: String { "did not happen within \(patience) s: \(what)" }
 }

@@ -3,11 +3,11 @@
 
 public import Foundation
 
-/// A line of the server's log: written before anybody is answered, and without any secret.
+/// A line of the server's log. It is written before the answer is sent, and holds no secret.
 ///
 ///     {"event":"committed","number":12,"place":{"family":0,"generation":3},"process":{"life":0,"worker":5},"time":3.25}
 ///
-/// The verdict on a run is made from these lines alone; see ``LogCheck``.
+/// ``LogCheck`` derives the verdict on a run from these lines alone.
 public struct LogLine: Hashable, Sendable, Codable {
     public enum Event: String, Hashable, Sendable, Codable {
         /// The run has begun.
@@ -20,46 +20,47 @@ public struct LogLine: Hashable, Sendable, Codable {
         case signedIn
         /// The refresh token at the place was exchanged for its successor.
         case committed
-        /// It was presented again and brought the same successor.
+        /// The refresh token was presented again and brought the same successor.
         case replayed
-        /// It was presented again, and the family is over.
+        /// The refresh token was presented again, and the family is over.
         case reused
-        /// A refresh token of a family that is over, or that was never issued.
+        /// A refresh token was presented whose family is over, or which was never issued.
         case refused
-        /// The answer to a ``LogLine/call`` went out.
+        /// The answer to a ``LogLine/call`` was sent.
         case answered
-        /// The answer to a ``LogLine/call`` found nobody, or was dropped on purpose (then there is a ``LogLine/detail``).
+        /// The answer to a ``LogLine/call`` did not reach its client, or was dropped on purpose (then there is a
+        /// ``LogLine/detail``).
         case answerLost
         /// A worker used the access token at the place.
         case used
-        /// A worker presented an access token that was not good, or was told so on purpose.
+        /// A worker presented an invalid access token, or got a 401 on purpose.
         case unauthorized
         /// A worker got an error in place of a token.
         case failed
         /// A worker was told that the session is over.
         case signedOut
-        /// Somebody signed out or removed the session at the place: it is over for everybody.
+        /// A worker signed out or removed the session at the place. The session is over for all workers.
         case ended
-        /// The token at the place is in the store: somebody else's sign-in, in place of all earlier sessions.
+        /// The token at the place is in the store. It is another user's sign-in and replaces all earlier sessions.
         case replaced
-        /// A worker's request belonged to a session that somebody else's has replaced, and was not sent.
+        /// A request was not sent, because another user's session has replaced the session of the request.
         case dismissed
-        /// A worker's process has been stopped, to go on later.
+        /// A worker's process has been suspended.
         case stopped
-        /// It goes on.
+        /// The process continues.
         case resumed
-        /// Connections to the database have been ended; ``LogLine/detail`` says how.
+        /// Connections to the database have been cut; ``LogLine/detail`` says how.
         case cut
         /// The database has been crashed and started again.
         case restarted
-        /// The store has kept the token at the generation of the place; ``LogLine/session`` and ``LogLine/savedAt`` say more. The
-        /// database itself notes that; it is added at the end of the run.
+        /// The store has saved the token with the generation of the place; see ``LogLine/session`` and
+        /// ``LogLine/savedAt``. The database records this; it is added at the end of the run.
         case saved
-        /// From now on the disk is full for a while.
+        /// The disk is full for a while from now on.
         case diskFull
         /// A worker has waited for a bare lock instead of the store's; see ``lockWaits``.
         case controlled
-        /// By the clock the token at the place has expired, and all workers are asked to go on.
+        /// The clock has passed the expiry of the token at the place, and all workers are told to use a token.
         case expired
     }
 
@@ -69,16 +70,16 @@ public struct LogLine: Hashable, Sendable, Codable {
     public var time: Double
     public var process: ProcessName?
     public var place: Place?
-    /// The number of the line that is answered.
+    /// The number of the line whose call is answered.
     public var call: Int?
-    /// Which request of the process it was; all tries of the same one have the same number.
+    /// The number of the request in its process. All tries of a request have the same number.
     public var request: Int?
-    /// Where a process was killed; `random` if it was anywhere.
+    /// Where a process was killed; `random` for any moment.
     public var point: String?
-    /// How long an `authorize` was held, in seconds by the machine's clock.
+    /// How long an `authorize` call took, in seconds by the machine's clock.
     public var held: Double?
     public var detail: String?
-    /// How long the process waited for exclusive access each time since its last line, in seconds by the machine's clock.
+    /// Each wait of the process for exclusive access since its last line, in seconds by the machine's clock.
     public var lockWaits: [Double]?
     public var setting: RunSetting?
     /// The session in the row that was saved.

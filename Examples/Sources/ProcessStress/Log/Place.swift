@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A token's place: the sign-in that it descends from, and how many tokens came before it there.
+/// The position of a token: the number of its sign-in, and the number of tokens before it in that sign-in.
 public struct Place: Hashable, Sendable, Codable, Comparable {
     public let family: Int
     public let generation: Int

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Which process it was: a place in the crew, and how many have stood there before it.
+/// The name of a process: the number of its worker, and the number of earlier processes of that worker.
 public struct ProcessName: Hashable, Sendable, Codable, CustomStringConvertible {
     public let worker: Int
     public let life: Int
@@ -11,7 +11,7 @@ public struct ProcessName: Hashable, Sendable, Codable, CustomStringConvertible 
         self.life = life
     }
 
-    /// As it stands in requests: `3.17`.
+    /// Parses the form that requests contain: `3.17`.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ".").compactMap { Int($0) }
         guard parts.count == 2 else { return nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// How far a run has come, read off the log as it grows: what the parent waits for.
+/// The progress of a run, read from the log as it grows. The parent waits for it.
 struct Progress: Sendable {
     /// The newest token that the server has issued.
     private(set) var newest = Place(family: -1, generation: 0)
@@ -9,13 +9,13 @@ struct Progress: Sendable {
     private(set) var issues: [Place: Double] = [:]
     /// The newest token that each process has used.
     private(set) var uses: [ProcessName: Place] = [:]
-    /// The newest token that each worker has used, whichever process it was.
+    /// The newest token that each worker has used, in any of its processes.
     private(set) var usesByWorker: [Int: Place] = [:]
-    /// Sign-ins that the server, or a worker, says are over.
+    /// Sign-ins that the server or a worker has reported as over.
     private(set) var over: Set<Int> = []
-    /// Sign-ins that somebody has ended, or replaced.
+    /// Sign-ins that a worker has ended or replaced.
     private(set) var ended: Set<Int> = []
-    /// Workers that have used a token, or were told that there is none, since the last expiry.
+    /// Workers that have used a token since the last expiry, or were told that there is none.
     private(set) var answered: Set<Int> = []
     /// Workers whose token was refused since the last expiry.
     private(set) var refused: Set<Int> = []
@@ -53,19 +53,19 @@ struct Progress: Sendable {
         }
     }
 
-    /// Whether each of these processes has used a token that is newer than this one, or any if it is `nil`.
+    /// Whether each of these processes has used a token newer than the place, or any token if it is `nil`.
     func hasPassed(_ place: Place?, _ processes: [ProcessName]) -> Bool {
         processes.allSatisfy { process in
             uses[process].map { use in place.map { use > $0 } ?? true } ?? false
         }
     }
 
-    /// Whether some process of each worker has used a token that is newer than this one.
+    /// Whether some process of each worker has used a token newer than the place.
     func hasPassed(_ place: Place, workers: Int) -> Bool {
         (0..<workers).allSatisfy { worker in usesByWorker[worker].map { $0 > place } ?? false }
     }
 
-    /// Whether nobody can go on before somebody has signed in again.
+    /// Whether a worker must sign in again before the run can continue.
     var isOver: Bool { over.contains(newest.family) }
 
     private mutating func issue(_ place: Place?, at time: Double) {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a run was asked for, as far as the verdict depends on it; the first line of the log holds it.
+/// The settings of a run that the verdict depends on. The first line of the log holds them.
 public struct RunSetting: Hashable, Sendable, Codable {
     public var workers: Int
-    /// How many expiries there shall be; `nil` for as many as there are.
+    /// The number of expiries that the run must reach; `nil` for any number.
     public var expiries: Int?
     public var graceMode: GraceMode
-    /// Seconds.
+    /// The grace, in seconds.
     public var grace: Double
-    /// How long an `authorize` may be held at most, in seconds.
+    /// The longest time that an `authorize` call may take, in seconds.
     public var deadline: Double
     /// Whether the workers are the replicas of a fleet.
     public var isFleet: Bool?
     /// Whether replicas, connections and the database were disturbed.
     public var isChaos: Bool?
-    /// By how many seconds the replicas' clocks go ahead and behind; `nil` if all have the same.
+    /// How many seconds some replicas' clocks are ahead and others behind; `nil` if all clocks agree.
     public var clockOffset: Double?
 
-    /// Whether one call for each expiry is to be expected.
+    /// Whether exactly one token call for each expiry is expected.
     var isCalm: Bool { isChaos != true && clockOffset == nil }
 
     public init(

@@ -3,10 +3,10 @@
 
 import Foundation
 
-/// This executable, started anew.
+/// Starts this executable again as a child process.
 enum ChildProcess {
     /// - Parameter channel: its far side becomes the child's standard input and output.
-    /// - Returns: its id.
+    /// - Returns: the process id.
     static func start(_ arguments: [String], channel: Channel) throws -> pid_t {
         guard let executable = Bundle.main.executablePath else {
             throw SystemError("find this executable", code: ENOENT)
@@ -25,7 +25,7 @@ enum ChildProcess {
         var pid: pid_t = 0
         let code = posix_spawn(&pid, executable, &actions, nil, &words, environ)
         guard code == 0 else { throw SystemError("start \(executable)", code: code) }
-        // Only the child holds that side now, so its death can be read on ours.
+        // Only the child has the far side now, so our side shows its death.
         channel.far.close()
         return pid
     }
@@ -39,7 +39,7 @@ enum ChildProcess {
         return status & 0x7F
     }
 
-    /// - Returns: the signal that ended a child, or 0; `nil` if it lives.
+    /// - Returns: the signal that ended a child, or 0; `nil` if the child is alive.
     static func signalOfEnd(of pid: pid_t) -> Int32? {
         var status: Int32 = 0
         return waitpid(pid, &status, WNOHANG) == pid ? status & 0x7F : nil

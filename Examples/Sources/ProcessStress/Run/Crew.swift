@@ -4,7 +4,7 @@
 import Foundation
 import Synchronization
 
-/// The workers of a run: one process at each place, replaced when it dies.
+/// The workers of a run. Each is one process at a time, which is replaced when it dies.
 final class Crew: Sendable {
     private let options: StressOptions
     private let folder: StressFolder
@@ -20,14 +20,14 @@ final class Crew: Sendable {
         self.journal = journal
     }
 
-    /// Starts everybody; the first signs in, then the others use its token.
+    /// Starts all workers. The first signs in, then the others use its token.
     func signIn() throws {
         let first = try processes.withLock { processes in
             if processes.isEmpty { processes.append(try start(ProcessName(worker: 0, life: 0))) }
             return processes[0]
         }
         first.send("signIn")
-        try journal.wait(until: "somebody has signed in") { $0.hasPassed(nil, [first.name]) }
+        try journal.wait(until: "the first worker has signed in") { $0.hasPassed(nil, [first.name]) }
         try processes.withLock { processes in
             for worker in processes.count..<options.workers {
                 processes.append(try start(ProcessName(worker: worker, life: 0)))
@@ -38,7 +38,8 @@ final class Crew: Sendable {
         try journal.wait(until: "all use the first token") { $0.hasPassed(nil, names) }
     }
 
-    /// After the end of a session: everybody starts anew, and somebody signs in. Nobody is killed meanwhile.
+    /// Starts all workers anew after the end of a session, and lets the first one sign in. Meanwhile no process is
+    /// killed.
     func signInAgain() throws {
         try processes.withLock { processes in
             let old = processes
@@ -47,31 +48,31 @@ final class Crew: Sendable {
             processes = [try start(old[0].name.next)]
             let first = processes[0]
             first.send("signIn")
-            try journal.wait(until: "somebody has signed in again") { $0.hasPassed(nil, [first.name]) }
+            try journal.wait(until: "the first worker has signed in again") { $0.hasPassed(nil, [first.name]) }
             processes += try old.dropFirst().map { try start($0.name.next) }
         }
     }
 
-    /// Lets everybody get a token and use it.
+    /// Tells all workers to get a token and use it.
     func goAll(except name: ProcessName? = nil) {
         processes.withLock { processes in
             for process in processes where process.name != name { process.send("go") }
         }
     }
 
-    /// Lets everybody wait for a bare lock.
+    /// Tells all workers to wait for a bare lock.
     func controlAll(round: Int) {
         processes.withLock { processes in
             for process in processes { process.send("control \(round)") }
         }
     }
 
-    /// Who is there now.
+    /// The processes that are alive now.
     var names: [ProcessName] { processes.withLock { $0.map(\.name) } }
 
     func process(at worker: Int) -> WorkerProcess { processes.withLock { $0[worker] } }
 
-    /// Kills a process wherever it is, and lets another take its place.
+    /// Kills a random process, at any point of its work, and starts its successor.
     func killAnybody() throws {
         try processes.withLock { processes in
             guard let victim = processes.randomElement() else { return }
@@ -80,9 +81,9 @@ final class Crew: Sendable {
         }
     }
 
-    /// Others take the places of those who have been killed.
+    /// Starts the successors of the processes that have been killed.
     ///
-    /// - Parameter condemned: who of them was killed by the server's order.
+    /// - Parameter condemned: the processes that were killed on the server's order.
     func replaceDead(condemned: Set<ProcessName>) throws {
         try processes.withLock { processes in
             for process in processes {
@@ -94,7 +95,7 @@ final class Crew: Sendable {
         }
     }
 
-    /// Lets everybody go on who is there and was stopped.
+    /// Resumes those of the processes that are alive and were stopped.
     func resume(_ names: Set<ProcessName>) throws {
         try processes.withLock { processes in
             for process in processes where names.contains(process.name) {
@@ -104,9 +105,9 @@ final class Crew: Sendable {
         }
     }
 
-    /// Another takes the place of a process as soon as that has died at a point.
+    /// Starts the successor of a process as soon as the process has died at a point.
     ///
-    /// - Parameter isSpared: whether there is no reason any more why it should die.
+    /// - Parameter isSpared: whether the process can no longer reach the point.
     /// - Returns: whether it has died.
     func replace(
         _ victim: WorkerProcess, killedAt point: KillPoint, unless isSpared: () -> Bool = { false }
@@ -116,7 +117,7 @@ final class Crew: Sendable {
         return true
     }
 
-    /// Ends everybody: the run is over.
+    /// Kills all workers at the end of the run.
     func disband() {
         processes.withLock { processes in
             for process in processes { process.kill() }
@@ -139,7 +140,7 @@ final class Crew: Sendable {
     }
 
     private func replace(_ dead: WorkerProcess, killedAt point: String, in processes: inout [WorkerProcess]) throws {
-        // Anything but a kill would be a crash of the library's.
+        // Any other end than a kill is a crash of the library.
         guard dead.reap() else { throw WorkerCrashed(name: dead.name) }
         try succeed(dead, killedAt: point, in: &processes)
     }
@@ -152,13 +153,13 @@ final class Crew: Sendable {
     }
 }
 
-/// A worker ended although nobody killed it.
+/// A worker ended without being killed by the run.
 struct WorkerCrashed: Error, CustomStringConvertible {
     let name: ProcessName
-    var description: String { "worker \(name) ended although nobody had killed it" }
+    var description: String { "worker \(name) ended by itself" }
 }
 
 extension ProcessName {
-    /// Who takes the place of a process.
+    /// The name of the process that succeeds this one.
     fileprivate var next: ProcessName { ProcessName(worker: worker, life: life + 1) }
 }

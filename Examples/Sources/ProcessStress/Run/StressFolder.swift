@@ -4,7 +4,7 @@
 import Foundation
 @_spi(FileLayer) import RequestAuthorizationStorage
 
-/// Where a run keeps its things.
+/// The folder with the files of a run.
 struct StressFolder: Sendable {
     let url: URL
 
@@ -12,18 +12,18 @@ struct StressFolder: Sendable {
 
     var clock: URL { url.appending(path: "clock") }
     var log: URL { url.appending(path: "log.jsonl") }
-    /// The store's own, with nothing else in it.
+    /// The folder of the store, which holds nothing else.
     var store: URL { url.appending(path: "store") }
 
-    /// What the replicas of a fleet are told: ``FleetSetting``.
+    /// The settings of a fleet's replicas: ``FleetSetting``.
     var fleet: URL { url.appending(path: "fleet.json") }
 
-    /// While this is there, the workers' disk is full.
+    /// While this file exists, the disk of the workers is full.
     var fullDisk: URL { url.appending(path: "disk-is-full") }
 
     static let client = "stress"
     let account = "shared"
-    /// Knows and removes what the store keeps.
+    /// Lists and removes the accounts in the store.
     var accounts: RestrictedFileAccounts { RestrictedFileAccounts(client: Self.client, folder: .at(store.path)) }
 
     /// The store that all workers share.

@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a run shall do.
+/// The options of a run.
 public struct StressOptions: Hashable, Sendable {
-    /// How the workers are put to the test.
+    /// What the workers are tested with.
     public enum Trial: Hashable, Sendable {
-        /// So many times the clock is moved past the expiry of the token, and all go on.
+        /// The clock is moved past the expiry of the token this many times. All workers continue each time.
         case expiries(Int)
-        /// The same with tokens that live for so many seconds of the machine's time.
+        /// The same number of expiries in real time, with this token lifetime in seconds.
         case realTime(Int, lifetime: Double)
-        /// So many processes are killed at each point.
+        /// This many processes are killed at each point.
         case killPoints(Int, [KillPoint])
-        /// For so many seconds somebody is killed every 0.05 s.
+        /// A process is killed every 0.05 s, for this many seconds.
         case randomKills(seconds: Double)
-        /// So many times the disk is full for five seconds while a token is refreshed.
+        /// The disk is full for five seconds during a refresh, this many times.
         case fullDisk(Int)
-        /// So many times somebody signs in as somebody else, signs out, or removes the session, while a token is refreshed.
+        /// During a refresh, a worker signs in as another user, signs out, or removes the session, this many times.
         case sessionChanges(Int)
-        /// For so many seconds replicas are killed and stopped, connections are cut, and the database is restarted.
+        /// For this many seconds, replicas are killed and stopped, connections are cut, and the database is restarted.
         case chaos(seconds: Double)
     }
 
     public var trial: Trial
     public var workers = 16
     public var graceMode = GraceMode.previousOnly
-    /// Seconds.
+    /// The grace, in seconds.
     public var grace = 5.0
-    /// Each how many-th answer of the token endpoint is dropped; 0 for none.
+    /// Every n-th answer of the token endpoint is dropped; 0 for none.
     public var losesEvery = 0
     public var withoutLock = false
     public var withoutIntent = false
-    /// Nobody hears of what siblings do to the store.
+    /// The workers do not learn of changes that their siblings make in the store.
     public var withoutWatch = false
-    /// A session that somebody removed counts as lost by accident, and every save is allowed.
+    /// A removed session counts as lost by accident, and every save is allowed.
     public var withoutEnd = false
-    /// A request that was refused is sent again as whoever is signed in by then.
+    /// A refused request is sent again in the session that is current by then.
     public var withoutBinding = false
-    /// How often a second process looks at each entry of the store's folder meanwhile.
+    /// How often a second process looks at each entry of the store's folder.
     public var watches = 0
-    /// The store is a database that the workers share as the hosts of a fleet do; `nil` for a file.
+    /// The database that the workers share, as the hosts of a fleet do; `nil` for a file.
     public var fleet: FleetOptions?
 
     public init(_ trial: Trial) { self.trial = trial }
 
-    /// The longest an `authorize` may be held: the deadline of the library's default policy.
+    /// The longest time that an `authorize` call may take: the deadline of the library's default policy.
     static let deadline = 30.0
 
     var setting: RunSetting {
@@ -57,14 +57,14 @@ public struct StressOptions: Hashable, Sendable {
         if fleet != nil { setting.isFleet = true }
         if case .chaos = trial {
             setting.isChaos = true
-            // Who is stopped is held for as long, whatever the library does.
+            // A stopped process takes as long as it is stopped, independent of the library.
             setting.deadline += 2 * (fleet?.stop ?? 0)
         }
         if let offset = fleet?.clockOffset, offset != 0 { setting.clockOffset = offset }
         return setting
     }
 
-    /// Of access tokens, in seconds.
+    /// The lifetime of access tokens, in seconds.
     var lifetime: Double {
         switch trial {
         case .realTime(_, let lifetime): lifetime
@@ -73,7 +73,7 @@ public struct StressOptions: Hashable, Sendable {
         }
     }
 
-    /// How long the next answer is held back after the commit.
+    /// The delay of the next answer after the commit.
     var delay: Duration {
         switch trial {
         case .expiries, .realTime: .zero
@@ -81,7 +81,7 @@ public struct StressOptions: Hashable, Sendable {
         }
     }
 
-    /// How long a 401 is held back that is given on purpose: the session may change before it is there.
+    /// The delay of a 401 that is given on purpose. The session may change meanwhile.
     var refusalDelay: Duration {
         if case .sessionChanges = trial { .milliseconds(Int.random(in: 0...100)) } else { .zero }
     }

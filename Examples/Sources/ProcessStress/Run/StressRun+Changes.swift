@@ -3,9 +3,9 @@
 
 import Foundation
 
-// Runs in which the disk is full, and in which people change the session.
+// Runs in which the disk is full, and runs in which users change the session.
 extension StressRun {
-    /// The disk is full for five seconds from some moment of a refresh on; then everybody goes on.
+    /// Fills the disk for five seconds at a random moment of a refresh. Then all workers must continue.
     func fillDisk(times: Int, _ progress: (String) -> Void) throws {
         for done in 1...times {
             let (place, names) = (try expireTokens(), crew.names)
@@ -20,7 +20,7 @@ extension StressRun {
         }
     }
 
-    /// By turns somebody signs in as somebody else, or ends the session.
+    /// Lets a worker sign in as another user, or end the session, in turn.
     func changeSessions(times: Int, _ progress: (String) -> Void) throws {
         for done in 1...times {
             switch done % 4 {
@@ -33,26 +33,26 @@ extension StressRun {
         }
     }
 
-    /// Somebody signs out or removes the session at some moment of a refresh. When all tokens have expired once more, nobody
-    /// may have another; then somebody signs in again.
+    /// A worker signs out or removes the session at a random moment of a refresh. When all tokens have expired after
+    /// that, no worker may get another one. Then a worker signs in again.
     private func endSession(by command: String) throws {
         let family = try expireTokens().family
-        let somebody = crew.process(at: .random(in: 0..<options.workers))
-        crew.goAll(except: somebody.name)
+        let initiator = crew.process(at: .random(in: 0..<options.workers))
+        crew.goAll(except: initiator.name)
         Thread.sleep(forTimeInterval: .random(in: 0...0.06))
-        somebody.send(command)
+        initiator.send(command)
         try journal.wait(until: "the session has been ended") { $0.ended.contains(family) }
         try waitForAnswers(of: options.workers - 1)
         try letAllGoOnAfterExpiry()
         try crew.signInAgain()
     }
 
-    /// Somebody signs in as somebody else a moment before or after the others need a token. When all tokens have expired once
-    /// more, all must go on in the new session.
+    /// A worker signs in as another user just before or after the others need a token. When all tokens have expired
+    /// after that, all workers must continue in the new session.
     private func replaceSessionOfWaiting() throws {
         let family = try expireTokens().family
-        let somebody = crew.process(at: .random(in: 0..<options.workers))
-        var steps = [{ crew.goAll(except: somebody.name) }, { somebody.send("signInAsOther") }]
+        let initiator = crew.process(at: .random(in: 0..<options.workers))
+        var steps = [{ crew.goAll(except: initiator.name) }, { initiator.send("signInAsOther") }]
         steps.shuffle()
         steps[0]()
         Thread.sleep(forTimeInterval: .random(in: 0...0.06))
@@ -60,21 +60,21 @@ extension StressRun {
         try goOn(inPlaceOf: family)
     }
 
-    /// The same while requests have been sent that get a 401: one when the sign-in is in the store, the others at any moment.
+    /// The same with requests that get a 401: one when the sign-in is in the store, the others at a random moment.
     private func replaceSessionOfRefused() throws {
         let family = try expireTokens().family
         let workers = (0..<options.workers).shuffled()
-        let (somebody, last) = (crew.process(at: workers[0]), workers[1])
+        let (initiator, last) = (crew.process(at: workers[0]), workers[1])
         for worker in workers.dropFirst() { server.refuseNextUse(by: worker, untilReplaced: worker == last) }
-        crew.goAll(except: somebody.name)
+        crew.goAll(except: initiator.name)
         try journal.wait(until: "worker \(last) gets a 401") { $0.refused.contains(last) }
         Thread.sleep(forTimeInterval: .random(in: 0...0.06))
-        somebody.send("signInAsOther")
+        initiator.send("signInAsOther")
         try goOn(inPlaceOf: family)
     }
 
     private func goOn(inPlaceOf family: Int) throws {
-        try journal.wait(until: "somebody else has signed in") { $0.ended.contains(family) }
+        try journal.wait(until: "another user has signed in") { $0.ended.contains(family) }
         try waitForAnswers(of: options.workers)
         try letAllGoOnAfterExpiry()
     }

@@ -6,7 +6,7 @@ import Synchronization
 
 // Runs in which processes are killed.
 extension StressRun {
-    /// Kills at each point, by turns when everybody waits for a new token and when only the victim has a use for one.
+    /// Kills at each point. In turn, all workers wait for a new token, or only the victim needs one.
     func kill(at points: [KillPoint], times: Int, _ progress: (String) -> Void) throws {
         for point in points {
             for time in 0..<times {
@@ -21,10 +21,10 @@ extension StressRun {
         }
     }
 
-    /// The token has expired. The victim is the first to ask for another; the others ask as soon as it has exclusive access.
+    /// The token has expired. The victim asks first for another one; the others ask when it has exclusive access.
     ///
-    /// If that was the end of an earlier wait, somebody else refreshes, and the victim lives until the next expiry. So it does if
-    /// it still had the access of its last refresh: then it need not ask for it.
+    /// The victim may get exclusive access only after another worker has refreshed, or still have it from its last
+    /// refresh. Then it lives until the next expiry.
     private func killWhileAllWait(_ victim: WorkerProcess, at point: KillPoint) throws {
         sentence(victim, to: point)
         for _ in 0..<100 {
@@ -39,8 +39,8 @@ extension StressRun {
         throw NeverDied(name: victim.name, point: point)
     }
 
-    /// A server refuses the victim's token although it is good; nobody else has a reason to ask for another before the grace
-    /// is over. Only who starts in the victim's place can see that its answer was lost.
+    /// The server refuses the victim's valid token. No other worker has a reason to refresh before the grace is over.
+    /// Only the victim's successor can see that the answer was lost.
     private func killAheadOfExpiry(_ victim: WorkerProcess, at point: KillPoint) throws {
         let family = journal.progress.newest.family
         sentence(victim, to: point)
@@ -48,7 +48,7 @@ extension StressRun {
             let newest = journal.progress.newest
             server.refuseNextUse(by: victim.name.worker)
             victim.send("go")
-            // With the access of its last refresh it passes no lock.
+            // If it still has exclusive access from its last refresh, it passes no lock.
             let isDead = try crew.replace(victim, killedAt: point) {
                 point == .lock && journal.progress.hasPassed(newest, [victim.name])
             }
@@ -56,7 +56,7 @@ extension StressRun {
         }
         let successor = crew.process(at: victim.name.worker).name
         try waitUntil("worker \(successor) uses a token") { $0.hasPassed(nil, [successor]) }
-        if journal.progress.newest.family > family { return }  // Somebody had to sign in.
+        if journal.progress.newest.family > family { return }  // A worker had to sign in again.
         let place = try expireTokens()
         crew.goAll()
         try waitUntilAllHavePassed(place)
@@ -67,14 +67,14 @@ extension StressRun {
         victim.send("die \(point.rawValue)")
     }
 
-    /// Somebody dies every 0.05 s while tokens expire as fast as all can follow.
+    /// Kills a process every 0.05 s while tokens expire as fast as all workers can follow.
     func killAtRandom(for seconds: Double, _ progress: (String) -> Void) throws {
         let killer = Killer(crew: crew, until: .now + .seconds(seconds))
         killer.start()
         defer { killer.stop() }
         var count = 0
         while !killer.hasEnded {
-            // Now and then a server refuses a good token, so that somebody refreshes ahead of expiry.
+            // Now and then the server refuses a valid token, so that a worker refreshes ahead of expiry.
             if count.isMultiple(of: 4) { server.refuseNextUse(by: Int.random(in: 0..<options.workers)) }
             let place = try expireTokens()
             crew.goAll()
@@ -88,14 +88,14 @@ extension StressRun {
     }
 }
 
-/// A worker has not come by the point at which it was to die.
+/// A worker did not reach the point at which it was to die.
 private struct NeverDied: Error, CustomStringConvertible {
     let name: ProcessName
     let point: KillPoint
-    var description: String { "worker \(name) was to die at \(point), and refreshed again and again" }
+    var description: String { "worker \(name) did not die at \(point) in 100 refreshes" }
 }
 
-/// A thread that kills.
+/// A thread that kills processes.
 private final class Killer: Sendable {
     private let crew: Crew
     private let end: ContinuousClock.Instant
@@ -139,7 +139,7 @@ private final class Killer: Sendable {
         try? join()
     }
 
-    /// Blocks until it has ended.
+    /// Blocks until the thread has ended.
     func join() throws {
         condition.lock()
         while !hasEnded { condition.wait() }

@@ -4,13 +4,13 @@
 public import Foundation
 import Synchronization
 
-/// Puts processes that share a credential to the test.
+/// Tests processes that share a credential.
 ///
 ///     let report = try StressRun(StressOptions(.expiries(1000))).run()
 ///     print(report.problems)
 ///
-/// It starts the server and the workers, moves the clock and kills; what came of it is read off the server's log by
-/// ``LogCheck``. It blocks the thread.
+/// It starts the server and the workers, moves the clock and kills. ``LogCheck`` derives the result from the server's
+/// log. It blocks the thread.
 public struct StressRun: Sendable {
     let options: StressOptions
     let folder: StressFolder
@@ -23,9 +23,9 @@ public struct StressRun: Sendable {
     /// The server's log.
     public var log: URL { folder.log }
 
-    /// - Parameter folder: where everything is kept; made if it is not there.
+    /// - Parameter folder: the folder for all files; created if it is missing.
     public init(_ options: StressOptions, in folder: URL) throws {
-        // What is private must be so by itself, and a client that dies must not end the server.
+        // Files must be private without the help of a umask. A client that dies must not end the server.
         umask(0)
         signal(SIGPIPE, SIG_IGN)
         self.options = options
@@ -44,9 +44,9 @@ public struct StressRun: Sendable {
         crew = Crew(options, folder: self.folder, port: server.port, journal: journal)
     }
 
-    /// Runs it.
+    /// Performs the run.
     ///
-    /// - Parameter progress: is told what has been done so far.
+    /// - Parameter progress: called with the progress so far.
     public func run(progress: @escaping @Sendable (String) -> Void = { _ in }) throws -> StressReport {
         let began = ContinuousClock.now
         try journal.append(LogLine(.began, setting: options.setting))
@@ -71,7 +71,7 @@ public struct StressRun: Sendable {
         crew.disband()
         let statements = try bench?.finish(journal)
         var report = LogCheck.report(on: try LogLine.read(folder.log))
-        // A crash of the database takes its counts along.
+        // A crash of the database loses its counts.
         if case .expiries = options.trial, report.expiries > 0 {
             report.fleet?.statementsPerExpiry = statements.map { Double($0) / Double(report.expiries) }
         }
@@ -90,13 +90,13 @@ public struct StressRun: Sendable {
         return place
     }
 
-    /// Blocks until everybody who lives uses a newer token, and has nothing more to do.
+    /// Blocks until all living workers use a newer token and are idle.
     func waitUntilAllHavePassed(_ place: Place) throws {
         let names = crew.names
         try waitUntil("all workers use a token newer than \(place)") { $0.hasPassed(place, names) }
     }
 
-    /// Blocks until the log shows something, or that nobody can go on before somebody has signed in again; then that is done.
+    /// Blocks until the log shows something. If a worker must sign in again first, it does so.
     func waitUntil(_ what: String, isMet: (Progress) -> Bool) throws {
         try journal.wait(until: what) { $0.isOver || isMet($0) }
         if journal.progress.isOver { try crew.signInAgain() }
@@ -107,7 +107,7 @@ public struct StressRun: Sendable {
             let place = try expireTokens()
             crew.goAll()
             try waitUntilAllHavePassed(place)
-            // A file's lock has a control: see what the machine makes of a bare one.
+            // A file store has a control: the delay of a bare lock on this machine.
             if done % 5 == 0, options.fleet == nil {
                 crew.controlAll(round: done)
                 try journal.wait(until: "all have had the bare lock") { $0.controlled.count >= options.workers }
@@ -117,7 +117,7 @@ public struct StressRun: Sendable {
         }
     }
 
-    /// Everybody uses the token at an easy pace, and time passes by itself.
+    /// All workers use the token at an easy pace, in real time.
     private func wait(for count: Int, lifetime: Double, _ progress: (String) -> Void) throws {
         var place = journal.progress.newest
         for done in 1...count {

@@ -3,13 +3,13 @@
 
 import Foundation
 
-/// A worker's process, seen by its parent.
+/// The process of a worker, as its parent sees it.
 final class WorkerProcess: Sendable {
     let name: ProcessName
     private let pid: pid_t
     private let channel: Channel
 
-    /// Starts this executable anew.
+    /// Starts this executable again.
     init(_ options: WorkerOptions) throws {
         name = options.name
         channel = try Channel()
@@ -18,51 +18,50 @@ final class WorkerProcess: Sendable {
 
     func send(_ commands: String...) { channel.write(commands.map { $0 + "\n" }.joined()) }
 
-    /// Blocks until the process, which is to die at a point, has got exclusive access or is dead, or there is no reason any more
-    /// why it should get access.
+    /// Blocks until the process has exclusive access, is dead, or can no longer reach the point at which it is to die.
     func hasLockOrIsDead(patience: Double, unless isSpared: () -> Bool) throws {
         _ = try comes([.access, .death], "worker \(name) has exclusive access", patience: patience, unless: isSpared)
     }
 
-    /// Blocks until the process has died by itself, or there is no reason any more why it should.
+    /// Blocks until the process has died, or can no longer reach its point.
     ///
     /// - Returns: whether it has died.
     func dies(patience: Double, unless isSpared: () -> Bool = { false }) throws -> Bool {
         try comes([.death], "worker \(name) has died", patience: patience, unless: isSpared)
     }
 
-    /// The kernel ends it now, wherever it is.
+    /// Kills the process now, at any point of its work.
     func kill() { _ = Foundation.kill(pid, SIGKILL) }
 
-    /// It stands still from now on, wherever it is.
+    /// Suspends the process, at any point of its work.
     func stop() { _ = Foundation.kill(pid, SIGSTOP) }
 
     func resume() { _ = Foundation.kill(pid, SIGCONT) }
 
-    /// Takes the process off the system's list if it has ended.
+    /// Reaps the process if it has ended.
     ///
-    /// - Returns: whether it was killed; `nil` if it lives.
+    /// - Returns: whether it was killed; `nil` if it is alive.
     func reapIfDead() -> Bool? { ChildProcess.signalOfEnd(of: pid).map { $0 == SIGKILL } }
 
-    /// Says that there is nothing more to do.
+    /// Closes the channel: there are no more commands.
     func finish() { channel.finish() }
 
-    /// Takes the process off the system's list; blocks until it has ended.
+    /// Blocks until the process has ended, and reaps it.
     ///
     /// - Returns: whether it was killed.
     func reap() -> Bool { ChildProcess.wait(for: pid) == SIGKILL }
 
     // MARK: -
 
-    /// What is read off the channel of a process that is to die.
+    /// What the parent learns from the channel of a process that is to die.
     private enum Sign {
         case access
         case death
     }
 
-    /// Blocks until there is one of these signs, or no reason any more why there should be.
+    /// Blocks until one of these signs has come, or can no longer come.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: whether one has come.
     private func comes(
         _ signs: Set<Sign>, _ what: String, patience: Double, unless isSpared: () -> Bool
     ) throws -> Bool {

@@ -3,14 +3,14 @@
 
 import Foundation
 
-/// What the server says.
+/// An answer of the server.
 struct LoopbackAnswer: Sendable {
     let status: Int
     var body = Data()
 
     init(_ status: Int) { self.status = status }
 
-    /// - Parameter now: when the lifetime of the token is told.
+    /// - Parameter now: the time from which the token's lifetime is counted.
     init(_ pair: TokenPair, at now: Date) throws {
         struct Tokens: Encodable {
             let access_token: String

@@ -3,15 +3,15 @@
 
 import Foundation
 
-/// A request as it came in: as much of HTTP/1.1 as workers speak.
+/// A request to the server. It supports the part of HTTP/1.1 that the workers use.
 struct LoopbackRequest: Sendable {
     let path: String
     let fields: [String: String]
     let form: [String: String]
 
-    /// Takes a whole request off a buffer.
+    /// Removes a complete request from a buffer.
     ///
-    /// - Returns: `nil` if it has not arrived in whole.
+    /// - Returns: `nil` if the request has not arrived completely.
     init?(from buffer: inout [UInt8]) {
         guard let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         let lines = String(decoding: buffer[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
@@ -32,13 +32,13 @@ struct LoopbackRequest: Sendable {
         }
     }
 
-    /// Who sends it.
+    /// The process that sent it.
     var process: ProcessName? { fields["user-agent"].flatMap { ProcessName($0) } }
-    /// How long its sender was held for a token.
+    /// How long its sender waited for a token.
     var held: Double? { fields["held"].flatMap { Double($0) } }
-    /// How long its sender waited for exclusive access each time.
+    /// Each wait of its sender for exclusive access.
     var lockWaits: [Double]? { fields["lock-waits"].map { $0.split(separator: ",").compactMap { Double($0) } } }
-    /// Which request of its sender it is.
+    /// The number of the request in its process.
     var number: Int? { fields["request"].flatMap { Int($0) } }
     var accessToken: String? { fields["authorization"].map { String($0.dropFirst("Bearer ".count)) } }
 }

@@ -3,14 +3,14 @@
 
 import Foundation
 
-/// Decides what refresh tokens and access tokens are worth, where each refresh token is good for one exchange.
+/// Issues and checks tokens. Each refresh token can be exchanged once.
 ///
-/// A pure value: time comes in.
+/// A value without I/O; the caller passes the time.
 struct RotatingTokens: Sendable {
     let mode: GraceMode
-    /// Seconds.
+    /// The grace, in seconds.
     let grace: Double
-    /// Of access tokens, in seconds.
+    /// The lifetime of access tokens, in seconds.
     let lifetime: Double
     private var families: [Family] = []
     private var refreshTokens: [String: Place] = [:]
@@ -22,12 +22,12 @@ struct RotatingTokens: Sendable {
         self.lifetime = lifetime
     }
 
-    /// What came of a refresh token.
+    /// The decision on a refresh token.
     struct Decision {
         let event: LogLine.Event
-        /// Of the token that was presented.
+        /// The place of the presented token.
         let place: Place?
-        /// What it brought.
+        /// The tokens that it brought.
         let pair: TokenPair?
     }
 
@@ -56,9 +56,9 @@ struct RotatingTokens: Sendable {
         return Decision(event: .reused, place: place, pair: nil)
     }
 
-    /// Uses an access token.
+    /// Checks an access token, and notes that it was used.
     ///
-    /// - Returns: its place; whether it is good.
+    /// - Returns: its place, and whether it is valid.
     mutating func use(_ accessToken: String, at now: Date) -> (place: Place?, isGood: Bool) {
         guard let place = accessTokens[accessToken] else { return (nil, false) }
         let family = families[place.family]
@@ -67,7 +67,7 @@ struct RotatingTokens: Sendable {
         return (place, !family.isRevoked && now < expiry)
     }
 
-    /// Which token it is, good or not.
+    /// The place of an access token, valid or not.
     func place(of accessToken: String) -> Place? { accessTokens[accessToken] }
 
     // MARK: -
@@ -114,9 +114,9 @@ struct RotatingTokens: Sendable {
     }
 }
 
-/// What an exchange brings.
+/// The tokens that an exchange brings.
 struct TokenPair: Hashable, Sendable {
-    /// What every token begins with, to be looked for where no token may be.
+    /// The prefix of every token. The tests search for it where no token may be.
     static let marker = "stress-secret-"
 
     let accessToken: String

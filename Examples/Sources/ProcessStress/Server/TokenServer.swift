@@ -4,28 +4,28 @@
 import Foundation
 import Synchronization
 
-/// A token endpoint and a resource behind it, on loopback, with every decision in a log.
+/// A token endpoint and a resource on loopback. Every decision is written to a log.
 ///
 ///     POST /token    grant_type=password | grant_type=refresh_token&refresh_token=…
 ///     GET  /use      Authorization: Bearer …
-///     POST /failed   what a worker got in place of a token
+///     POST /failed   a worker got an error in place of a token
 ///     POST /ended    a worker has ended the session
-///     POST /replaced a worker has signed in as somebody else: Authorization: Bearer …
+///     POST /replaced a worker has signed in as another user: Authorization: Bearer …
 ///     POST /control  how long a worker waited for a bare lock
 ///     POST /ping     nothing
 ///
-/// One thread does everything in turn: a decision, its line in the log, its answer. So a refresh token is exchanged in one
-/// step, nobody hears of what is not in the log, and a client that goes away changes nothing but the fate of its answer.
+/// One thread does everything in turn: a decision, its line in the log, its answer. So an exchange is atomic, and no
+/// client learns of anything that is not in the log. A client that goes away affects only the delivery of its answer.
 final class TokenServer: Sendable {
     struct Options: Sendable {
         var setting: RunSetting
-        /// Of access tokens, in seconds.
+        /// The lifetime of access tokens, in seconds.
         var lifetime: Double
-        /// How long the next answer of the token endpoint is held back after the commit.
+        /// The delay of the token endpoint's next answer after the commit.
         var delay: @Sendable () -> Duration = { .zero }
-        /// How long the next 401 that is given on purpose is held back.
+        /// The delay of the next 401 that is given on purpose.
         var refusalDelay: @Sendable () -> Duration = { .zero }
-        /// Each how many-th answer of the token endpoint is dropped; 0 for none.
+        /// Every n-th answer of the token endpoint is dropped; 0 for none.
         var losesEvery = 0
     }
 
@@ -35,12 +35,12 @@ final class TokenServer: Sendable {
     private let clock: ClockPage
     private let listener: Int32
     private let wakeUp: Channel
-    /// Told of each exchange when it is in the log, before it is answered.
+    /// Called with each exchange after it is logged and before it is answered.
     private let onCommit: @Sendable (ProcessName) -> Void
     private let orders = Mutex(Orders())
 
     private struct Orders {
-        /// Workers that are told once that their token is not good, and whether that waits until somebody has signed in.
+        /// The workers whose next use gets a 401, and whether that answer waits until another user has signed in.
         var refusals: [Int: Bool] = [:]
         var isStopped = false
     }
@@ -57,7 +57,7 @@ final class TokenServer: Sendable {
         wakeUp = try Channel()
     }
 
-    /// Serves on a thread of its own until ``stop()``.
+    /// Serves on its own thread until ``stop()``.
     func start() {
         Thread { self.run() }.start()
     }
@@ -67,16 +67,16 @@ final class TokenServer: Sendable {
         wakeUp.finish()
     }
 
-    /// Answers the next use of a token by this worker with 401, however good the token is.
+    /// Answers the next use of a token by this worker with 401, even if the token is valid.
     ///
-    /// - Parameter untilReplaced: whether the answer is held back until somebody has signed in as somebody else.
+    /// - Parameter untilReplaced: whether the answer waits until another user has signed in.
     func refuseNextUse(by worker: Int, untilReplaced: Bool = false) {
         orders.withLock { $0.refusals[worker] = untilReplaced }
     }
 
     // MARK: - The thread
 
-    /// What only the thread touches.
+    /// The state of the thread, which no other thread uses.
     private struct State {
         var tokens: RotatingTokens
         var connections: [Int32: Connection] = [:]
@@ -85,10 +85,10 @@ final class TokenServer: Sendable {
 
     private struct Connection {
         var buffer: [UInt8] = []
-        /// Answers that are held back, in order.
+        /// The delayed answers, in order.
         var answers: [Pending] = []
 
-        /// The same when nothing waits any more for somebody's sign-in.
+        /// A copy in which no answer waits for a sign-in any more.
         func withAnswersDue(by time: ContinuousClock.Instant) -> Connection {
             var copy = self
             for index in copy.answers.indices where copy.answers[index].due == nil { copy.answers[index].due = time }
@@ -98,11 +98,11 @@ final class TokenServer: Sendable {
 
     private struct Pending {
         let bytes: [UInt8]
-        /// `nil` until somebody has signed in as somebody else.
+        /// `nil` until another user has signed in.
         var due: ContinuousClock.Instant?
-        /// The line of the log that it answers; `nil` if nobody asks whether it arrived.
+        /// The log line of the call; `nil` if its delivery is not logged.
         let call: Int?
-        /// The connection ends without it.
+        /// Whether to close the connection without this answer.
         var isDropped = false
     }
 
@@ -115,7 +115,7 @@ final class TokenServer: Sendable {
                 for file in try ready(state) { try take(from: file, &state) }
                 try answer(&state)
             } catch {
-                // What cannot be logged must not be answered.
+                // A decision that cannot be logged must not be answered.
                 FileHandle.standardError.write(Data("the server has stopped: \(error)\n".utf8))
                 break
             }
@@ -124,7 +124,7 @@ final class TokenServer: Sendable {
         close(listener)
     }
 
-    /// Waits until something can be read or an answer is due.
+    /// Waits until a socket is readable or an answer is due.
     private func ready(_ state: State) throws -> [Int32] {
         var files = ([listener, wakeUp.far.number] + state.connections.keys).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
@@ -149,7 +149,7 @@ final class TokenServer: Sendable {
         }
     }
 
-    /// The client has gone, or is sent away: who was to be answered is not.
+    /// Closes a connection, because the client is gone or its answer is dropped. Its answers count as lost.
     private func hangUp(_ file: Int32, reason: String? = nil, _ state: inout State) throws {
         let connection = state.connections.removeValue(forKey: file)
         shutdown(file, Int32(SHUT_RDWR))
@@ -235,7 +235,7 @@ final class TokenServer: Sendable {
         }
         let isRefused = refusal != nil
         let token = request.accessToken ?? ""
-        // A token that is refused at the door has not been used.
+        // A token that got a 401 on purpose does not count as used.
         let (place, isGood) =
             isRefused ? (state.tokens.place(of: token), false) : state.tokens.use(token, at: clock.now)
         var line = LogLine(

@@ -3,10 +3,10 @@
 
 /// What a second process saw in a store's folder.
 public struct FolderReport: Hashable, Sendable, Codable {
-    /// How many entries were looked at, each look counted.
+    /// The number of looks at entries.
     public var looks = 0
     /// How often each kind of entry was seen.
     public var entries: [String: Int] = [:]
-    /// Entries that others could read, or that were half written; the first of them.
+    /// The first entries that other users could read, or that were incomplete.
     public var problems: [String] = []
 }

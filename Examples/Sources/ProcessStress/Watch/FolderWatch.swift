@@ -3,23 +3,24 @@
 
 public import Foundation
 
-/// Looks at every entry of a store's folder again and again: are all of them private from birth, is what can be read whole?
+/// Looks at every entry of a store's folder again and again: it must be private from its creation, and tokens must be
+/// complete.
 ///
-/// A reader cannot know when a writer is at work. What it can know: a file that it has opened under the token's name must be
-/// whole to its last byte, whatever happens to the name meanwhile. Files under other names, which nobody reads as a token, the
-/// half-written successor among them, must be private.
+/// A reader cannot know when a writer is at work. But a file that it has opened under the token's name must always be
+/// complete, also if the name is replaced meanwhile. Files with other names are not read as tokens, for instance the
+/// incomplete successor. They must be private.
 public struct FolderWatch {
     private let folder: URL
     private var report = FolderReport()
-    /// What was found to be whole, so that it is not decoded a thousand times.
+    /// Contents that were found complete, so that they are not decoded again.
     private var whole: Set<Data> = []
     private let mostProblems = 20
 
     public init(_ folder: URL) { self.folder = folder }
 
-    /// Looks so many times at an entry, or until it is told that there is nothing more to see.
+    /// Looks at the entries a number of times, or until the run is over.
     ///
-    /// - Parameter isOver: asked after each reading of the folder.
+    /// - Parameter isOver: called after each listing of the folder.
     public mutating func run(looks: Int, isOver: () -> Bool = { false }) throws -> FolderReport {
         while report.looks < looks, !isOver() {
             guard let directory = opendir(folder.path) else { throw SystemError("open \(folder.path)") }
@@ -40,7 +41,7 @@ public struct FolderWatch {
         report.looks += 1
         let file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else {
-            // It has gone since the folder was read.
+            // The file was removed after the folder was listed.
             if errno != ENOENT { complain("\(SystemError("open \(name)"))") }
             return
         }
@@ -53,7 +54,7 @@ public struct FolderWatch {
             complain("\(kind) has the mode \(String(status.st_mode, radix: 8))")
         }
         if kind == Self.tokenKind, !isWhole(read(file, count: Int(status.st_size))) {
-            complain("\(kind) is not whole")
+            complain("\(kind) is incomplete")
         }
     }
 
@@ -76,7 +77,7 @@ public struct FolderWatch {
 
     private static let tokenKind = "token"
 
-    /// What a file is, told from its name.
+    /// The kind of a file, derived from its name.
     private static func kind(of name: String) -> String {
         String(name.split(separator: ".").last ?? "")
     }

@@ -3,18 +3,19 @@
 
 import Foundation
 
-/// What the machine itself makes of many processes that wait for one another: a bare `flock`, and under it what a refresh
-/// costs at least.
+/// Measures how long many processes wait for one another with a bare `flock`, and with the least work that a refresh
+/// needs.
 ///
-/// The first one of a round makes a small file durable, calls the server, and makes another one durable; all others read.
+/// The first process of a round saves a small file durably, calls the server, and saves another one. All others read
+/// it.
 struct BareWait: Sendable {
     let folder: URL
     let client: LoopbackClient
 
-    /// Waits for its turn, and takes it.
+    /// Waits for the lock, and does the work.
     ///
-    /// - Parameter round: a number that is new.
-    /// - Returns: how long it waited.
+    /// - Parameter round: a new number.
+    /// - Returns: the time that it waited.
     func take(round: Int) async throws -> Duration {
         let began = ContinuousClock.now
         let lock = try await lock()
@@ -30,7 +31,7 @@ struct BareWait: Sendable {
 
     // MARK: -
 
-    /// Blocks a thread of its own.
+    /// Blocks its own thread.
     private func lock() async throws -> FileDescriptor {
         let path = folder.appending(path: "control.lock").path
         return try await withCheckedThrowingContinuation { continuation in
@@ -43,7 +44,7 @@ struct BareWait: Sendable {
         }
     }
 
-    /// Writes a file under another name, gives it the name, and makes that durable.
+    /// Writes a temporary file, renames it, and makes that durable.
     private static func save(_ text: String, to url: URL) throws {
         let new = url.appendingPathExtension("new").path
         let file = FileDescriptor(open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))

@@ -5,20 +5,20 @@ import Foundation
 @_spi(FileLayer) import RequestAuthorizationStorage
 import Synchronization
 
-/// The machine's file system, in which the process can die in the middle of a save.
+/// The machine's file system, in which the process can die during a save.
 final class DeadlyFileLayer: FileLayer {
     private let base = SystemFileLayer()
     private let execution: Execution
     private let save = Mutex(Save())
 
-    /// How far a save has come: one at a time.
+    /// The progress of a save. Only one runs at a time.
     private struct Save {
         /// The new file, while it is open.
         var file: CInt?
         var isRenamed = false
     }
 
-    /// While this file is there the disk is full.
+    /// While this file exists, the disk is full.
     private let fullDisk: String
 
     init(execution: Execution, fullDisk: URL) {
@@ -63,7 +63,7 @@ final class DeadlyFileLayer: FileLayer {
         base.close(file)
     }
 
-    // MARK: Everything else
+    // MARK: Other calls
 
     func openFolder(_ path: String) throws -> CInt { try base.openFolder(path) }
     func makeFolder(_ path: String) throws { try base.makeFolder(path) }

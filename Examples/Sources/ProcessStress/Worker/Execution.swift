@@ -4,11 +4,11 @@
 import Foundation
 import Synchronization
 
-/// The end of a worker's process at one of the ``KillPoint``s.
+/// Kills the worker's process at one of the ``KillPoint``s.
 final class Execution: Sendable {
     private struct State {
         var armed: KillPoint?
-        /// A refresh of this process's own is on its way since.
+        /// Whether this process has sent a refresh since it was armed.
         var hasSent = false
         var lockWaits: [Double] = []
         var requests = 0
@@ -17,16 +17,16 @@ final class Execution: Sendable {
     private let state = Mutex(State())
     private let onLock: @Sendable () -> Void
 
-    /// - Parameter onLock: called when an armed process has got exclusive access and lives.
+    /// - Parameter onLock: called when an armed process has got exclusive access and is alive.
     init(onLock: @escaping @Sendable () -> Void = {}) { self.onLock = onLock }
 
-    /// From now on the process dies at this point.
+    /// The process will die at this point.
     func arm(_ point: KillPoint) { state.withLock { ($0.armed, $0.hasSent) = (point, false) } }
 
-    /// Exclusive access took so long.
+    /// Notes how long exclusive access took.
     func note(lockWait: Duration) { state.withLock { $0.lockWaits.append(lockWait / .seconds(1)) } }
 
-    /// In seconds, those since the last time.
+    /// Returns the waits since the last call, in seconds.
     func takeLockWaits() -> [Double] {
         state.withLock { state in
             defer { state.lockWaits = [] }
@@ -42,11 +42,11 @@ final class Execution: Sendable {
         }
     }
 
-    /// Dies if this is the point: nothing is flushed, closed or given back, as when the kernel or a person kills it.
+    /// Dies if this is the armed point. Nothing is flushed, closed or released, as after a SIGKILL.
     func pass(_ point: KillPoint) {
         let (isDue, isArmed) = state.withLock { state in
             if point == .beforeSend { state.hasSent = true }
-            // Who adopts a sibling's token has published nothing.
+            // A process that adopts a sibling's token has not published one.
             return (state.armed == point && (point != .publish || state.hasSent), state.armed != nil)
         }
         if isDue { kill(getpid(), SIGKILL) }

@@ -5,13 +5,13 @@ import Dispatch
 import Foundation
 import RequestAuthorization
 
-/// Calls the server: the few lines of HTTP that a worker needs, so that its process starts in a few milliseconds.
+/// Calls the server. It has only the HTTP that a worker needs, so that a process starts in a few milliseconds.
 final class LoopbackClient: Sendable {
     typealias Answer = (status: Int, body: Data)
 
     private let port: UInt16
     private let process: ProcessName
-    /// Sockets block; not the threads that everybody else runs on.
+    /// Sockets block these threads, not those of Swift's pool.
     private let queue = DispatchQueue(label: "client", attributes: .concurrent)
 
     init(port: UInt16, process: ProcessName) {
@@ -19,9 +19,9 @@ final class LoopbackClient: Sendable {
         self.process = process
     }
 
-    /// Sends a request once, on a connection of its own, and reads the answer.
+    /// Sends a request on a new connection, and reads the answer. It does not retry.
     ///
-    /// - Parameter beforeSend: called when the connection stands.
+    /// - Parameter beforeSend: called when the connection is open.
     /// - Throws: `TokenTransportError`.
     func send(
         _ path: String, fields: [String: String] = [:], form: [String: String] = [:],
@@ -63,7 +63,7 @@ final class LoopbackClient: Sendable {
         throw TokenTransportError(.connectionLost, delivery: .mayHaveBeenProcessed)
     }
 
-    /// - Returns: `nil` if the answer has not arrived in whole.
+    /// - Returns: `nil` if the answer has not arrived completely.
     private static func answer(in buffer: [UInt8]) -> Answer? {
         guard let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         let words = String(decoding: buffer[..<end.lowerBound], as: UTF8.self).split(separator: /[ \r\n]+/)

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// A shared store in which the process can die, and which can do without what it is to be proven for.
+/// A shared store in which the process can die, and in which parts of its protection can be switched off.
 struct StressStore<Base: SharedTokenStore>: SharedTokenStore {
     typealias Token = Base.Token
 
@@ -11,15 +11,15 @@ struct StressStore<Base: SharedTokenStore>: SharedTokenStore {
     let execution: Execution
     let controls: Controls
 
-    /// What is left out, to see that it is missed.
+    /// The parts that are switched off, to prove that they are needed.
     struct Controls: Sendable {
-        /// Everybody has access at once.
+        /// All workers have access at once.
         var withoutLock = false
-        /// Nobody leaves an intent.
+        /// No worker saves an intent.
         var withoutIntent = false
-        /// Nobody hears of what siblings do.
+        /// No worker learns of its siblings' changes.
         var withoutWatch = false
-        /// What is gone counts as lost, and nothing stands in the way of a save.
+        /// A missing token counts as lost, and every save is allowed.
         var withoutEnd = false
     }
 

@@ -4,7 +4,7 @@
 import Foundation
 import RequestAuthorization
 
-/// What the workers share.
+/// The credential that the workers share.
 struct StressToken: AuthorizationToken, Codable {
     let accessToken: String
     let refreshToken: String

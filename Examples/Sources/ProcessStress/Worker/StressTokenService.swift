@@ -27,7 +27,7 @@ struct StressTokenService: RefreshableTokenService {
     private struct Refusal: Decodable { let error: String }
 
     private func token(_ form: [String: String]) async throws -> StressToken {
-        let sentAt = clock.now  // A lifetime counts from here: the answer may take its time.
+        let sentAt = clock.now  // The lifetime counts from here, because the answer may be slow.
         let (status, body) = try await client.send("/token", form: form) { execution.pass(.beforeSend) }
         guard status == 200 else {
             let refusal = try? JSONDecoder().decode(Refusal.self, from: body)

@@ -3,9 +3,9 @@
 
 import RequestAuthorization
 
-/// A request for the resource behind the server: all that a client needs to teach the library.
+/// A request for the resource of the server. This is all that the library needs to support a client.
 struct UseRequest: AuthorizableRequest {
-    /// Counts the requests of a process: each try of the same one has the same number.
+    /// The number of the request in its process. All tries of a request have the same number.
     let number: Int
     private(set) var authorization: String?
 

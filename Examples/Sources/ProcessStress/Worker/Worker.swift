@@ -5,16 +5,17 @@ import Foundation
 import RequestAuthorization
 import RequestAuthorizationStorage
 
-/// One of the processes that share a credential: does what it reads on standard input, a line at a time, and tells the server.
+/// One of the processes that share a credential. It reads commands from standard input, one per line, and reports to
+/// the server.
 ///
 ///     signIn          sign in, then the same as go
-///     signInAsOther   the same while somebody else is signed in; it is said when the sign-in is in the store
+///     signInAsOther   sign in as another user, report that when the sign-in is in the store, then the same as go
 ///     go              get a token and use it
-///     signOut         sign out, and say so
-///     remove          remove the account, and say so
-///     clear           clear the store, and say so
-///     control N       wait for a bare lock with all others, and say how long that took: round N
-///     die POINT       be killed at this ``KillPoint`` from now on
+///     signOut         sign out, and report it
+///     remove          remove the account, and report it
+///     clear           clear the store, and report it
+///     control N       wait for a bare lock with all others, and report the time: round N
+///     die POINT       die at this ``KillPoint`` from now on
 public struct Worker: Sendable {
     private let client: LoopbackClient
     private let service: StressTokenService
@@ -25,7 +26,7 @@ public struct Worker: Sendable {
     private let auth: RefreshableTokenAuthorization<StressToken>
     private let withoutBinding: Bool
 
-    /// A worker with the store that its options name.
+    /// Creates a worker with the store that its options name.
     public static func make(_ options: WorkerOptions) async throws -> Worker {
         let folder = StressFolder(options.folder)
         let page = try ClockPage(opening: folder.clock)
@@ -36,7 +37,7 @@ public struct Worker: Sendable {
         #if Fleet
         let setting = try FleetSetting(contentsOf: folder.fleet)
         let clock = OffsetClock(base: page, offset: setting.offset(of: options.name.worker))
-        // Tokens expire faster here than any server's, and clocks that differ make replicas refresh each other's.
+        // Tokens expire faster here than on real servers, and replicas whose clocks differ refresh each other's tokens.
         let policy = RefreshPolicy(storm: .init(limit: 1_000_000))
         return Worker(
             options, store: try await setting.tokenStore(clock: clock), clock: clock, policy: policy,
@@ -95,7 +96,7 @@ public struct Worker: Sendable {
             default: break
             }
         }
-        // Who has exclusive access knows that nothing of its own is under way any more.
+        // With exclusive access, no refresh of this process is under way any more.
         try await store.lock(within: .seconds(30)).unlock()
     }
 
@@ -111,7 +112,7 @@ public struct Worker: Sendable {
         try await useToken()
     }
 
-    /// Makes a request; another one if the library says that it may work later, or that somebody else has signed in.
+    /// Makes a request. It makes another one if the library allows a later try, or if another user has signed in.
     private func useToken() async throws {
         while true {
             let request = UseRequest(number: execution.nextRequest())
@@ -133,7 +134,7 @@ public struct Worker: Sendable {
         }
     }
 
-    /// Sends a request, and again after a 401.
+    /// Sends a request, and sends it again after a 401.
     private func send(
         _ request: UseRequest, transport: (UseRequest) async throws -> LoopbackClient.Answer
     ) async throws -> LoopbackClient.Answer {
@@ -148,7 +149,7 @@ public struct Worker: Sendable {
                 guard answer.status == 401 else { return answer }
                 try await auth.setNeedsRefreshAfterUnauthorizedResponse(for: authorized)
             } catch let error as NotAuthorized where error.reason == .sessionReplaced {
-                // This is what is broken: the request is sent again, as whoever is signed in now.
+                // The defect under test: the request is sent again in the session that is current now.
             }
         }
     }
@@ -160,7 +161,7 @@ public struct Worker: Sendable {
         return fields.merging(lockWaits) { one, _ in one }
     }
 
-    /// Tells the server what came in place of a token.
+    /// Reports the error that the worker got in place of a token.
     private func report(_ error: any Error, held: Duration) async throws {
         var fields = ["Held": Self.seconds(held), "Failure": "\(error)"]
         if let failed = error as? RefreshFailed { fields["Failure"] = "\(failed.underlying)" }
@@ -178,7 +179,7 @@ public struct Worker: Sendable {
 
     private static func seconds(_ duration: Duration) -> String { String(duration / .seconds(1)) }
 
-    /// The lines of standard input, read on a thread of their own.
+    /// The lines of standard input, read on their own thread.
     private static func commands() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         Thread {

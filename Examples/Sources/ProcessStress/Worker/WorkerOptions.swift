@@ -3,9 +3,9 @@
 
 public import Foundation
 
-/// What a worker's process is told when it starts.
+/// The options of a worker's process.
 public struct WorkerOptions: Sendable {
-    /// Where the clock page is and, in `store`, the store.
+    /// The folder with the clock page and, in `store`, the store.
     public var folder: URL
     public var port: UInt16
     public var name: ProcessName
@@ -14,7 +14,7 @@ public struct WorkerOptions: Sendable {
     public var withoutWatch: Bool
     public var withoutEnd: Bool
     public var withoutBinding: Bool
-    /// Whether it shares the database of a fleet, and not a file.
+    /// Whether it uses the database of a fleet instead of a file.
     public var isReplica: Bool
 
     public init(
@@ -32,7 +32,7 @@ public struct WorkerOptions: Sendable {
         self.isReplica = isReplica
     }
 
-    /// The arguments that say all this.
+    /// The command-line arguments for these options.
     var arguments: [String] {
         let without = [
             (withoutLock, "lock"), (withoutIntent, "intent"), (withoutWatch, "watch"), (withoutEnd, "end"),

@@ -74,6 +74,6 @@ extension Tool {
         let names = addressable.map(\.name).joined(separator: ", ")
         throw ToolFailure(
             .refused, "no device is called '\(named)'",
-            advice: names.isEmpty ? "Open Spotify on a device." : "There are these: \(names).")
+            advice: names.isEmpty ? "Open Spotify on a device." : "The devices are: \(names).")
     }
 }

@@ -4,7 +4,7 @@
 /// Makes untrusted text safe for a terminal.
 ///
 /// Names of songs and messages of servers are untrusted. An escape sequence could move the cursor, set the window's
-/// title or turn the direction of writing. It could so show a line that was never sent.
+/// title or reverse the direction of text. So it could fake a line of output.
 enum PlainText {
     /// Replaces line breaks and tabs by spaces, and drops invisible characters, direction marks and escapes included.
     static func clean(_ text: String) -> String {
@@ -13,7 +13,8 @@ enum PlainText {
             switch scalar.properties.generalCategory {
             case .control: if scalar == "\n" || scalar == "\t" || scalar == "\r" { clean.append(" ") }
             case .lineSeparator, .paragraphSeparator: clean.append(" ")
-            // Joiners are part of words and emoji. The rest of the category turns the direction, hides or tags text.
+            // Joiners are part of words and emoji. Other format characters change the direction of text, or hide or tag
+            // it.
             case .format: if scalar == "\u{200C}" || scalar == "\u{200D}" { clean.append(scalar) }
             default: clean.append(scalar)
             }

@@ -17,7 +17,7 @@ struct PlayTarget: Hashable, Sendable {
             let isSingle = Self.kinds[kind], !id.isEmpty, id.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
         else {
             throw ToolFailure(
-                .usage, "'\(text)' is nothing that can be played",
+                .usage, "'\(text)' cannot be played",
                 advice:
                     "Give a URI such as spotify:track:…, as `spotify search` prints it, or a link of open.spotify.com.")
         }

@@ -40,10 +40,11 @@ public struct Tool: Sendable {
     }
 
     // sample: run
-    /// Runs a command, lets what it has begun come to an end, and says what a failure means here.
+    /// Runs a command, waits for its refresh to be stored, and translates its error for the user.
     ///
-    /// Ctrl-C, SIGTERM and SIGHUP cancel the command. The program then ends by that signal as soon as a refresh that is under
-    /// way has ended and is stored: its answer may be the only copy of a new refresh token. A second signal ends it at once.
+    /// Ctrl-C, SIGTERM and SIGHUP cancel the command. If a refresh is under way, the program first waits until its result
+    /// is stored: the answer may be the only copy of a new refresh token. Then it ends by the signal. A second signal
+    /// ends it at once.
     ///
     /// - Throws: ``ToolFailure``.
     func run(_ body: @escaping @Sendable () async throws -> Void) async throws {

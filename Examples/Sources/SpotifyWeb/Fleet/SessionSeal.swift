@@ -5,20 +5,20 @@
 import Crypto
 import Foundation
 
-/// Keeps from the database what it need not know: a browser's id, and what is noted of it.
+/// Hides the ids of browsers and the data of their sessions from the database.
 struct SessionSeal: Sendable, CustomStringConvertible, CustomReflectable {
     private let key: SymmetricKey
 
-    /// - Parameter key: of the fleet. Tokens are sealed with it; for sessions another one is derived (RFC 5869).
+    /// - Parameter key: the key of the fleet, which seals tokens. The key for sessions is derived from it (RFC 5869).
     init(key: Data) {
         self.key = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: key), info: Data("spotify-web sessions".utf8), outputByteCount: 32)
     }
 
-    /// The key of a browser's row. The id is random, so a hash tells nothing of it.
+    /// The key of a browser's row. The id is random, so its hash reveals nothing about it.
     func row(of id: SessionSecret) -> Data { Data(SHA256.hash(data: Data(id.text.utf8))) }
 
-    /// - Parameter row: what it is bound to: in another row it cannot be opened.
+    /// - Parameter row: the row of the value. It cannot be opened in another row.
     func seal(_ value: some Encodable, in row: Data) throws -> Data {
         let box = try AES.GCM.seal(JSONEncoder().encode(value), using: key, authenticating: row)
         return box.nonce + box.ciphertext + box.tag

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Web && Fleet
-/// The statements on sessions. All times are the database's, so that replicas need not agree on them.
+/// The SQL statements for sessions. All times are the database's, so that the clocks of replicas need not agree.
 enum SessionStatements {
-    /// All replicas may run it at once.
+    /// All replicas may run it at the same time.
     static let migration = """
         DO $migration$ BEGIN
             PERFORM pg_advisory_xact_lock(5236839810225871);
@@ -22,7 +22,8 @@ enum SessionStatements {
         END $migration$
         """
 
-    /// `$1`: seconds that a visitor has; `$2`: seconds without a request; `$3`: seconds at most.
+    /// `$1`: the lifetime of a visitor in seconds; `$2`: the idle limit in seconds; `$3`: the maximum lifetime in
+    /// seconds.
     static let removeOld = """
         DELETE FROM spotify_web_browsers WHERE CASE WHEN session IS NULL
             THEN created_at <= clock_timestamp() - $1::text::float8 * interval '1 second'
@@ -30,7 +31,7 @@ enum SessionStatements {
                 OR created_at <= clock_timestamp() - $3::text::float8 * interval '1 second' END
         """
 
-    /// `$1`: whether of sessions; `$2`: how many may stay.
+    /// `$1`: `true` for sessions, `false` for visitors; `$2`: the number of rows to keep.
     static let makeRoom = """
         DELETE FROM spotify_web_browsers WHERE id IN (
             SELECT id FROM spotify_web_browsers WHERE (session IS NOT NULL) = $1::text::boolean
@@ -48,7 +49,7 @@ enum SessionStatements {
         INSERT INTO spotify_web_log_ins (browser, sealed) VALUES ($1::text::bytea, $2::text::bytea)
         """
 
-    /// `$2`: how many may stay.
+    /// `$2`: the number of rows to keep.
     static let makeRoomForLogIns = """
         DELETE FROM spotify_web_log_ins WHERE number IN (
             SELECT number FROM spotify_web_log_ins WHERE browser = $1::text::bytea
@@ -59,16 +60,16 @@ enum SessionStatements {
         SELECT number::text, encode(sealed, 'base64') FROM spotify_web_log_ins WHERE browser = $1::text::bytea
         """
 
-    /// Of all who take it, on all replicas, one gets it.
+    /// If several replicas take it at the same time, only one gets it.
     static let takeLogIn = "DELETE FROM spotify_web_log_ins WHERE number = $1::text::bigint RETURNING 'taken'"
 
-    /// `$1`: the browser's former row, or NULL; `$2`: its new one; `$3`: what is noted of it.
+    /// `$1`: the browser's former row, or NULL; `$2`: its new row; `$3`: the sealed session.
     static let begin = """
         WITH old AS (DELETE FROM spotify_web_browsers WHERE id = $1::text::bytea)
         INSERT INTO spotify_web_browsers (id, session) VALUES ($2::text::bytea, $3::text::bytea)
         """
 
-    /// `$2`: seconds without a request; `$3`: seconds at most.
+    /// `$2`: the idle limit in seconds; `$3`: the maximum lifetime in seconds.
     static let use = """
         UPDATE spotify_web_browsers SET used_at = clock_timestamp()
         WHERE id = $1::text::bytea AND session IS NOT NULL

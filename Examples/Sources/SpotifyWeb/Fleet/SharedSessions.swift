@@ -6,9 +6,9 @@ import Foundation
 import RequestAuthorizationPostgreSQL
 import RequestAuthorizationSpotify
 
-/// What all replicas know of each browser, in their database, bounded in number and age.
+/// The sessions of all replicas, in their database, limited in number and age.
 ///
-/// The database knows a browser by a hash of its id, and cannot read what is noted of it.
+/// The database has only a hash of a browser's id, and the data of the browser is sealed.
 struct SharedSessions: BrowserSessions {
     typealias Pending = SpotifyWebSite.LogIn
     typealias Account = SpotifyWebSite.Account

@@ -7,7 +7,7 @@ import Crypto
 import RequestAuthorizationPostgreSQL
 import RequestAuthorizationSpotify
 
-/// The database that all replicas of the site share: tokens, sessions, and log-ins that have begun.
+/// The database that all replicas of the site share. It holds tokens, sessions and pending log-ins.
 ///
 ///     let database = try await SiteDatabase(connection: "postgresql://…", key: key)
 ///     SpotifyWebSite(service: service, database: database)
@@ -16,12 +16,12 @@ public struct SiteDatabase: Sendable {
     let statements: LibPQDatabase
     let seal: SessionSeal
 
-    /// Makes the tables if there are none.
+    /// Creates the tables if they are missing.
     ///
     /// - Parameters:
-    ///   - connection: as libpq takes it.
-    ///   - key: 32 random bytes, the same for all replicas, and not kept in the database.
-    ///   - listens: whether a sign-out on another replica is heard of at once; `false` behind a pooler.
+    ///   - connection: a connection string for libpq.
+    ///   - key: 32 random bytes, the same for all replicas. It must not be stored in the database.
+    ///   - listens: whether to learn at once of sign-outs on other replicas; `false` behind a pooler.
     public init(connection: String, key: Data, listens: Bool = true) async throws {
         statements = try LibPQDatabase(connection)
         tokens = try await PostgreSQLTokens(database: statements, key: .bytes(key), listens: listens)
@@ -35,7 +35,7 @@ public struct SiteDatabase: Sendable {
     }
 }
 
-/// Keys are in it.
+/// Contains keys.
 extension SiteDatabase: CustomStringConvertible, CustomReflectable {
     public var description: String { "SiteDatabase([redacted])" }
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Markup in which everything interpolated has been escaped, unless it is markup itself.
+/// Markup. Interpolated values are escaped, unless they are markup themselves.
 ///
 ///     let name = "<script>"
 ///     let greeting: HTML = "<p>Hello, \(name)</p>"     // <p>Hello, &lt;script&gt;</p>
 ///
-/// Only a literal of the source can become markup, so that nothing from outside does by mistake.
+/// Only a literal in the source can become markup, so that outside text cannot become markup by mistake.
 struct HTML: Hashable, Sendable {
-    /// The markup as it goes out.
+    /// The markup as it is sent.
     let markup: String
 
     private init(markup: String) { self.markup = markup }
@@ -16,7 +16,7 @@ struct HTML: Hashable, Sendable {
     /// Joins pieces of markup.
     init(_ pieces: [HTML]) { markup = pieces.map(\.markup).joined(separator: "\n") }
 
-    /// Text made harmless inside an element and inside a quoted attribute.
+    /// Escapes text for an element or a quoted attribute.
     static func escape(_ text: String) -> String {
         var escaped = ""
         escaped.reserveCapacity(text.utf8.count)

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension Page {
-    /// Who is logged in, and what they are listening to.
+    /// The profile of the user, and what the user is listening to.
     static func profile(_ profile: ProfileSummary, playing: PlayingSummary?, formToken: SessionSecret) -> Page {
         Page(
             title: "Your profile",
@@ -18,7 +18,7 @@ extension Page {
                 """)
     }
 
-    /// What they are listening to, alone.
+    /// What the user is listening to.
     static func nowPlaying(_ playing: PlayingSummary?, formToken: SessionSecret) -> Page {
         Page(
             title: "Now playing",

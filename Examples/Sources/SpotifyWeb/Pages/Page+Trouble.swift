@@ -9,20 +9,20 @@ extension Page {
             action: "<a class=\"button\" id=\"log-in\" href=\"\(returnTo.logInPath)\">Try again</a>")
     }
 
-    /// A callback for a log-in that this browser has not begun, or that has been finished.
+    /// A callback for a log-in that this browser has not begun, or that is finished already.
     static let foreignCallback = trouble(
         "This log-in was not begun here",
         "It was begun in another browser, has been finished, or took too long. Nothing was changed.", status: 400,
         action: backHome)
 
-    /// The log-in failed for a reason that is not the user's.
+    /// The log-in failed, and the user did not cause that.
     static func logInFailed(returnTo: ReturnPath) -> Page {
         trouble(
-            "The log-in failed", "Spotify did not confirm it. Nothing was kept of it.", status: 502,
+            "The log-in failed", "Spotify did not confirm it. Nothing was saved.", status: 502,
             action: "<a class=\"button\" id=\"log-in\" href=\"\(returnTo.logInPath)\">Log in again</a>")
     }
 
-    /// Spotify cannot be asked now; the session stays.
+    /// Spotify does not answer at present. The session continues.
     static let unavailable = trouble(
         "Spotify cannot be reached", "You are still logged in. Load the page again in a moment.", status: 502,
         action: backHome)
@@ -34,7 +34,7 @@ extension Page {
     static let wrongHost = trouble(
         "Not this site", "Open the site by the address that it was started with.", status: 421, action: "")
 
-    /// Whatever else a request ends with: its number, and nothing of what went wrong.
+    /// For any other error: only the status, without the reason.
     static func status(_ code: Int, _ phrase: String) -> Page {
         trouble(phrase, "The request ended with status \(code).", status: code, action: backHome)
     }

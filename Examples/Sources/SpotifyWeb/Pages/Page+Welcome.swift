@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What the welcome page may say beside its greeting; the address names one of these, and no text of its own.
+/// The notices of the welcome page. The address names one of these, and cannot contain a text of its own.
 enum Notice: String, CaseIterable, Hashable, Sendable {
     case loggedOut = "logged-out"
     case sessionEnded = "session-ended"
@@ -20,7 +20,7 @@ enum Notice: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Page {
-    /// For somebody who is not logged in.
+    /// For a user who is not logged in.
     static func welcome(notice: Notice? = nil, returnTo: ReturnPath = .profile) -> Page {
         let said: HTML = notice.map { "<p class=\"notice\" id=\"notice\">\($0.text)</p>" } ?? ""
         return Page(
@@ -33,7 +33,7 @@ extension Page {
                 """)
     }
 
-    /// For somebody who is.
+    /// For a user who is logged in.
     static func home(formToken: SessionSecret) -> Page {
         Page(
             title: "What is playing?",
@@ -49,7 +49,7 @@ extension Page {
         <nav><a id="profile-link" href="/me">Profile</a> <a id="now-link" href="/now">Now playing</a></nav>
         """
 
-    /// Logging out changes something, so it is a POST with the token of this session's forms.
+    /// A log-out changes state, so it is a POST with the form token of the session.
     static func logOutForm(_ formToken: SessionSecret) -> HTML {
         """
         <form method="post" action="/logout">

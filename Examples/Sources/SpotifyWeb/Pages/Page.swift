@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// One page of the site: what is said, and with which status.
+/// A page of the site, with its status.
 struct Page: Hashable, Sendable {
     let title: String
     let body: HTML
     var status = 200
 
-    /// The whole document. It has no script, and its style sheet is a file of the site, so that the content security policy
+    /// The whole document. It has no script, and the style sheet is a file of the site. So the content security policy
     /// can forbid everything inline.
     var document: HTML {
         """

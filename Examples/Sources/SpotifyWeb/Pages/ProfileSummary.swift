@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What the pages show of a user.
+/// The parts of a user's profile that the pages show.
 struct ProfileSummary: Hashable, Sendable {
     /// The name that the user chose, or else the id.
     let name: String
@@ -9,7 +9,7 @@ struct ProfileSummary: Hashable, Sendable {
     let link: WebLink?
 }
 
-/// What the pages show of what is playing.
+/// The parts of the current track or episode that the pages show.
 struct PlayingSummary: Hashable, Sendable {
     let track: String
     let artists: [String]

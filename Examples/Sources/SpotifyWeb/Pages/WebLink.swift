@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A link to a page of Spotify's, made from an item's URI.
+/// A link to a page of Spotify, made from an item's URI.
 ///
-/// The address is put together here and not taken from an answer: escaping does not make a foreign address harmless,
-/// `javascript:…` needs no character that is escaped.
+/// The URL is built here and not taken from an answer. Escaping would not make a foreign URL harmless: `javascript:…`
+/// has no character that is escaped.
 struct WebLink: Hashable, Sendable {
     let address: String
 
-    /// - Parameter uri: for instance `spotify:track:11dFghVXANMlKmJXsNCbNl`; `nil` for anything that is not like it.
+    /// - Parameter uri: for instance `spotify:track:11dFghVXANMlKmJXsNCbNl`. Other forms give `nil`.
     init?(uri: String) {
         let parts = uri.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "spotify", !parts[2].isEmpty,
@@ -18,9 +18,9 @@ struct WebLink: Hashable, Sendable {
         address = "https://open.spotify.com/\(parts[1])/\(parts[2])"
     }
 
-    /// The text, as a link where there is one to go to.
+    /// The text, as a link if there is one.
     static func html(_ text: String, to link: WebLink?) -> HTML {
-        // A name may be written from right to left: `bdi` keeps it from turning what stands around it.
+        // A name may be written from right to left. `bdi` keeps it from changing the direction of the text around it.
         guard let link else { return "<bdi>\(text)</bdi>" }
         return "<a href=\"\(link.address)\" rel=\"noopener noreferrer\"><bdi>\(text)</bdi></a>"
     }

@@ -5,7 +5,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Refuses requests for another host, and forms that another site has sent.
+/// Refuses requests for another host, and forms from another site.
 struct HostCheck: RouterMiddleware {
     let address: SiteAddress
 
@@ -23,7 +23,7 @@ struct HostCheck: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Browsers say where a form stood; what they say must be us. The form's token is checked beside it.
+    /// Browsers send the origin of a form, which must be ours. The form's token is checked as well.
     private static func isOurs(_ request: Request, origin: String) -> Bool {
         if let said = request.headers[.origin], said != origin { return false }
         guard let field = HTTPField.Name("Sec-Fetch-Site"), let said = request.headers[field] else { return true }

@@ -5,7 +5,7 @@
 import Hummingbird
 
 extension Request {
-    /// A query parameter's value, if it is there exactly once.
+    /// The value of a query parameter, if the parameter occurs exactly once.
     func value(of parameter: String) -> String? {
         let values = uri.queryParameters.filter { $0.key == parameter }
         return values.count == 1 ? values.first.map { String($0.value) } : nil

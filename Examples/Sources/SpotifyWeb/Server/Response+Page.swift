@@ -13,7 +13,7 @@ extension Response {
             body: .init(byteBuffer: ByteBuffer(string: page.document.markup)))
     }
 
-    /// Sends the browser on with a GET, whatever it came with.
+    /// Redirects the browser with GET, also after a POST.
     static func seeOther(_ location: String) -> Response {
         Response(status: .seeOther, headers: [.location: location])
     }

@@ -6,8 +6,8 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Puts the fields on every answer that keep a page from being framed, stored, guessed at and scripted, and makes a page of
-/// every error that says nothing about it.
+/// Adds the security fields to every answer, against framing, storing, type guessing and scripts. Turns every error
+/// into a page that does not reveal the error.
 struct SafeAnswers: RouterMiddleware {
     let isSecure: Bool
 
@@ -20,13 +20,13 @@ struct SafeAnswers: RouterMiddleware {
         } catch let error as any HTTPResponseError {
             response = .page(.status(error.status.code, error.status.reasonPhrase))
         } catch {
-            // Its type only: its text may hold what nobody should read in a log.
+            // Only the type: the text of the error may contain secrets.
             context.logger.error("A request failed: \(type(of: error))")
             response = .page(.status(500, "Internal Server Error"))
         }
         var fields = Self.fields
         if isSecure { fields["Strict-Transport-Security"] = "max-age=31536000" }
-        // The callback's address holds the code: nothing that its page loads may learn it.
+        // The URL of the callback contains the code, which the page must not pass on.
         fields["Referrer-Policy"] = request.uri.path == "/callback" ? "no-referrer" : "same-origin"
         for (name, value) in fields {
             if let name = HTTPField.Name(name) { response.headers[name] = value }

@@ -4,10 +4,10 @@
 #if Web
 import Hummingbird
 
-/// What a request of the site carries along: under which origin it came.
+/// The context of a request: its origin.
 struct SiteContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// `http://127.0.0.1:8080`; set by ``HostCheck`` before any page is made.
+    /// For instance `http://127.0.0.1:8080`. ``HostCheck`` sets it before any page is made.
     var origin = ""
 
     init(source: Source) { coreContext = .init(source: source) }

@@ -7,11 +7,11 @@ import Hummingbird
 import RequestAuthorizationSpotify
 
 extension SpotifyWebSite {
-    /// What the pages need to know, and nothing more (RFC 9700 §2.3).
+    /// The scopes that the pages need, and no others (RFC 9700 §2.3).
     private static let scopes: Set<SpotifyScope> = [.userReadPlaybackState, .userReadPrivate]
 
     // sample: log-in
-    /// `GET /login`: sends the browser to Spotify, and remembers that it was this one.
+    /// `GET /login`: redirects the browser to Spotify, and stores the log-in for this browser.
     @Sendable func logIn(_ request: Request, _ context: SiteContext) async throws -> Response {
         let id = cookie.id(in: request)
         let returnTo = ReturnPath(asked: request.value(of: ReturnPath.parameter))
@@ -30,9 +30,9 @@ extension SpotifyWebSite {
     // end sample
 
     // sample: callback
-    /// `GET /callback`: Spotify sends the browser back with a code, or with a denial.
+    /// `GET /callback`: Spotify has redirected the browser back with a code or an error.
     ///
-    /// A callback is finished only in the browser that began the log-in, and only once (RFC 6749 §10.12, RFC 9700 §2.1.1).
+    /// A callback finishes only a log-in of the same browser, and only once (RFC 6749 §10.12, RFC 9700 §2.1.1).
     @Sendable func callback(_ request: Request, _ context: SiteContext) async throws -> Response {
         let id = cookie.id(in: request)
         let address = SiteAddress.redirectURI(at: context.origin) + (request.uri.query.map { "?\($0)" } ?? "")
@@ -54,7 +54,7 @@ extension SpotifyWebSite {
     // end sample
 
     // sample: log-out
-    /// `POST /logout`: ends the session here, and at the server that issued its tokens if that has a way.
+    /// `POST /logout`: ends the session here, and revokes its tokens if the server supports that.
     @Sendable func logOut(_ request: Request, _ context: SiteContext) async throws -> Response {
         var response = Response.seeOther("/?\(Notice.parameter)=\(Notice.loggedOut.rawValue)")
         if let session = try await sessions.session(of: cookie.id(in: request)) {
@@ -69,7 +69,7 @@ extension SpotifyWebSite {
 
     // MARK: -
 
-    /// The session is over here, whatever the server says to it.
+    /// Ends the session here, even if the server cannot revoke it.
     private func end(_ account: Account) async {
         let auth = accounts[account]
         do { try await auth.signOut() } catch { await auth.reset() }
@@ -77,7 +77,7 @@ extension SpotifyWebSite {
     // end sample
 
     private static func formToken(in form: String) -> SessionSecret? {
-        // A token needs no decoding, and what does is none.
+        // A valid token needs no decoding, so a value that does is not valid.
         form.split(separator: "&").first { $0.hasPrefix("csrf=") }.flatMap { SessionSecret($0.dropFirst(5)) }
     }
 }

@@ -41,7 +41,7 @@ extension SpotifyWebSite {
         }
     }
 
-    /// The page to show after something went wrong. A log gets to know the error's type and not its text.
+    /// The page after an error. The log gets the type of the error, not its text.
     func trouble(_ page: Page, after error: any Error, _ context: SiteContext) throws -> Response {
         if error is CancellationError { throw error }
         context.logger.warning("\(page.title): \(type(of: error))")
@@ -50,14 +50,14 @@ extension SpotifyWebSite {
 
     // MARK: -
 
-    /// A page for those who are logged in; others are asked to log in and come back to it.
+    /// Makes a page for a logged-in user. Other users are asked to log in, and then see the page.
     private func page(
         for request: Request, at path: ReturnPath, _ context: SiteContext,
         make: (Session<Account>, SpotifyClient) async throws -> Page
     ) async throws -> Response {
         let id = cookie.id(in: request)
         guard let session = try await sessions.session(of: id) else {
-            // An id that nobody has given out, or not for long: it is taken away again.
+            // The id is unknown or expired, so the cookie is removed.
             if cookie.isPresent(in: request), try await !sessions.isVisitor(id) { return sessionEnded(at: path) }
             return .seeOther(Self.welcome(.logInFirst, then: path))
         }
@@ -93,7 +93,7 @@ extension ProfileSummary {
 }
 
 extension PlayingSummary {
-    /// - Parameter playback: `nil` where no device plays; without an item while an advertisement runs.
+    /// - Parameter playback: `nil` if no device plays. It has no item during an advertisement.
     fileprivate init?(_ playback: PlaybackState?) {
         guard let playback, let item = playback.item else { return nil }
         self.init(

@@ -9,7 +9,7 @@ import ServiceLifecycle
 import UnixSignals
 
 extension SpotifyWebSite {
-    /// What serves the site until it is asked to end.
+    /// The services that run the site until it is stopped.
     func services(
         host: String = "127.0.0.1", port: Int = 0, endedBy signals: [UnixSignal] = [],
         started: @escaping @Sendable (_ address: String) async -> Void
@@ -22,19 +22,19 @@ extension SpotifyWebSite {
     }
 
     // sample: serving
-    /// Serves, and ends the providers when the last answer is out.
+    /// Runs the server, and ends the providers after the last answer is sent.
     private struct Serving<Application: ApplicationProtocol>: Service {
         let site: SpotifyWebSite
         let application: Application
 
         func run() async throws {
             try await withGracefulShutdownHandler {
-                try await application.run()  // returns when the requests that have come are answered
+                try await application.run()  // returns when all received requests are answered
             } onGracefulShutdown: {
                 site.accounts.stopBackgroundRefresh()
             }
             do {
-                try await site.accounts.shutdown(within: .seconds(10))  // what is unsaved then is lost
+                try await site.accounts.shutdown(within: .seconds(10))  // a token that is still unsaved then is lost
             } catch {
                 application.logger.warning("A session may be lost: \(type(of: error))")
             }

@@ -13,14 +13,14 @@ import RequestAuthorizationURLSession
 import ServiceLifecycle
 import UnixSignals
 
-/// A small web app: log in with Spotify, see who you are and what is playing, log out.
+/// A small web app: log in with Spotify, see your profile and what is playing, log out.
 ///
 ///     let service = SpotifyTokenService.authorizationCode(
 ///         clientID: id, clientSecret: secret, redirectURI: "http://127.0.0.1/callback", transport: URLSession.shared)
 ///     try await SpotifyWebSite(service: service).run(port: 8080) { print("Open \($0)") }
 ///
-/// The browser holds one cookie with a random id. Everything else is kept here: the log-in that a browser has begun, and one
-/// provider for each session, with its tokens. With a ``SiteDatabase`` it is kept there, for all replicas of the site.
+/// The browser holds one cookie with a random id. The server keeps everything else: the pending log-ins, and a provider
+/// with its tokens for each session. With a ``SiteDatabase`` they are kept there, for all replicas of the site.
 public struct SpotifyWebSite: Sendable {
     typealias Account = SpotifyWeb.Account<OAuthToken>
 
@@ -42,12 +42,13 @@ public struct SpotifyWebSite: Sendable {
     var cookie: SessionCookie { SessionCookie(isSecure: address.isSecure) }
 
     /// - Parameters:
-    ///   - service: signs in with the client's secret, and refreshes.
-    ///   - address: where browsers find the site.
-    ///   - limits: how many sessions there can be, and how long they live.
-    ///   - webAPI: another server that stands in for `https://api.spotify.com`.
-    ///   - urlSession: calls the Web API. It must keep no cookies, which would go along with the calls of other users.
-    ///   - clock: tells when sessions and tokens end.
+    ///   - service: signs in with the client's secret, and refreshes tokens.
+    ///   - address: the address of the site for browsers.
+    ///   - limits: the number of sessions and their lifetimes.
+    ///   - webAPI: another server in place of `https://api.spotify.com`.
+    ///   - urlSession: calls the Web API. It must not keep cookies, because they would be sent with the calls of other
+    ///     users.
+    ///   - clock: the time for the expiry of sessions and tokens.
     public init(
         service: SpotifyTokenService, address: SiteAddress = .loopback, limits: SessionLimits = SessionLimits(),
         webAPI: URL? = nil, urlSession: URLSession = .withoutCookies, clock: any AuthorizationClock = .system
@@ -58,9 +59,9 @@ public struct SpotifyWebSite: Sendable {
     }
 
     #if Fleet
-    /// A replica of a site that several hosts serve.
+    /// A replica of a site that runs on several hosts.
     ///
-    /// - Parameter database: what they share.
+    /// - Parameter database: the database that the replicas share.
     public init(
         service: SpotifyTokenService, database: SiteDatabase, address: SiteAddress = .loopback,
         limits: SessionLimits = SessionLimits(), webAPI: URL? = nil, urlSession: URLSession = .withoutCookies,
@@ -88,21 +89,21 @@ public struct SpotifyWebSite: Sendable {
         // end sample
     }
 
-    /// Serves the site until the task is cancelled or the process is asked to end (SIGINT, SIGTERM). Then requests that have
-    /// come are answered, and refreshes end.
+    /// Serves the site until the task is cancelled or the process gets SIGINT or SIGTERM. Then it answers the requests
+    /// that it has received, and waits for refreshes to end.
     ///
     /// - Parameters:
-    ///   - host: the interface to listen on; other machines reach it only by another one than the default.
-    ///   - port: any free one if 0.
-    ///   - started: is told the site's address when it can be opened.
-    /// - Throws: what kept it from listening.
+    ///   - host: the interface to listen on. The default cannot be reached from other machines.
+    ///   - port: the port, or 0 for any free one.
+    ///   - started: called with the site's address when the site is ready.
+    /// - Throws: the reason why the server cannot listen.
     public func run(
         host: String = "127.0.0.1", port: Int, started: @escaping @Sendable (_ address: String) async -> Void
     ) async throws {
         try await services(host: host, port: port, endedBy: [.sigterm, .sigint], started: started).run()
     }
 
-    /// The site as Hummingbird runs it.
+    /// The Hummingbird application of the site.
     func application(
         host: String = "127.0.0.1", port: Int = 0, started: @escaping @Sendable (String) async -> Void = { _ in }
     ) -> some ApplicationProtocol {
@@ -131,7 +132,7 @@ public struct SpotifyWebSite: Sendable {
 }
 
 extension URLSession {
-    /// Keeps nothing of one user's calls for the next.
+    /// Keeps no data of one user's calls for the next call.
     public static let withoutCookies: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
@@ -141,7 +142,7 @@ extension URLSession {
     }()
 }
 
-/// Sessions and a client secret are in it.
+/// Contains sessions and a client secret.
 extension SpotifyWebSite: CustomStringConvertible, CustomReflectable {
     public var description: String { "SpotifyWebSite(\(address.published ?? "loopback"))" }
     public var customMirror: Mirror { Mirror(self, children: []) }

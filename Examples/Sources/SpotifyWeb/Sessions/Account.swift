@@ -8,16 +8,16 @@ import Foundation
 #endif
 import RequestAuthorization
 
-/// Whose tokens they are: one log-in of one user, and the identity for which the pool keeps a provider.
+/// One log-in of one user. It is the identity for which the pool keeps a provider.
 ///
-/// The tokens are here and not in the provider, so that the pool may let go of one that is idle. They end with the session.
+/// The account holds the tokens, so that the pool can drop an idle provider. They end with the session.
 struct Account<Token: AuthorizationToken>: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     let id: UUID
     let tokens: any TokenStore<Token>
 
     /// - Parameters:
-    ///   - id: a new one for each log-in.
-    ///   - tokens: where its tokens are kept.
+    ///   - id: a new id for each log-in.
+    ///   - tokens: the store for its tokens.
     init(id: UUID = UUID(), tokens: any TokenStore<Token> = InMemoryTokenStore<Token>()) {
         (self.id, self.tokens) = (id, tokens)
     }

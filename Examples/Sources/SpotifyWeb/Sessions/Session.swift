@@ -3,10 +3,10 @@
 
 /// A browser that is logged in.
 struct Session<Account: Sendable>: Sendable {
-    /// Known to the browser alone, in a cookie.
+    /// The id of the browser, which only the browser's cookie holds.
     let id: SessionSecret
-    /// Stands in each form, so that a form of another site is not taken for ours (CSRF).
+    /// Part of each form, so that forms of other sites are refused (CSRF).
     let formToken: SessionSecret
-    /// Whose session it is. The tokens never leave the server.
+    /// The account of the session. Its tokens never leave the server.
     let account: Account
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// How many browsers are remembered, and for how long.
+/// The limits on visitors and sessions.
 public struct SessionLimits: Hashable, Sendable {
-    /// Browsers that have begun a log-in and not finished it. The oldest makes room for the newest.
+    /// The number of visitors: browsers with an unfinished log-in. A new one replaces the oldest.
     public var visitors = 1000
-    /// Log-ins that one browser may have begun at a time, in as many tabs.
+    /// The number of pending log-ins of one browser, for instance in several tabs.
     public var pendingPerVisitor = 4
-    /// How long a browser may take to log in.
+    /// How long a log-in may take.
     public var visitorAge: Duration = .seconds(600)
-    /// Browsers that are logged in. The one unused for longest makes room for the newest.
+    /// The number of sessions. A new one replaces the one that was unused for the longest time.
     public var sessions = 10_000
-    /// How long a session lives without a request.
+    /// How long a session lasts without a request.
     public var idle: Duration = .seconds(3600)
-    /// How long a session lives at most.
+    /// The maximum duration of a session.
     public var age: Duration = .seconds(12 * 3600)
 
     public init() {}

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// 32 random bytes that only one browser knows: a session's id, or the token of its forms.
+/// A secret of 32 random bytes that only one browser knows: the id of a session, or the token of its forms.
 struct SessionSecret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// 43 characters of base64url, as they stand in a cookie or a form.
+    /// 43 characters of base64url.
     let text: String
 
-    /// Takes what a browser sent; `nil` if it cannot be one of ours.
+    /// Parses what a browser sent; `nil` if it is not well formed.
     init?(_ text: some StringProtocol) {
         guard text.utf8.count == 43, text.utf8.allSatisfy(Self.alphabet.contains) else { return nil }
         self.text = String(text)
     }
 
     init(using generator: inout some RandomNumberGenerator) {
-        // Six random bits a character; the last one carries four, as the base64url of 32 bytes does.
+        // Six random bits per character. The last one carries four, as in the base64url of 32 bytes.
         var characters = (0..<42).map { _ in Self.alphabet[Int(UInt8.random(in: 0..<64, using: &generator))] }
         characters.append(Self.alphabet[Int(UInt8.random(in: 0..<16, using: &generator)) * 4])
         text = String(decoding: characters, as: UTF8.self)
     }
 
-    /// Compares in a time that does not tell how much of it is right.
+    /// Compares in constant time, so that the time does not show how much is correct.
     func matches(_ other: SessionSecret?) -> Bool {
         guard let other else { return false }
         // Both are 43 bytes long.

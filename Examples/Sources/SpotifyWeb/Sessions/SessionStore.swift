@@ -8,7 +8,7 @@ import Foundation
 #endif
 import RequestAuthorization
 
-/// What the server knows of each browser, in memory, bounded in number and age.
+/// The sessions of one server, in memory, limited in number and age.
 actor SessionStore<Pending: Sendable, Account: Sendable>: BrowserSessions {
     private struct Visitor {
         let createdAt: Date
@@ -37,7 +37,7 @@ actor SessionStore<Pending: Sendable, Account: Sendable>: BrowserSessions {
         self.generator = generator
     }
 
-    /// How many browsers are remembered.
+    /// The number of visitors and of sessions.
     var counts: (visitors: Int, sessions: Int) { (visitors.count, entries.count) }
 
     func add(_ pending: Pending, of id: SessionSecret?) -> SessionSecret {
@@ -102,7 +102,7 @@ actor SessionStore<Pending: Sendable, Account: Sendable>: BrowserSessions {
         min(entry.createdAt + limits.age.timeInterval, entry.usedAt + limits.idle.timeInterval)
     }
 
-    /// Forgets what is too old, at most once a minute: it looks at everything.
+    /// Removes what has expired. It runs at most once a minute, because it checks all entries.
     private func removeOld() {
         let now = clock.now
         guard now >= nextSweep else { return }

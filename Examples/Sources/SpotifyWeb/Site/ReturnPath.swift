@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Where a log-in may lead: one of our own pages, from this list and from nowhere else.
+/// The page to show after a log-in: one of our own pages from this list.
 ///
-/// An address taken from the request would let anybody send our users on to a page of his (an open redirect, RFC 9700 §4.11).
+/// A URL from the request could send our users to an attacker's page (open redirect, RFC 9700 §4.11).
 enum ReturnPath: String, CaseIterable, Codable, Hashable, Sendable {
     case home = "/"
     case profile = "/me"
@@ -12,7 +12,7 @@ enum ReturnPath: String, CaseIterable, Codable, Hashable, Sendable {
     /// The query parameter's name.
     static let parameter = "return_to"
 
-    /// The page that a request asks for, or the profile if it asks for anything that is not in the list.
+    /// The requested page, or the profile if the request names no page of the list.
     init(asked: String?) { self = asked.flatMap(ReturnPath.init(rawValue:)) ?? .profile }
 
     /// The path as a query parameter's value.

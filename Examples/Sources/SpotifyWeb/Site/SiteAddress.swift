@@ -7,15 +7,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Where browsers find the site: it decides which `Host` is served, whether cookies are `Secure`, and the redirect URI.
+/// The address of the site. It determines the accepted `Host`, whether cookies are `Secure`, and the redirect URI.
 ///
-///     SiteAddress.loopback                                      // http://127.0.0.1 or [::1], whatever the port
-///     try SiteAddress(published: "https://music.example.com")   // behind a proxy that speaks TLS
+///     SiteAddress.loopback                                      // http://127.0.0.1 or [::1], on any port
+///     try SiteAddress(published: "https://music.example.com")   // behind a proxy with TLS
 ///
-/// A request for another host is refused, so that a foreign name that was made to point to this machine (DNS rebinding)
-/// brings no page.
+/// Requests for another host are refused. So a foreign name that resolves to this machine (DNS rebinding) gets no page.
 public struct SiteAddress: Hashable, Sendable {
-    /// The site of one machine, reached by a loopback literal, as Spotify wants it since 2025; `localhost` is not one.
+    /// A site for one machine, at a loopback literal, as Spotify requires since 2025. `localhost` is not accepted.
     public static let loopback = SiteAddress(published: nil)
 
     /// `https://music.example.com`, or `nil` for loopback.
@@ -23,8 +22,8 @@ public struct SiteAddress: Hashable, Sendable {
 
     private init(published: String?) { self.published = published }
 
-    /// - Parameter url: scheme and authority, `https` only.
-    /// - Throws: ``InvalidSiteAddress`` for plain `http`, and for an address with a path, query or user.
+    /// - Parameter url: scheme and authority; the scheme must be `https`.
+    /// - Throws: ``InvalidSiteAddress`` for plain `http`, and for a URL with a path, query or user.
     public init(published url: String) throws {
         guard let parts = URLComponents(string: url), parts.scheme == "https", let host = parts.host, !host.isEmpty,
             ["", "/"].contains(parts.path), parts.query == nil, parts.fragment == nil, parts.user == nil
@@ -33,10 +32,10 @@ public struct SiteAddress: Hashable, Sendable {
         published = "https://\(host.lowercased())\(port)"
     }
 
-    /// Whether browsers speak TLS to the site.
+    /// Whether browsers use TLS.
     var isSecure: Bool { published != nil }
 
-    /// The origin under which a request has come, or `nil` if it is meant for another host.
+    /// The origin of a request, or `nil` if it is for another host.
     ///
     /// - Parameter host: the `Host` field, for instance `127.0.0.1:8080`.
     func origin(of host: String) -> String? {
@@ -44,7 +43,7 @@ public struct SiteAddress: Hashable, Sendable {
         return published == "https://\(host.lowercased())" ? published : nil
     }
 
-    /// What to register with Spotify, and what the callback's address must equal.
+    /// The redirect URI, to be registered with Spotify.
     static func redirectURI(at origin: String) -> String { origin + "/callback" }
 
     // MARK: -
@@ -61,7 +60,7 @@ public struct SiteAddress: Hashable, Sendable {
     }
 }
 
-/// An address that a site cannot be published under.
+/// An address under which a site cannot be published.
 public struct InvalidSiteAddress: Error, Hashable, Sendable, CustomStringConvertible {
     public let address: String
 

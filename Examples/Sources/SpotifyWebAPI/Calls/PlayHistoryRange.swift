@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What part of the tracks that were played.
+/// A part of the play history.
 public enum PlayHistoryRange: Hashable, Sendable {
-    /// What was played earlier.
+    /// Tracks that were played before a date.
     case before(Date)
-    /// What was played later.
+    /// Tracks that were played after a date.
     case after(Date)
 }

@@ -3,11 +3,11 @@
 
 /// What to play.
 public struct Playback: Hashable, Sendable {
-    /// Where to begin.
+    /// The first item to play.
     public enum Offset: Hashable, Sendable {
-        /// Counted from 0.
+        /// The position of the item, counted from 0.
         case position(Int)
-        /// At the item itself.
+        /// The URI of the item.
         case uri(String)
     }
 
@@ -15,7 +15,7 @@ public struct Playback: Hashable, Sendable {
     let uris: [String]?
     let offset: Offset?
 
-    /// What was paused.
+    /// Resumes what was paused.
     public static let resumed = Playback(contextURI: nil, uris: nil, offset: nil)
 
     /// An album, an artist or a playlist.
@@ -23,7 +23,7 @@ public struct Playback: Hashable, Sendable {
         Playback(contextURI: uri, uris: nil, offset: offset)
     }
 
-    /// These tracks, one after the other.
+    /// These tracks, in this order.
     public static func uris(_ uris: [String], offset: Offset? = nil) -> Playback {
         Playback(contextURI: nil, uris: uris, offset: offset)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The scopes that the calls here want, as Spotify writes them.
+/// The scopes that the calls need, as Spotify writes them.
 enum Scope {
     static let readPlayback = "user-read-playback-state"
     static let readPlaying = "user-read-currently-playing"

@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension SpotifyClient {
-    /// - Parameter id: as it stands in `spotify:track:ID`.
+    /// - Parameter id: the last part of `spotify:track:ID`.
     public func track(_ id: String) async throws -> Track { try await answer(to: Self.item("tracks", id)) }
 
-    /// - Parameter id: as it stands in `spotify:album:ID`.
+    /// - Parameter id: the last part of `spotify:album:ID`.
     public func album(_ id: String) async throws -> Album { try await answer(to: Self.item("albums", id)) }
 
-    /// - Parameter id: as it stands in `spotify:artist:ID`.
+    /// - Parameter id: the last part of `spotify:artist:ID`.
     public func artist(_ id: String) async throws -> Artist { try await answer(to: Self.item("artists", id)) }
 
     /// The tracks of an album.

@@ -2,31 +2,31 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension SpotifyClient {
-    /// The tracks in the user's library, the newest first.
+    /// The tracks in the user's library, newest first.
     public func savedTracks() -> PagedItems<SavedTrack> {
         paged(WebAPICall(path: "/v1/me/tracks", scopes: .all([Scope.readLibrary])))
     }
 
-    /// The albums in the user's library, the newest first.
+    /// The albums in the user's library, newest first.
     public func savedAlbums() -> PagedItems<SavedAlbum> {
         paged(WebAPICall(path: "/v1/me/albums", scopes: .all([Scope.readLibrary])))
     }
 
-    /// The shows in the user's library, the newest first.
+    /// The shows in the user's library, newest first.
     public func savedShows() -> PagedItems<SavedShow> {
         paged(WebAPICall(path: "/v1/me/shows", scopes: .all([Scope.readLibrary])))
     }
 
-    /// Adds to the user's library; what is in it already stays.
+    /// Adds items to the user's library. Items that are in it already stay.
     ///
-    /// - Parameter uris: of tracks and albums; in Development Mode of anything that can be saved or followed.
-    /// - Throws: ``NotInLibrary`` for others, before anything is sent.
+    /// - Parameter uris: URIs of tracks and albums; in Development Mode of anything that can be saved or followed.
+    /// - Throws: ``NotInLibrary`` for other URIs, before a request is sent.
     public func save(_ uris: [String]) async throws { try await changeLibrary("PUT", uris) }
 
-    /// Takes out of the user's library.
+    /// Removes items from the user's library.
     ///
-    /// - Parameter uris: of tracks and albums; in Development Mode of anything that can be saved or followed.
-    /// - Throws: ``NotInLibrary`` for others, before anything is sent.
+    /// - Parameter uris: URIs of tracks and albums; in Development Mode of anything that can be saved or followed.
+    /// - Throws: ``NotInLibrary`` for other URIs, before a request is sent.
     public func removeSaved(_ uris: [String]) async throws { try await changeLibrary("DELETE", uris) }
 
     // MARK: -
@@ -36,7 +36,7 @@ extension SpotifyClient {
         for call in calls { try await perform(call) }
     }
 
-    /// One address for everything, URIs in the query, 40 at a time.
+    /// One path for all kinds, with 40 URIs per call in the query.
     private static func library(_ method: String, _ uris: [String]) throws -> [WebAPICall] {
         let scopes = try Set(uris.map { try LibraryKind($0).scope })
         return stride(from: 0, to: uris.count, by: 40).map { start in
@@ -45,7 +45,7 @@ extension SpotifyClient {
         }
     }
 
-    /// An address for each kind, ids in the body, 50 at a time.
+    /// A path for each kind, with 50 ids per call in the body.
     private static func collections(_ method: String, _ uris: [String]) throws -> [WebAPICall] {
         struct IDs: Encodable { let ids: [String] }
         let items = try uris.map { (kind: try LibraryKind($0), id: String($0.split(separator: ":").last ?? "")) }
@@ -63,7 +63,7 @@ extension SpotifyClient {
     }
 }
 
-/// What the library can hold.
+/// The kinds of items that the library can hold.
 private enum LibraryKind: String {
     case track, album, episode, show, audiobook, playlist, artist, user
 

@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension SpotifyClient {
-    /// The tracks that the user has heard, the last fifty at most. It wants the scope `user-read-recently-played`.
+    /// The last tracks that the user has played, at most fifty. Needs the scope `user-read-recently-played`.
     ///
-    /// A track counts when it has ended and was played for more than 30 seconds. Episodes are not among them.
+    /// A track counts when it has ended and was played for more than 30 seconds. Episodes are not included.
     ///
     /// - Parameters:
-    ///   - range: by default all, from the newest on. With `after` each page has the newest first, and the next page is newer.
-    ///   - pageSize: how many to fetch at a time, from 1 to 50; what lies outside is brought in.
+    ///   - range: the part of the history; by default all, newest first. With `after`, the tracks of a page are newest
+    ///     first, and the next page is newer.
+    ///   - pageSize: the number of tracks per page, from 1 to 50. Other values are limited to this range.
     public func recentlyPlayed(
         _ range: PlayHistoryRange? = nil, pageSize: Int = 20
     ) -> LinkedItems<CursorPage<PlayedTrack>> {
@@ -23,10 +24,10 @@ extension SpotifyClient {
         return linked(call)
     }
 
-    /// The tracks that the user likes best. It wants the scope `user-top-read`.
+    /// The tracks that the user likes best. Needs the scope `user-top-read`.
     public func topTracks(over range: TimeRange = .mediumTerm) -> PagedItems<Track> { top("tracks", range) }
 
-    /// The artists that the user likes best. It wants the scope `user-top-read`.
+    /// The artists that the user likes best. Needs the scope `user-top-read`.
     public func topArtists(over range: TimeRange = .mediumTerm) -> PagedItems<Artist> { top("artists", range) }
 
     // MARK: -

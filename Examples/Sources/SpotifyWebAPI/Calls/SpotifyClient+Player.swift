@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The player wants Spotify Premium. Without an active device it answers ``PlayerErrorReason/noActiveDevice``.
+/// The player needs Spotify Premium. Without an active device its error is ``PlayerErrorReason/noActiveDevice``.
 extension SpotifyClient {
-    /// What is playing; `nil` if no device is.
+    /// What is playing; `nil` if no device is active.
     public func playbackState() async throws -> PlaybackState? {
         try await answerIfAny(to: WebAPICall(path: "/v1/me/player", scopes: .all([Scope.readPlayback])))
     }
 
-    /// What is playing, without the device; `nil` for nothing.
+    /// What is playing, without the device; `nil` if nothing is playing.
     public func currentlyPlaying() async throws -> PlaybackState? {
         try await answerIfAny(
             to: WebAPICall(path: "/v1/me/player/currently-playing", scopes: .all([Scope.readPlaying])))
@@ -21,12 +21,12 @@ extension SpotifyClient {
         return try await answer(to: call, as: Devices.self).devices
     }
 
-    /// Plays something, or goes on with what was paused.
+    /// Plays something, or resumes what was paused.
     ///
     /// - Parameters:
-    ///   - playback: what.
-    ///   - position: how far into the first item to begin.
-    ///   - device: an id; by default the one that is active.
+    ///   - playback: what to play.
+    ///   - position: the position in the first item.
+    ///   - device: the id of a device; by default the active one.
     public func play(
         _ playback: Playback = .resumed, at position: Duration? = nil, on device: String? = nil
     ) async throws {
@@ -43,42 +43,42 @@ extension SpotifyClient {
         try await perform(command("POST", "previous", on: device))
     }
 
-    /// Goes to a place in what is playing.
+    /// Seeks in the current item.
     public func seek(to position: Duration, on device: String? = nil) async throws {
         try await perform(command("PUT", "seek", [("position_ms", String(position.milliseconds))], on: device))
     }
 
-    /// - Parameter percent: from 0 to 100; what lies outside is brought in.
+    /// - Parameter percent: from 0 to 100. Other values are limited to this range.
     public func setVolume(_ percent: Int, on device: String? = nil) async throws {
         let percent = min(max(percent, 0), 100)
         try await perform(command("PUT", "volume", [("volume_percent", String(percent))], on: device))
     }
 
-    /// Repeats the track, its context or nothing.
+    /// Sets what is repeated: the track, its context or nothing.
     ///
     /// - Parameters:
     ///   - mode: what to repeat.
-    ///   - device: an id; by default the one that is active.
+    ///   - device: the id of a device; by default the active one.
     public func setRepeat(_ mode: RepeatMode, on device: String? = nil) async throws {
         try await perform(command("PUT", "repeat", [("state", mode.rawValue)], on: device))
     }
 
-    /// Plays the context in another order, or in its own again.
+    /// Plays the context in random order, or in its own order again.
     public func setShuffle(_ isOn: Bool, on device: String? = nil) async throws {
         try await perform(command("PUT", "shuffle", [("state", String(isOn))], on: device))
     }
 
-    /// Continues on another device.
+    /// Continues playback on another device.
     ///
     /// - Parameters:
-    ///   - device: an id of ``devices()``.
-    ///   - play: `true` plays there in any case; `false` keeps the state, playing or paused.
+    ///   - device: an id from ``devices()``.
+    ///   - play: `true` starts playback in any case; `false` keeps the state, playing or paused.
     public func transferPlayback(to device: String, play: Bool = false) async throws {
         let call = WebAPICall(method: "PUT", path: "/v1/me/player", scopes: .all([Scope.controlPlayback]))
         try await perform(try call.json(TransferBody(deviceIds: [device], play: play)))
     }
 
-    /// What comes next.
+    /// The queue.
     public func queue() async throws -> PlayQueue {
         let scopes = ScopeRequirement.all([Scope.readPlayback, Scope.readPlaying])
         return try await answer(to: WebAPICall(path: "/v1/me/player/queue", scopes: scopes))

@@ -2,28 +2,28 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension SpotifyClient {
-    /// The user's playlists, private ones too.
+    /// The user's playlists, including private ones.
     ///
-    /// - Parameter pageSize: how many to fetch at a time, from 1 to 50.
+    /// - Parameter pageSize: the number of playlists per page, from 1 to 50.
     public func playlists(pageSize: Int = 20) -> PagedItems<Playlist> {
         paged(
             WebAPICall(
                 path: "/v1/me/playlists", query: [("limit", String(pageSize))], scopes: .all([Scope.readPlaylists])))
     }
 
-    /// A playlist, in Development Mode with its items only if it is the user's own.
+    /// A playlist. In Development Mode it has its items only if the user owns it.
     ///
-    /// - Parameter id: as it stands in `spotify:playlist:ID`.
+    /// - Parameter id: the last part of `spotify:playlist:ID`.
     public func playlist(_ id: String) async throws -> Playlist { try await answer(to: Self.item("playlists", id)) }
 
     /// The items of a playlist.
     public func items(ofPlaylist id: String) -> PagedItems<PlaylistItem> { paged(Self.item("playlists", id, items)) }
 
-    /// Makes a playlist of the user's own.
+    /// Creates a playlist that the user owns.
     ///
     /// - Parameters:
-    ///   - name: need not be unique.
-    ///   - description: for the user and, if it is public, for others.
+    ///   - name: the name, which need not be unique.
+    ///   - description: a text for the user and, if the playlist is public, for others.
     ///   - isPublic: whether the user's profile shows it.
     public func createPlaylist(
         _ name: String, description: String? = nil, isPublic: Bool = false
@@ -35,13 +35,13 @@ extension SpotifyClient {
         return try await answer(to: WebAPICall(method: "POST", path: path, scopes: scopes).json(body))
     }
 
-    /// Adds items to a playlist, a hundred with each call.
+    /// Adds items to a playlist, in calls of a hundred items.
     ///
     /// - Parameters:
-    ///   - uris: of tracks and episodes.
-    ///   - id: as it stands in `spotify:playlist:ID`.
-    ///   - position: counted from 0; the end by default.
-    /// - Returns: the name of the playlist's new version; `nil` if there was nothing to add.
+    ///   - uris: URIs of tracks and episodes.
+    ///   - id: the last part of `spotify:playlist:ID`.
+    ///   - position: the position of the first item, counted from 0; by default the end.
+    /// - Returns: the snapshot id of the playlist's new version; `nil` if there was nothing to add.
     @discardableResult
     public func add(_ uris: [String], toPlaylist id: String, at position: Int? = nil) async throws -> String? {
         var snapshot: String?
@@ -54,13 +54,13 @@ extension SpotifyClient {
         return snapshot
     }
 
-    /// Removes items from a playlist wherever they stand in it, a hundred with each call.
+    /// Removes all occurrences of items from a playlist, in calls of a hundred items.
     ///
     /// - Parameters:
-    ///   - uris: of tracks and episodes; those that are not in it are left out.
-    ///   - id: as it stands in `spotify:playlist:ID`.
-    ///   - snapshot: the version that is meant, for instance ``Playlist/snapshotID``; by default the latest.
-    /// - Returns: the name of the playlist's new version; `nil` if there was nothing to remove.
+    ///   - uris: URIs of tracks and episodes. Those that are not in the playlist are ignored.
+    ///   - id: the last part of `spotify:playlist:ID`.
+    ///   - snapshot: the version to change, for instance ``Playlist/snapshotID``; by default the latest.
+    /// - Returns: the snapshot id of the playlist's new version; `nil` if there was nothing to remove.
     @discardableResult
     public func remove(
         _ uris: [String], fromPlaylist id: String, snapshot: String? = nil
@@ -81,12 +81,12 @@ extension SpotifyClient {
     ///     try await spotify.moveItems(0..<1, ofPlaylist: id, before: 10)  // the first of ten goes to the end
     ///
     /// - Parameters:
-    ///   - range: their places, counted from 0.
-    ///   - id: as it stands in `spotify:playlist:ID`.
-    ///   - position: the place, as it is counted before the move, of the item that they shall precede; the number of items
-    ///     for the end.
-    ///   - snapshot: the version that the places are of; by default the latest.
-    /// - Returns: the name of the playlist's new version; `nil` for an empty range.
+    ///   - range: the positions of the items, counted from 0.
+    ///   - id: the last part of `spotify:playlist:ID`.
+    ///   - position: the position of the item before which they are inserted, counted before the move. The number of
+    ///     items means the end.
+    ///   - snapshot: the version that the positions refer to; by default the latest.
+    /// - Returns: the snapshot id of the playlist's new version; `nil` for an empty range.
     @discardableResult
     public func moveItems(
         _ range: Range<Int>, ofPlaylist id: String, before position: Int, snapshot: String? = nil
@@ -125,7 +125,7 @@ private struct AddedItems: Encodable {
     let position: Int?
 }
 
-/// Its list is named as its address.
+/// The key of its list is the last part of the path.
 private struct RemovedItems: Encodable {
     struct Item: Encodable { let uri: String }
     let items: [Item]?

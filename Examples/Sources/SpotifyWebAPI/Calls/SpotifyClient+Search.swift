@@ -5,10 +5,10 @@ extension SpotifyClient {
     /// Searches Spotify.
     ///
     /// - Parameters:
-    ///   - text: what to look for, for instance `artist:Nina year:1964`.
-    ///   - kinds: what kinds of things.
-    ///   - limit: how many of each, at most ``QuotaMode/searchLimit``: more is not asked for.
-    ///   - offset: how many to leave out.
+    ///   - text: the search text, for instance `artist:Nina year:1964`.
+    ///   - kinds: the kinds of items to search for.
+    ///   - limit: the number of results per kind. Larger values are limited to ``QuotaMode/searchLimit``.
+    ///   - offset: the number of results to skip.
     public func search(
         _ text: String, for kinds: Set<SearchKind> = [.track], limit: Int = 5, offset: Int = 0
     ) async throws -> SearchResult {

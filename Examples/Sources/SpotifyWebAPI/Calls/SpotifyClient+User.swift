@@ -2,6 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension SpotifyClient {
-    /// Who is signed in.
+    /// The user who is signed in.
     public func currentUser() async throws -> User { try await answer(to: WebAPICall(path: "/v1/me")) }
 }

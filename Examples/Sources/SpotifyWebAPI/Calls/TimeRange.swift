@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Over what time favourites are counted.
+/// The period over which top items are computed.
 public struct TimeRange: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 

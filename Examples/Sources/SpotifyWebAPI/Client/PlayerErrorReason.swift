@@ -26,11 +26,11 @@ public struct PlayerErrorReason: RawRepresentable, Hashable, Sendable {
     public static let premiumRequired = PlayerErrorReason(rawValue: "PREMIUM_REQUIRED")
     public static let unknown = PlayerErrorReason(rawValue: "UNKNOWN")
 
-    /// What the user can do about it.
+    /// What the user can do.
     var advice: String? {
         switch self {
         case .noActiveDevice: "open Spotify on a device, or name one"
-        case .premiumRequired: "the player obeys only users with Spotify Premium"
+        case .premiumRequired: "the player needs Spotify Premium"
         case .deviceNotControllable, .remoteControlDisallow: "choose another device"
         case .volumeControlDisallow: "set the volume at the device"
         default: nil

@@ -2,15 +2,16 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension SpotifyClient {
-    /// A client for a user's provider: what the user has not allowed is a ``MissingScopes`` before anything is sent.
+    /// A client for a user's provider. It throws ``MissingScopes`` for a call that the user has not allowed, before it
+    /// sends a request.
     ///
     /// - Parameters:
-    ///   - authorization: one for each user, shared.
-    ///   - base: another server that stands in for `https://api.spotify.com`.
+    ///   - authorization: the provider of the user, shared by all clients.
+    ///   - base: another server in place of `https://api.spotify.com`.
     ///   - session: sends the requests.
-    ///   - quota: the shape of the Web API that the app sees.
-    ///   - rateLimit: how long to wait after a 429.
-    ///   - clock: waits.
+    ///   - quota: the variant of the Web API that the app gets.
+    ///   - rateLimit: how to wait after a 429.
+    ///   - clock: the clock for waits.
     public init(
         authorization: RefreshableTokenAuthorization<OAuthToken>, base: URL? = nil, session: URLSession = .shared,
         quota: QuotaMode = .development, rateLimit: RateLimitPolicy = RateLimitPolicy(),

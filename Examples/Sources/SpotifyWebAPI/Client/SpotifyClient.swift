@@ -8,10 +8,11 @@
 ///     for try await track in spotify.savedTracks() { print(track.track.name) }
 ///     try await spotify.play(.context("spotify:album:5ht7ItJgpBH7W6vJ5BqpPr", offset: .position(3)))
 ///
-/// The credential goes to the base's origin only. What the token lacks is a ``MissingScopes`` before anything is sent, what
-/// Spotify refuses a ``SpotifyError``; a 401 is answered by one refresh, a 429 by waiting (``RateLimitPolicy``).
+/// The credential is sent only to the origin of the base URL. Missing scopes are ``MissingScopes`` before a request is
+/// sent. An error answer is a ``SpotifyError``. After a 401 the token is refreshed once; after a 429 the call waits
+/// (``RateLimitPolicy``).
 public struct SpotifyClient: Sendable {
-    /// The shape of the Web API that the app sees.
+    /// The variant of the Web API that the app gets.
     public let quota: QuotaMode
     let base: URL
     let rateLimit: RateLimitPolicy
@@ -22,13 +23,14 @@ public struct SpotifyClient: Sendable {
     /// A client for any provider.
     ///
     /// - Parameters:
-    ///   - authorization: puts the credential on.
-    ///   - missingScopes: which of these the token lacks; by default none, and Spotify decides.
-    ///   - base: another server that stands in for `https://api.spotify.com`.
+    ///   - authorization: adds the credential.
+    ///   - missingScopes: returns those of the given scopes that the token lacks. By default none, so that Spotify
+    ///     decides.
+    ///   - base: another server in place of `https://api.spotify.com`.
     ///   - session: sends the requests.
-    ///   - quota: the shape of the Web API that the app sees.
-    ///   - rateLimit: how long to wait after a 429.
-    ///   - clock: waits.
+    ///   - quota: the variant of the Web API that the app gets.
+    ///   - rateLimit: how to wait after a 429.
+    ///   - clock: the clock for waits.
     public init(
         authorization: any AuthorizationProvider,
         missingScopes: @escaping @Sendable (Set<String>) async throws -> Set<String> = { _ in [] },
@@ -61,22 +63,23 @@ public struct SpotifyClient: Sendable {
 extension SpotifyClient {
     /// Makes a call and decodes its answer.
     ///
-    /// - Throws: ``MissingScopes``, ``SpotifyError``, ``UnreadableAnswer``; what the provider and `URLSession` throw.
+    /// - Throws: ``MissingScopes``, ``SpotifyError``, ``UnreadableAnswer``, and the errors of the provider and of
+    ///   `URLSession`.
     func answer<Answer: Decodable>(to call: WebAPICall, as type: Answer.Type = Answer.self) async throws -> Answer {
         try Self.decode(type, from: try await data(for: call))
     }
 
-    /// The same where Spotify may have nothing to say: `nil` for a 204.
+    /// The same for calls that may have no content: `nil` for a 204.
     func answerIfAny<Answer: Decodable>(to call: WebAPICall, as type: Answer.Type = Answer.self) async throws -> Answer?
     {
         let data = try await data(for: call)
         return data.isEmpty ? nil : try Self.decode(type, from: data)
     }
 
-    /// Makes a call whose answer says nothing. Bodies are not read: the player sends some that are no JSON.
+    /// Makes a call without a result. Its body is ignored: the player sends some that are not JSON.
     func perform(_ call: WebAPICall) async throws { _ = try await data(for: call) }
 
-    /// Follows a link that an answer held.
+    /// Follows a link of an answer.
     ///
     /// - Throws: ``UnreadableAnswer`` for a link to another origin.
     func page<Answer: Decodable>(at link: URL, as type: Answer.Type) async throws -> Answer {
@@ -136,9 +139,9 @@ extension SpotifyClient: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension URL {
-    /// A URL written into the program.
+    /// A URL that is written in the program.
     fileprivate init(staticString: StaticString) {
-        guard let url = URL(string: "\(staticString)") else { preconditionFailure("\(staticString) is no URL") }
+        guard let url = URL(string: "\(staticString)") else { preconditionFailure("\(staticString) is not a URL") }
         self = url
     }
 }

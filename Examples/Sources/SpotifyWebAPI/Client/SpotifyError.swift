@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What the Web API answered instead of what was asked for.
+/// An error answer of the Web API.
 public struct SpotifyError: Error, Hashable, Sendable {
-    /// Which of Spotify's error objects it was.
+    /// The kind of error object.
     public enum Form: Hashable, Sendable {
         /// `{"error": {"status": 404, "message": "…"}}`
         case regular
@@ -11,23 +11,23 @@ public struct SpotifyError: Error, Hashable, Sendable {
         case player
         /// `{"error": "…", "error_description": "…"}`, as the accounts service writes it (RFC 6749 §5.2).
         case authentication
-        /// None of them: an empty body, HTML.
+        /// None of these, for instance an empty body or HTML.
         case unknown
     }
 
     /// The HTTP status.
     public let status: Int
     public let form: Form
-    /// What Spotify says, printable and at most 200 characters long; empty if it says nothing.
+    /// The message of Spotify, without control characters and at most 200 characters long; empty if there is none.
     public let message: String
     /// Why the player refused.
     public let reason: PlayerErrorReason?
     /// The `error` of an authentication error object, for instance `invalid_client`.
     public let code: String?
-    /// How long Spotify asked to be left alone.
+    /// The wait that Spotify asked for.
     public let retryAfter: Duration?
 
-    /// Reads an answer.
+    /// Parses an answer.
     init(status: Int, body: Data, retryAfter: Duration? = nil) {
         self.status = status
         self.retryAfter = retryAfter
@@ -60,7 +60,7 @@ public struct SpotifyError: Error, Hashable, Sendable {
         let error_description: String?
     }
 
-    /// Nothing that a terminal or a log would act on.
+    /// Removes characters that could control a terminal or a log.
     private static func printable(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         scalars.append(contentsOf: text.unicodeScalars.prefix(200).filter { $0.properties.isPrintable })
@@ -74,7 +74,7 @@ extension SpotifyError: CustomStringConvertible {
         return "Spotify answered \(status)" + (said.isEmpty ? "" : " (\(said))") + (advice.map { ": \($0)" } ?? "")
     }
 
-    /// What to do.
+    /// What to do about the error.
     private var advice: String? {
         if let advice = reason?.advice { return advice }
         switch status {
@@ -88,7 +88,7 @@ extension SpotifyError: CustomStringConvertible {
 }
 
 extension Unicode.Scalar.Properties {
-    /// Neither control nor format characters: those of the latter kind can turn the direction of writing.
+    /// Excludes control and format characters, because the latter can change the direction of text.
     fileprivate var isPrintable: Bool {
         switch generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false

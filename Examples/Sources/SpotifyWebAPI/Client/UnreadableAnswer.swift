@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Spotify's answer was none that this program understands.
+/// An answer that this program cannot decode.
 public struct UnreadableAnswer: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The member that was missing or of another kind, for instance `items.0.name`; empty for the whole answer.
+    /// The member that is missing or has another type, for instance `items.0.name`; empty for the whole answer.
     public let member: String
 
     public var description: String {
         (member.isEmpty
-            ? "the answer is no JSON" : "the answer's \(member) is missing or of another kind than expected")
-            + "; see whether this program is up to date"
+            ? "the answer is not JSON" : "the answer's \(member) is missing or has another type")
+            + "; check whether this program is up to date"
     }
 
     init(member: String) { self.member = member }

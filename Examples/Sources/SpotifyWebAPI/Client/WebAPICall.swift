@@ -4,13 +4,13 @@
 /// A call of the Web API as a value.
 struct WebAPICall: Sendable {
     var method = "GET"
-    /// Below the base, for instance `/v1/me`, percent-encoded.
+    /// The path below the base URL, for instance `/v1/me`, percent-encoded.
     let path: String
     var query: [(name: String, value: String)] = []
     var body: Data?
     var scopes = ScopeRequirement.none
 
-    /// A call with a body in JSON.
+    /// The same call with a JSON body.
     func json(_ value: some Encodable) throws -> WebAPICall {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -20,9 +20,9 @@ struct WebAPICall: Sendable {
         return call
     }
 
-    /// The request, without credential.
+    /// The request without the credential.
     ///
-    /// - Throws: `URLError` if the base cannot be extended.
+    /// - Throws: `URLError` if the URL cannot be built.
     func request(at base: URL) throws -> URLRequest {
         let root = base.absoluteString.hasSuffix("/") ? String(base.absoluteString.dropLast()) : base.absoluteString
         let parameters = query.map { "\(Self.escape($0.name))=\(Self.escape($0.value))" }.joined(separator: "&")
@@ -35,12 +35,12 @@ struct WebAPICall: Sendable {
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
             request.httpBody = body
         } else if method != "GET" {
-            request.httpBody = Data()  // Spotify wants a Content-Length, of zero too.
+            request.httpBody = Data()  // Spotify requires a Content-Length, even of zero.
         }
         return request
     }
 
-    /// For a part of a path or of a query: an id from outside can neither leave its place nor add a parameter.
+    /// Escapes a part of a path or of a query. So a foreign id cannot add a path component or a parameter.
     static func escape(_ text: some StringProtocol) -> String {
         let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~".utf8)
         return text.utf8.reduce(into: "") { result, byte in

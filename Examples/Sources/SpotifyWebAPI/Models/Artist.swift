@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Who makes music.
+/// An artist.
 public struct Artist: Decodable, Hashable, Sendable {
-    /// Absent for files of the user's own.
+    /// `nil` for the user's own files.
     public let id: String?
     public let name: String
     public let uri: String?

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A picture, in one of its sizes.
+/// An image in one size.
 public struct Artwork: Decodable, Hashable, Sendable {
     public let url: URL
-    /// In pixels, where Spotify knows it.
+    /// In pixels, if Spotify has it.
     public let height: Int?
     public let width: Int?
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Something that plays music for the user.
+/// A device that plays music for the user.
 public struct Device: Decodable, Hashable, Sendable {
-    /// Absent for devices that cannot be addressed.
+    /// `nil` for devices that cannot be controlled.
     public let id: String?
     public let name: String
     public let type: String

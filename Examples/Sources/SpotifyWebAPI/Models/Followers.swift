@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// How many follow somebody.
+/// The number of followers.
 public struct Followers: Decodable, Hashable, Sendable {
     public let total: Int
 }

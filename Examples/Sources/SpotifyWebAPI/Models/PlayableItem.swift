@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What can be played.
+/// An item that can be played.
 public enum PlayableItem: Decodable, Hashable, Sendable {
     case track(Track)
     case episode(Episode)
@@ -34,7 +34,7 @@ public enum PlayableItem: Decodable, Hashable, Sendable {
         }
     }
 
-    /// The artists of a track, the show of an episode.
+    /// The artists of a track, or the show of an episode.
     public var makers: [String] {
         switch self {
         case .track(let track): (track.artists ?? []).map(\.name)

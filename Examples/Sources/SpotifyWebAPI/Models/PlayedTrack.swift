@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A track that the user heard.
+/// A track that the user has played.
 public struct PlayedTrack: Decodable, Hashable, Sendable {
     public let track: Track
-    /// Precise to the millisecond, and so a cursor of ``PlayHistoryRange``.
+    /// In milliseconds, so that it can be a cursor of ``PlayHistoryRange``.
     public let playedAt: Date
-    /// Where the track came from: a playlist, an album, an artist.
+    /// The playlist, album or artist from which the track was played.
     public let context: PlaybackContext?
 
     private enum CodingKeys: CodingKey { case track, playedAt, context }
@@ -18,11 +18,12 @@ public struct PlayedTrack: Decodable, Hashable, Sendable {
         context = try container.decodeIfPresent(PlaybackContext.self, forKey: .context)
     }
 
-    /// Unlike other times of Spotify this one has fractions of a second, which earlier versions of Foundation refuse unless
-    /// they are told.
+    /// Unlike Spotify's other times it has fractions of a second. Earlier versions of Foundation parse them only with
+    /// an option.
     private static func date(_ text: String, in container: KeyedDecodingContainer<CodingKeys>) throws -> Date {
         let precise = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         if let date = (try? precise.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text)) { return date }
-        throw DecodingError.dataCorruptedError(forKey: .playedAt, in: container, debugDescription: "not in ISO 8601")
+        throw DecodingError.dataCorruptedError(
+            forKey: .playedAt, in: container, debugDescription: "not an ISO 8601 time")
     }
 }

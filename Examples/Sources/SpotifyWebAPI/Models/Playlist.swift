@@ -8,7 +8,7 @@ public struct Playlist: Decodable, Hashable, Sendable {
         public let displayName: String?
     }
 
-    /// What the playlist says of its items: `items` in Development Mode, `tracks` with Extended Quota.
+    /// The items of the playlist: `items` in Development Mode, `tracks` with Extended Quota.
     private struct Content: Decodable {
         let total: Int?
     }
@@ -20,12 +20,12 @@ public struct Playlist: Decodable, Hashable, Sendable {
     public let description: String?
     public let isPublic: Bool?
     public let collaborative: Bool?
-    /// Names this version of the playlist.
+    /// The id of this version of the playlist.
     public let snapshotID: String?
     public let images: [Artwork]?
-    /// How many items it has; unknown in Development Mode for playlists of others.
+    /// The number of items; `nil` in Development Mode for playlists of other users.
     public let total: Int?
-    /// The first items, where the playlist itself was asked for.
+    /// The first items, if the playlist itself was requested.
     public let items: Page<PlaylistItem>?
 
     private enum CodingKeys: String, CodingKey {
@@ -47,7 +47,7 @@ public struct Playlist: Decodable, Hashable, Sendable {
         images = try container.decodeIfPresent([Artwork].self, forKey: .images)
         let key: CodingKeys = try container.decodeIfPresent(Content.self, forKey: .items) == nil ? .tracks : .items
         total = try container.decodeIfPresent(Content.self, forKey: key)?.total
-        // A summary has an address and a number in this place, and no items.
+        // In a summary this is an object with a URL and a number, without items.
         let inner = try? container.nestedContainer(keyedBy: CodingKeys.self, forKey: key)
         items = inner?.contains(.items) == true ? try container.decode(Page<PlaylistItem>.self, forKey: key) : nil
     }

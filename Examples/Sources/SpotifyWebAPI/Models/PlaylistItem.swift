@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A place in a playlist.
+/// An item of a playlist.
 public struct PlaylistItem: Decodable, Hashable, Sendable {
     public let addedAt: Date?
     public let isLocal: Bool?
-    /// Absent if Spotify has it no more. Under `item` in Development Mode, under `track` with Extended Quota.
+    /// `nil` if Spotify no longer has it. Named `item` in Development Mode, `track` with Extended Quota.
     public let item: PlayableItem?
 
     private enum CodingKeys: CodingKey { case addedAt, isLocal, item, track }

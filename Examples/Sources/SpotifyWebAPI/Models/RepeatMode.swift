@@ -9,8 +9,8 @@ public struct RepeatMode: RawRepresentable, Decodable, Hashable, Sendable {
 
     /// Stops after the last track.
     public static let off = RepeatMode(rawValue: "off")
-    /// The current track again and again.
+    /// Repeats the current track.
     public static let track = RepeatMode(rawValue: "track")
-    /// The album, the playlist or what else is playing.
+    /// Repeats the album, the playlist or the other context.
     public static let context = RepeatMode(rawValue: "context")
 }

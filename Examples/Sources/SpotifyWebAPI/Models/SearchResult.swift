@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What a search found, a page for each kind that was asked for.
+/// The results of a search, with a page for each kind.
 public struct SearchResult: Decodable, Hashable, Sendable {
     public let tracks: Page<Track>?
     public let albums: Page<Album>?
@@ -9,7 +9,7 @@ public struct SearchResult: Decodable, Hashable, Sendable {
     public let playlists: Page<Playlist>?
 }
 
-/// What can be searched for.
+/// The kinds of items to search for.
 public enum SearchKind: String, CaseIterable, Hashable, Sendable {
     case track, album, artist, playlist
 }

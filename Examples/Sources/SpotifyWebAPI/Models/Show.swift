@@ -10,7 +10,7 @@ public struct Show: Decodable, Hashable, Sendable {
     public let explicit: Bool?
     public let images: [Artwork]?
     public let totalEpisodes: Int?
-    /// The first episodes, where the show itself was asked for.
+    /// The first episodes, if the show itself was requested.
     public let episodes: Page<Episode>?
     /// Only with Extended Quota.
     public let publisher: String?

@@ -3,12 +3,12 @@
 
 /// A piece of music.
 public struct Track: Decodable, Hashable, Sendable {
-    /// Absent for files of the user's own.
+    /// `nil` for the user's own files.
     public let id: String?
     public let name: String
     public let uri: String
     public let artists: [Artist]?
-    /// Absent where the track stands in its album.
+    /// `nil` if the track is part of its album.
     public let album: Album?
     /// In milliseconds.
     public let durationMs: Int
@@ -19,6 +19,6 @@ public struct Track: Decodable, Hashable, Sendable {
     /// From 0 to 100; only with Extended Quota.
     public let popularity: Int?
 
-    /// Its length.
+    /// The duration of the track.
     public var duration: Duration { .milliseconds(durationMs) }
 }

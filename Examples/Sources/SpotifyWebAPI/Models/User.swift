@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Somebody on Spotify.
+/// A user of Spotify.
 ///
-/// In Development Mode nothing but the names is left; elsewhere `email` wants the scope `user-read-email`, and `country` and
-/// `product` want `user-read-private`.
+/// In Development Mode only the names are present. With Extended Quota `email` needs the scope `user-read-email`, and
+/// `country` and `product` need `user-read-private`.
 public struct User: Decodable, Hashable, Sendable {
     public let id: String
     public let uri: String
     public let displayName: String?
     public let images: [Artwork]?
-    /// Not checked by Spotify to be the user's own.
+    /// Spotify does not verify that it is the user's own.
     public let email: String?
     /// Two letters (ISO 3166-1).
     public let country: String?

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A stretch of a list that grows while it is read: it knows neither its place nor how long the list is.
+/// A part of a list that can grow while it is read. Its position and the length of the list are unknown.
 public struct CursorPage<Item: Decodable & Sendable>: LinkedPage {
-    /// Without what Spotify could not show: it writes `null` there.
+    /// Without the items that Spotify could not provide, which are `null` in the answer.
     public let items: [Item]
     public let next: URL?
 

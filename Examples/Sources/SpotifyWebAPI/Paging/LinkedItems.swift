@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The items of a list, page by page; the next page is fetched when an item of it is asked for.
+/// The items of a list, page by page. The next page is fetched when its first item is requested.
 ///
 ///     for try await playlist in spotify.playlists() { print(playlist.name) }
 ///     let twenty = try await spotify.savedTracks().prefix(20).reduce(into: []) { $0.append($1) }
 ///
-/// Each iteration begins anew. It ends when the task is cancelled. Most lists are ``PagedItems``.
+/// Each iteration starts from the beginning. It ends when the task is cancelled. Most lists are ``PagedItems``.
 public struct LinkedItems<Linked: LinkedPage>: AsyncSequence, Sendable {
     public typealias Item = Linked.Item
 
@@ -31,7 +31,7 @@ public struct LinkedItems<Linked: LinkedPage>: AsyncSequence, Sendable {
 
         fileprivate init(pages: Pages.Iterator) { self.pages = pages }
 
-        /// - Throws: what the call throws; `CancellationError`.
+        /// - Throws: the errors of the call; `CancellationError`.
         public mutating func next() async throws -> Item? {
             while items.isEmpty {
                 guard let page = try await pages.next() else { return nil }
@@ -56,13 +56,13 @@ public struct LinkedItems<Linked: LinkedPage>: AsyncSequence, Sendable {
 
             fileprivate init(pages: Pages) { self.pages = pages }
 
-            /// - Throws: what the call throws; `CancellationError`.
+            /// - Throws: the errors of the call; `CancellationError`.
             public mutating func next() async throws -> Linked? {
                 try Task.checkCancellation()
                 let page: Linked
                 if !hasBegun {
                     page = try await pages.first()
-                } else if let link, visited.insert(link).inserted {  // A link that leads back would have no end.
+                } else if let link, visited.insert(link).inserted {  // A link to an earlier page would loop for ever.
                     page = try await pages.following(link)
                 } else {
                     return nil
@@ -74,7 +74,7 @@ public struct LinkedItems<Linked: LinkedPage>: AsyncSequence, Sendable {
     }
 }
 
-/// The items of a list whose pages know their place in it and its length.
+/// The items of a list whose pages contain their position and the length of the list.
 public typealias PagedItems<Item: Decodable & Sendable> = LinkedItems<Page<Item>>
 
 extension SpotifyClient {

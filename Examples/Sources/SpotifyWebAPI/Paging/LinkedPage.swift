@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A stretch of a list that knows the address of the next one.
+/// A part of a list, with the URL of the next part.
 public protocol LinkedPage<Item>: Decodable, Sendable {
     associatedtype Item: Decodable & Sendable
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A stretch of a list, with the addresses of its neighbours.
+/// A part of a list, with the URLs of the parts before and after it.
 public struct Page<Item: Decodable & Sendable>: LinkedPage {
-    /// Without what Spotify could not show: it writes `null` there.
+    /// Without the items that Spotify could not provide, which are `null` in the answer.
     public let items: [Item]
-    /// How many there are in the whole list.
+    /// The number of items in the whole list.
     public let total: Int
     public let limit: Int
     public let offset: Int

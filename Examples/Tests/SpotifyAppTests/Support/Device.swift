@@ -8,8 +8,8 @@ import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import SpotifyApp
 
-/// A device with the app on it, and its Spotify over a socket of this machine. What is stored outlives a launch; the clock
-/// moves only by hand.
+/// A device with the app, and a local Spotify over a socket. Stored data outlives a launch. The clock moves only by
+/// hand.
 struct Device: Sendable {
     static let redirectURI = "local-app://login-callback"
 
@@ -18,10 +18,10 @@ struct Device: Sendable {
     let clock: ManualClock
     let folder: URL
 
-    /// The token as it is stored.
+    /// The store of the token.
     var store: RestrictedFileTokenStore<OAuthToken> { .init(client: "app", account: "me", folder: .at(folder.path)) }
 
-    /// Starts the app anew.
+    /// Launches the app again.
     @MainActor
     func launch() -> SpotifyModel {
         let service = SpotifyTokenService.pkce(
@@ -42,7 +42,7 @@ struct Device: Sendable {
         return model
     }
 
-    /// Presses the button: Spotify's page.
+    /// Presses the button, which opens Spotify's page.
     @MainActor
     func page(of model: SpotifyModel) async throws -> URL {
         struct NoPage: Error {}

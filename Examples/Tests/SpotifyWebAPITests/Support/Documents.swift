@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Answers of the Web API, in the shapes that Spotify documents.
+/// Answers of the Web API, as Spotify documents them.
 enum Documents {
-    /// A user as Extended Quota sees him.
+    /// A user with Extended Quota.
     static let user = """
         {"country": "SE", "display_name": "Ünal K.", "email": "unal@example.com",
          "explicit_content": {"filter_enabled": false, "filter_locked": false},
@@ -48,7 +48,7 @@ enum Documents {
          "type": "episode", "uri": "spotify:episode:5Xt5DXGzch68nYYamXrNxZ"}
         """
 
-    /// A show as Extended Quota sees it.
+    /// A show with Extended Quota.
     static let show = """
         {"available_markets": ["SE"], "copyrights": [], "description": "Lists & sleep", "episodes": \(page([plainEpisode])),
          "explicit": false, "external_urls": {}, "html_description": "…", "id": "38bS44xjbVVZ3No3ByF1dJ",

@@ -5,7 +5,7 @@ import RequestAuthorizationTesting
 
 @testable import SpotifyWebAPI
 
-/// Answers requests in turn and keeps what was sent.
+/// Answers requests in order, and records them.
 actor ScriptedServer {
     struct Reply: Sendable {
         var status = 200
@@ -52,7 +52,7 @@ actor ScriptedServer {
         return (Data(reply.body.utf8), response)
     }
 
-    /// A client that talks to this server.
+    /// A client that calls this server.
     nonisolated func client(
         _ quota: QuotaMode = .development, rateLimit: RateLimitPolicy = RateLimitPolicy(),
         clock: any AuthorizationClock = ManualClock(), allowed scopes: Set<String>? = nil

@@ -8,10 +8,10 @@ import RequestAuthorizationPostgreSQL
 import TestServers
 import Testing
 
-/// Two replicas of the site in processes of their own, behind a real nginx, with one real PostgreSQL.
+/// Two replicas of the site as processes, behind a real nginx, with one real PostgreSQL.
 struct RunningFleet: Sendable {
     let spotify: LocalSpotify
-    /// By turns the browser's requests go to one replica and to the other.
+    /// Its requests go to the two replicas in turn.
     let browser: TestBrowser
     let replicas: [Replica]
     let database: LibPQDatabase
@@ -28,7 +28,7 @@ struct RunningFleet: Sendable {
                 "DATABASE_URL": connection, "SPOTIFY_LOCAL": url.absoluteString,
                 "SESSION_KEY": Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString(),
             ]
-            // At the same time: both make the tables.
+            // At the same time, because both create the tables.
             async let one = Replica.start(environment)
             async let other = Replica.start(environment)
             let replicas = try await [one, other]
@@ -44,7 +44,7 @@ struct RunningFleet: Sendable {
         }
     }
 
-    /// A browser that is logged in. One replica has begun it, the other one has finished it.
+    /// A logged-in browser. One replica has begun its log-in, the other one has finished it.
     func loggedIn() async throws -> TestBrowser {
         var browser = browser
         let begun = try await browser.get("/login?return_to=%2Fme")
@@ -55,7 +55,8 @@ struct RunningFleet: Sendable {
         return browser
     }
 
-    /// Whether real servers are there. Where they must be (`REQUIRE_FLEET=1`, as in CI) their absence is a failure, not a skip.
+    /// Whether the real servers are installed. With `REQUIRE_FLEET=1`, as in CI, a missing server is a failure, not a
+    /// skip.
     static let isThere =
         ProcessInfo.processInfo.environment["REQUIRE_FLEET"] == "1"
         || ["/usr/sbin/nginx", "/usr/lib/postgresql"].allSatisfy { FileManager.default.fileExists(atPath: $0) }
@@ -64,23 +65,23 @@ struct RunningFleet: Sendable {
 }
 
 extension TestBrowser.Answer {
-    /// Which replica has answered, as nginx says.
+    /// The replica that has answered, by a field of nginx.
     var replica: String? { field("X-Replica") }
 }
 
-/// A process of `spotify-web`.
+/// A process of the program `spotify-web`.
 final class Replica: Sendable {
     let port: UInt16
     private let id: pid_t
 
-    /// As nginx calls it.
+    /// The name that nginx uses.
     var name: String { "127.0.0.1:\(port)" }
 
     private init(port: UInt16, id: pid_t) { (self.port, self.id) = (port, id) }
 
     deinit { kill() }
 
-    /// Returns when it serves.
+    /// Starts a process, and returns when it serves.
     static func start(_ environment: [String: String]) async throws -> Replica {
         try await onOwnThread {
             let process = Process()
@@ -98,12 +99,12 @@ final class Replica: Sendable {
                 greeting += String(decoding: bytes, as: UTF8.self)
             }
             let port = greeting.firstMatch(of: #/127\.0\.0\.1:([0-9]+)/#).flatMap { UInt16($0.output.1) }
-            guard let port else { throw Command.Failure(text: "spotify-web does not say where it is: \(greeting)") }
+            guard let port else { throw Command.Failure(text: "spotify-web does not print its address: \(greeting)") }
             return Replica(port: port, id: process.processIdentifier)
         }
     }
 
-    /// As when its host dies.
+    /// Kills the process, as when its host dies.
     func kill() { _ = Foundation.kill(id, SIGKILL) }
 }
 #endif

@@ -13,7 +13,7 @@ import Testing
 
 @testable import SpotifyWeb
 
-/// The site and its Spotify, both over sockets on this machine; their clock moves only by hand.
+/// The site and a local Spotify, both over sockets. Their clock moves only by hand.
 struct RunningSite: Sendable {
     let site: SpotifyWebSite
     let base: String
@@ -23,10 +23,10 @@ struct RunningSite: Sendable {
     /// Finishes when the site has ended.
     let ended: AsyncStream<Never>
 
-    /// A browser that has been nowhere yet.
+    /// A browser without a cookie.
     var browser: TestBrowser { TestBrowser(base: base) }
 
-    /// A browser that is logged in.
+    /// A logged-in browser.
     func loggedIn() async throws -> TestBrowser {
         var browser = browser
         let page = try await browser.beginLogIn()
@@ -35,14 +35,14 @@ struct RunningSite: Sendable {
         return browser
     }
 
-    /// What the server holds for a browser.
+    /// The provider of a browser's session.
     func account(of browser: TestBrowser) async throws -> RefreshableTokenAuthorization<OAuthToken> {
         let cookie = try #require(browser.id)
         let id = try #require(SessionSecret(cookie))
         return site.accounts[try #require(try await site.sessions.session(of: id)).account]
     }
 
-    /// How many browsers the server remembers.
+    /// The numbers of visitors and sessions on the server.
     func counts() async throws -> (visitors: Int, sessions: Int) {
         let store = site.sessions as? SessionStore<SpotifyWebSite.LogIn, SpotifyWebSite.Account>
         return try await #require(store).counts

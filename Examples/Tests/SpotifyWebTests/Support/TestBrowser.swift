@@ -8,7 +8,7 @@ import Testing
 
 @testable import SpotifyWeb
 
-/// A browser as far as a site can tell: it keeps one cookie, and shows each redirect to the test.
+/// A browser with one cookie. It returns each redirect to the test.
 struct TestBrowser: Sendable {
     struct Answer: Sendable {
         let response: TokenResponse
@@ -25,7 +25,7 @@ struct TestBrowser: Sendable {
     }
 
     let base: String
-    /// The cookie's value.
+    /// The value of the cookie.
     var id: String?
 
     mutating func get(_ path: String) async throws -> Answer { try await send("GET", path) }
@@ -36,7 +36,7 @@ struct TestBrowser: Sendable {
 
     /// Presses "Log in".
     ///
-    /// - Returns: the page of Spotify's that the browser is sent to.
+    /// - Returns: the page of Spotify to which the browser is redirected.
     mutating func beginLogIn(returnTo: String = "%2Fme") async throws -> URL {
         let answer = try await get("/login?return_to=\(returnTo)")
         #expect(answer.status == 303)
@@ -44,7 +44,7 @@ struct TestBrowser: Sendable {
         return try #require(URL(string: location))
     }
 
-    /// Follows what Spotify sends the browser to.
+    /// Opens the URL to which Spotify redirects the browser.
     mutating func open(_ callback: URL) async throws -> Answer {
         #expect(callback.absoluteString.hasPrefix(base + "/"))
         return try await get(String(callback.absoluteString.dropFirst(base.count)))
