@@ -12,7 +12,7 @@ import Testing
 /// module. `.ci/check-client-table` prints what passed.
 @Suite(.timeLimit(.minutes(5))) struct ClientTests {
     @Test(arguments: ClientName.allCases.filter { $0.client != nil }, Scenario.allCases)
-    func `a client does what a scenario asks`(name: ClientName, scenario: Scenario) async throws {
+    func `a client shows the behaviour of a scenario`(name: ClientName, scenario: Scenario) async throws {
         let makeClient = try #require(name.client)
         let client = makeClient(64, nil)
         if let missing = scenario.needs.compactMap({ client.lacks[$0] }).first {
@@ -31,8 +31,8 @@ import Testing
 }
 
 extension ClientName {
-    /// Makes a client with at most so many connections of its own to a server, which trusts no other certificate than the one
-    /// given; `nil` for one that is tested elsewhere.
+    /// Makes a client with at most this many connections of its own to a server. It trusts no certificate but the given
+    /// one. `nil` for a client that is tested elsewhere.
     var client: (@Sendable (_ connections: Int, SelfMadeCertificate?) -> any TestedClient)? {
         switch self {
         case .urlSession: { connections, _ in URLSessionClient(connections: connections) }

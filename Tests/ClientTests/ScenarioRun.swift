@@ -72,7 +72,7 @@ struct ScenarioRun {
         }
     }
 
-    /// What the server says to the token that has ended, and to any other.
+    /// The server's answer to the refused token.
     static let refusal = Answer.unauthorized("Bearer error=\"invalid_token\"", body: "no")
 
     /// Refuses the token `a`.

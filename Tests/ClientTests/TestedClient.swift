@@ -8,18 +8,18 @@ import RequestAuthorization
 
 /// An HTTP client as the scenarios see it. A new client is one such value and a line in ``ClientName/client``.
 ///
-/// Each has connections of its own, as many at a time to one server as it is told, and tries to connect only once.
+/// Each has its own connections, at most the given number per server, and tries to connect only once.
 protocol TestedClient: Sendable {
-    /// What it cannot do, with the reason: a footnote of the table.
+    /// The capabilities that it lacks, with the reason: a footnote of the table.
     var lacks: [Capability: String] { get }
 
-    /// The memory in bytes that the client by itself keeps of 10 000 requests.
+    /// The memory in bytes that the client itself keeps after 10 000 requests.
     var growth: Int { get }
 
     /// Sends a call as a user of this client would, and returns the whole answer.
     func send(_ call: Call, authorizedBy provider: any AuthorizationProvider) async throws -> Reply
 
-    /// Whether an error is one of the client, not one of ours.
+    /// Whether an error comes from the client, not from this package.
     func isOwn(_ error: any Error) -> Bool
 
     func close() async throws
@@ -29,7 +29,7 @@ extension TestedClient {
     var growth: Int { 0 }
 }
 
-/// What is to be sent.
+/// The request to send.
 struct Call: Sendable {
     enum Body: Sendable {
         case none
@@ -55,7 +55,7 @@ struct Call: Sendable {
     }
 }
 
-/// What came back.
+/// The answer.
 struct Reply: Sendable, Equatable {
     let status: Int
     /// The lines of `WWW-Authenticate`.

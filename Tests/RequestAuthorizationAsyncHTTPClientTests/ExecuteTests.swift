@@ -9,7 +9,7 @@ import Testing
 @testable import RequestAuthorizationAsyncHTTPClient
 
 @Suite(.timeLimit(.minutes(5))) struct ExecuteTests {
-    @Test func `a 401 to which there is no way forward is returned whole`() async throws {
+    @Test func `a 401 that another try cannot help is returned whole`() async throws {
         let text = String(repeating: "no ", count: 100_000)
         try await withServer { _ in
             .unauthorized("Bearer", body: text)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `a stream that can be read again is sent again where that is said`() async throws {
+    @Test func `a stream is sent again if the caller says that it can be read again`() async throws {
         try await withServer { request in
             request["Authorization"] == "Bearer 0" ? .unauthorized("Bearer", body: "no") : .text("hello")
         } body: { server in
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `bytes are not sent again where that is said`() async throws {
+    @Test func `bytes are not sent again if the caller says so`() async throws {
         try await withServer { _ in
             .unauthorized("Bearer", body: "no")
         } body: { server in
@@ -53,7 +53,7 @@ import Testing
 
     @Test(arguments: ["", "no", String(repeating: "no ", count: 10_000)])
     func `the connection of a 401 serves the second try`(body: String) async throws {
-        // The body comes after the head has been handed out, so that somebody must wait for it.
+        // The body comes after the head has been delivered, so its reader must wait for it.
         let refusal = Answer(
             steps: [
                 .send(Array("HTTP/1.1 401 No\r\nContent-Length: \(body.utf8.count)\r\n\r\n".utf8)),
@@ -63,7 +63,7 @@ import Testing
             request["Authorization"] == "Bearer 0" ? refusal : .text("")
         } body: { server in
             try await withClient { client in
-                // On a busy machine the body may take longer than it has as a rule.
+                // On a busy machine the body may take longer than usual.
                 let received = try await DiscardedBody.$patience.withValue(.seconds(300)) {
                     try await client.received(.get(server.url("/")))
                 }
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `a 401 whose end is late is dropped before the time of the call is over`() async throws {
+    @Test func `a 401 with a late end is dropped before the time limit of the call`() async throws {
         let late = Answer(steps: [.send(Array("HTTP/1.1 401 No\r\nContent-Length: 5\r\n\r\nno".utf8))])
         try await withServer { request in
             request["Authorization"] == "Bearer 0" ? late : .text("hello")

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "a\rb", "a\0b", "x\u{1}y", "\u{7F}"])
-    func `a value that the client refuses is not set and leaves no older one`(value: String) {
+    func `a value that the client refuses is not set, and an older value is removed`(value: String) {
         var request = request()
         request.headers = ["authorization": "old", "Accept": "a"]
         request.setCredential(value, in: "Authorization")
@@ -42,8 +42,7 @@ import Testing
         #expect(request.headers["x-key"] == [value])
     }
 
-    @Test(arguments: ["", " ", "X: 1\r\nY", ":authority", "é"]) func `a name that no field has is not set`(name: String)
-    {
+    @Test(arguments: ["", " ", "X: 1\r\nY", ":authority", "é"]) func `an invalid field name is not set`(name: String) {
         var request = request()
         request.setCredential("v", in: name)
         #expect(request.headers.isEmpty)

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `a provider that waits is waited for until the time is over`() async throws {
+    @Test func `a call waits for a provider until its time is over`() async throws {
         try await withServer { _ in
             .text("")
         } body: { server in
@@ -30,11 +30,11 @@ import Testing
         }
     }
 
-    @Test func `so is one that waits after a 401`() async throws {
+    @Test func `a call waits for a provider after a 401 until its time is over`() async throws {
         try await withServer { _ in
             .unauthorized("Bearer")
         } body: { server in
-            // On a busy machine the first may run out before the server has refused anything.
+            // On a busy machine the first time-out may end before the server has refused anything.
             var (calls, requests) = (0, 0)
             for timeout in [TimeAmount.milliseconds(200), .seconds(3), .seconds(20)] where requests == 0 {
                 try await timeOut(of: WaitingProvider(waitsToAuthorize: false), on: server, after: timeout)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a server that is silent is waited for until the time is over`() async throws {
+    @Test func `a call waits for a silent server until its time is over`() async throws {
         try await withServer { _ in
             .silence
         } body: { server in
@@ -53,9 +53,9 @@ import Testing
         }
     }
 
-    /// Another call, whose time ends later than that of the first try and sooner than a time of its own would for the second
-    /// one, tells whose time it is: one event loop keeps the times in their order, however busy the machine is.
-    @Test func `the second try has what the first one left of the time`() async throws {
+    /// Another call shows which time ends the second try. It ends later than the first try's time, and sooner than a
+    /// new time for the second try would. One event loop keeps the times in order, however busy the machine is.
+    @Test func `the second try has the time that the first one left`() async throws {
         let time = TimeAmount.seconds(10)
         let refusing = OneShot<Void>()
         try await withServer { request in
@@ -102,13 +102,13 @@ import Testing
 
     // MARK: - Cancellation
 
-    @Test func `what is cancelled before it begins is not sent`() async throws {
+    @Test func `a call that is cancelled before it begins is not sent`() async throws {
         try await withServer { _ in
             .text("")
         } body: { server in
             try await withClient { client in
                 let request = HTTPClientRequest.get(server.url("/"))
-                // The client itself gives some up in time, and not others.
+                // The client itself gives up some of these calls in time, and not others.
                 for _ in 0..<20 {
                     let call = Task {
                         withUnsafeCurrentTask { $0?.cancel() }

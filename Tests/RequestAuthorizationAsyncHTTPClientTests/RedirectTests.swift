@@ -7,7 +7,8 @@ import RequestAuthorizationAsyncHTTPClient
 import TestProviders
 import Testing
 
-/// async-http-client follows redirects by itself. What it takes along is its own; what it is given to take along is ours.
+/// async-http-client follows redirects itself and decides which fields it keeps. This package decides which fields it
+/// gets.
 @Suite(.timeLimit(.minutes(5))) struct RedirectTests {
     @Test(arguments: [301, 302, 303, 307, 308]) func `a redirect to the same origin keeps the credential`(
         status: Int
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [301, 302, 303, 307, 308]) func `a redirect to another port takes no credential along`(
+    @Test(arguments: [301, 302, 303, 307, 308]) func `a redirect to another port drops the credential`(
         status: Int
     ) async throws {
         let provider = LooseProvider([
@@ -47,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a 401 of another origin is no news of the credential, nor is one behind it`() async throws {
+    @Test func `a 401 of another origin, or behind one, is not reported to the provider`() async throws {
         let provider = CountingProvider()
         try await withServer { request in
             switch request.target {
@@ -97,7 +98,7 @@ import Testing
 
     // MARK: - Fields that the client does not take off
 
-    @Test(arguments: ["X-API-Key", "DPoP", "x-api-key"]) func `a field that would go along is not sent at all`(
+    @Test(arguments: ["X-API-Key", "DPoP", "x-api-key"]) func `a field that the client would keep is not sent at all`(
         field: String
     ) async throws {
         try await withServer { _ in
@@ -114,7 +115,9 @@ import Testing
         }
     }
 
-    @Test func `neither is one that is written around us, or that the request held already`() async throws {
+    @Test func `a field that a provider wrote directly, or that the request held already, is not sent either`()
+        async throws
+    {
         let fields = ["X-API-Key": "secret"]
         try await withServer { _ in
             .text("hello")
@@ -140,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `it is sent by a client that follows no redirect`() async throws {
+    @Test func `a client that follows no redirects sends such a field`() async throws {
         try await withServer { _ in
             .text("hello")
         } body: { other in
@@ -158,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `a client that was said to follow none and does is found out`() async throws {
+    @Test func `a client that follows redirects although it was declared not to is detected`() async throws {
         try await withServer { request in
             request.target == "/a" ? .redirect(302, to: "/b") : .text("hello")
         } body: { server in

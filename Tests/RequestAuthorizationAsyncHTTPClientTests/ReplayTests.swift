@@ -6,8 +6,8 @@ import LoopbackServer
 import RequestAuthorizationAsyncHTTPClient
 import Testing
 
-/// What we know of a body is read from inside the client, so it is compared with what the client does: it sends a body again
-/// after a 307 if, and only if, it can.
+/// The library reads from inside the client whether a body can be replayed. The test compares that with the client:
+/// after a 307 it sends a body again exactly if it can.
 @Suite(.timeLimit(.minutes(5))) struct ReplayTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

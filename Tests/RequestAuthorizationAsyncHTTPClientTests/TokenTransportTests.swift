@@ -7,9 +7,10 @@ import LoopbackServer
 import RequestAuthorizationAsyncHTTPClient
 import Testing
 
-/// What is particular to async-http-client; what every `TokenTransport` promises is in `ClientTests`.
+/// Tests of what is particular to async-http-client. The promises of every `TokenTransport` are tested in
+/// `ClientTests`.
 @Suite(.timeLimit(.minutes(5))) struct TokenTransportTests {
-    @Test func `nothing goes along with a token request, and lines of one name stay apart`() async throws {
+    @Test func `nothing is added to a token request, and lines of one name stay separate`() async throws {
         try await withServer { _ in
             .status(200, ("X-Trace", "7"), ("X-Trace", "8"))
         } body: { server in
@@ -24,8 +25,8 @@ import Testing
         }
     }
 
-    @Test func `a time that is over while the client still tries to connect sent nothing`() async throws {
-        // As clients are made by default, a refused connection is tried again for ten seconds.
+    @Test func `a time-out while the client still tries to connect means that nothing was sent`() async throws {
+        // With its default settings a client retries a refused connection for ten seconds.
         let client = HTTPClient(eventLoopGroupProvider: .singleton)
         let error = try await withHeldPort { port in
             let request = TokenRequest(url: port.url("/token"), timeout: .milliseconds(200))

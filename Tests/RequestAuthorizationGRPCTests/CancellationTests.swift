@@ -67,7 +67,7 @@ import Testing
         let echo = EchoService { call in
             if call.credential == silent {
                 arrived.add()
-                // The server hears of the cancellation: this throws then.
+                // The server sees the cancellation: then this throws.
                 do { try await released.all() } catch { released.add() }
             }
             return .atOnce()

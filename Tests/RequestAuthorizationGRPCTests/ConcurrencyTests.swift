@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(.shows(.endedSessionIsThrown))
-    func `when a session has ended, each of 50 concurrent refusals has that as its cause`() async throws {
+    func `when a session has ended, 50 concurrent refusals all have that end as their cause`() async throws {
         let all = Arrivals(50)
         let ended = Arrivals(1)
         let service = ScriptedTokenService<TestToken>(.failure(TokenEndpointError(status: 400, code: "invalid_grant")))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CredentialTests {
     @Test(.shows(.credentialIsSet), arguments: Way.allCases)
-    func `the credential is set, once, in place of one that was there; other fields stay`(
+    func `the credential is set once and replaces an existing one; other fields stay`(
         way: Way
     ) async throws {
         let echo = EchoService()

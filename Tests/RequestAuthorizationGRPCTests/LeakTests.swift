@@ -12,7 +12,7 @@ import Testing
     @Test(.shows(.manyRequestsLeaveNothing)) func `10 000 calls leave neither a descriptor nor memory behind`()
         async throws
     {
-        // In a process of its own, so that nothing else counts.
+        // In a separate process, so that nothing else counts.
         await #expect(processExitsWith: .success) {
             let service = ScriptedTokenService<TestToken>(forever: .numberedToken())
             let auth = Auth.holdingA(service)
@@ -49,7 +49,7 @@ import Testing
     }
 }
 
-/// What the process holds.
+/// The resources of the process.
 private struct Resources {
     let descriptors: Int
     let bytes: Int

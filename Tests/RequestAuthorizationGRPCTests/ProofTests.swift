@@ -8,7 +8,7 @@ import RequestAuthorizationTesting
 import TestProviders
 import Testing
 
-/// Tokens that need a proof for each call: it says `number method URL nonce`.
+/// Tokens that need a proof for each call. A proof is the text `number method URL nonce`.
 @Suite(.timeLimit(.minutes(5))) struct ProofTests {
     private let service = ScriptedTokenService<TestToken>(.token("b"))
 
@@ -18,7 +18,7 @@ import Testing
         .unauthenticated(("www-authenticate", "DPoP error=\"use_dpop_nonce\""), ("dpop-nonce", nonce))
     }
 
-    @Test(.shows(.proofIsMade)) func `a call is proven as the POST that it is`() async throws {
+    @Test(.shows(.proofIsMade)) func `a call is proven as a POST`() async throws {
         let echo = EchoService()
         try await withEcho(echo, auth) { client in
             for _ in 0..<2 { _ = try await Way.unary.call(client) }
@@ -58,7 +58,7 @@ import Testing
         #expect(service.calls == 1)
     }
 
-    @Test(.shows(.nonceOfAnyAnswerIsUsed)) func `a nonce that came with an answer is in the next proof`() async throws {
+    @Test(.shows(.nonceOfAnyAnswerIsUsed)) func `a nonce from an answer is in the next proof`() async throws {
         let echo = EchoService(news: ["dpop-nonce": "n5"])
         try await withEcho(echo, auth) { client in
             for _ in 0..<2 { _ = try await Way.unary.call(client) }

@@ -103,7 +103,7 @@ import Testing
         #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer b"])
     }
 
-    @Test func `a hedging policy does as well`() async throws {
+    @Test func `a hedging policy sends the call again too`() async throws {
         let service = ScriptedTokenService<TestToken>(.token("b"))
         let echo = EchoService(accepting: "Bearer b")
         try await withEcho(echo, Auth.holdingA(service), config: .init()) { client in
@@ -116,7 +116,7 @@ import Testing
         #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer b"])
     }
 
-    @Test func `a server that says when to come back is obeyed`() async throws {
+    @Test func `a server that forbids a retry is obeyed`() async throws {
         let service = ScriptedTokenService<TestToken>(.token("b"))
         let echo = EchoService { _ in .atOnce(.unauthenticated(("grpc-retry-pushback-ms", "-1"))) }
         try await withEcho(echo, Auth.holdingA(service)) { client in
@@ -126,7 +126,7 @@ import Testing
         #expect(echo.calls.count == 1)
     }
 
-    @Test func `the provider hears the challenges`() async throws {
+    @Test func `the provider gets the challenges`() async throws {
         let provider = LooseProvider(["Authorization": "Bearer a"])
         let echo = EchoService { _ in
             .atOnce(

@@ -7,19 +7,19 @@ import RequestAuthorizationGRPC
 import RequestAuthorizationTesting
 import Testing
 
-/// What `Documentation/Guide/GRPC.md` prints.
+/// The samples of `Documentation/Guide/GRPC.md`.
 @Suite(.timeLimit(.minutes(5))) struct SampleTests {
     @Test func `a client is made`() async throws {
         let client = try makeClient(authorizedBy: .bearer("a"))
         client.beginGracefulShutdown()
     }
 
-    @Test func `a policy of one's own and a policy for one call retry`() async throws {
+    @Test func `a custom policy and a policy for one call retry`() async throws {
         #expect(careful.executionPolicy?.retry?.retryableStatusCodes.contains(.unauthenticated) == true)
         #expect(patient.methodConfig.map { $0.executionPolicy?.retry?.maxAttempts } == [4, 2])
     }
 
-    @Test func `errors tell sign-in from later`() async throws {
+    @Test func `errors distinguish a needed sign-in from a later retry`() async throws {
         let signedOut = Auth.holdingA(ScriptedTokenService())
         await signedOut.reset()
         let offline = Auth.holdingA(ScriptedTokenService(.failure(Offline())))
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a long stream is made again by its caller`() async throws {
+    @Test func `the caller opens a long stream again`() async throws {
         let messages = (0..<200).map { Message("\($0)") }
         let echo = EchoService(accepting: "Bearer b", otherwise: .afterMessages(messages.count))
         try await withEcho(echo, Auth.holdingA(ScriptedTokenService(.token("b")))) { client in

@@ -91,7 +91,7 @@ import Testing
         #expect(service.calls == 1)
     }
 
-    @Test func `what came before the refusal is handed out`() async throws {
+    @Test func `messages before the refusal are delivered`() async throws {
         let echo = EchoService(accepting: "Bearer b", otherwise: .afterEcho())
         try await withEcho(echo, Auth.holdingA(ScriptedTokenService(.token("b")))) { client in
             let way = Way.bidirectional

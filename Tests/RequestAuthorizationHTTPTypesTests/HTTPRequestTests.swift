@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "a\rb", "a\0b", "x\u{1}y", " a", "a "])
-    func `a value that no field can hold is not set and leaves no older one`(value: String) {
+    func `a value that no field can hold is not set, and an older value is removed`(value: String) {
         var request = request()
         request.headerFields[.authorization] = "old"
         request.headerFields[.accept] = "a"
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["", " ", "X: 1\r\nY", ":authority", ":path", "é", "X Key"])
-    func `a name that no field has is not set`(name: String) {
+    func `an invalid field name is not set`(name: String) {
         var request = request()
         request.setCredential("v", in: name)
         #expect(request.headerFields.isEmpty)
@@ -83,20 +83,20 @@ import Testing
             ("https", "api.example.com@evil.example", "/", "https://evil.example"),
             ("https", "api.example.com", nil, "https://api.example.com"),
             ("http", "[::1]:80", "/", "http://[::1]"),
-            // What a client would make of these is another host.
+            // A client would read another host from these.
             ("https", "api.example.com", ".evil.example/", nil),
             ("https", "api.example.com", "@evil.example/", nil),
             ("https", "api.example.com", ":8443/", nil),
             (nil, "api.example.com", "/", nil), ("https", nil, "/", nil), ("https", "", "/", nil),
         ] as [(String?, String?, String?, String?)])
-    func `the origin is where a client would send it`(
+    func `the origin is that to which a client would send it`(
         scheme: String?, authority: String?, path: String?, origin: String?
     ) {
         let request = request(scheme: scheme, authority: authority, path: path)
         #expect(request.origin?.description == origin)
     }
 
-    @Test func `a request to everything has an origin if its method is OPTIONS`() {
+    @Test func `a request with the target * has an origin if its method is OPTIONS`() {
         #expect(request(.options, path: "*").origin == "https://api.example.com")
         #expect(request(path: "*").origin == nil)
     }
@@ -137,7 +137,7 @@ import Testing
             (.post, [.contentLength: "0"], true), (.post, [.contentLength: "3"], false),
             (.delete, [.contentLength: "3"], false), (.get, [.transferEncoding: "chunked"], false),
         ] as [(HTTPRequest.Method, HTTPFields, Bool)])
-    func `only what shows no sign of a body is sent again by default`(
+    func `only a request without any sign of a body is sent again by default`(
         method: HTTPRequest.Method, fields: HTTPFields, isReplayable: Bool
     ) {
         var request = request(method)

@@ -5,8 +5,8 @@ import RedactionChecks
 import Testing
 
 @Suite struct RedactionTests {
-    /// The requests, which print their fields as they like, are of others. What has their names here stands in for them
-    /// where the trait is off, holds nothing and cannot be used.
+    /// The request types belong to other packages and print their fields as they like. The placeholders with their
+    /// names, for builds without the trait, hold nothing and cannot be used.
     @Test func `the module declares no type that could hold a secret`() throws {
         #expect(try PublicTypes.declared(in: ["RequestAuthorizationHTTPTypes"]) == ["HTTPRequest"])
     }

@@ -18,7 +18,7 @@ import Testing
         HTTPResponse(status: request.headerFields[.authorization] == "Bearer a" ? .unauthorized : .ok)
     }
 
-    @Test func `a client that names the response first is asked again after a 401`() async throws {
+    @Test func `a client that returns the response first is called again after a 401`() async throws {
         var sent: [String?] = []
         let (response, body) = try await auth().send(request) {
             sent.append($0.headerFields[.authorization])
@@ -28,13 +28,15 @@ import Testing
         #expect(sent == ["Bearer a", "Bearer b"])
     }
 
-    @Test func `a client that names the body first is asked again after a 401`() async throws {
+    @Test func `a client that returns the body first is called again after a 401`() async throws {
         let (body, response) = try await auth().send(request) { ("body", status(of: $0)) }
         #expect(response.status == .ok && body == "body")
     }
 
     @Test(arguments: [(nil, 401), (true, 200), (false, 401)] as [(Bool?, Int)])
-    func `what may have a body is sent again only if that is said`(isReplayable: Bool?, expected: Int) async throws {
+    func `a request that may have a body is sent again only if the caller allows it`(isReplayable: Bool?, expected: Int)
+        async throws
+    {
         var post = request
         post.method = .post
         let (response, _) = try await auth().send(post, isReplayable: isReplayable) { (status(of: $0), [1]) }

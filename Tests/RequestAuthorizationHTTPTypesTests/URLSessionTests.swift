@@ -7,7 +7,8 @@ import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import Testing
 
-/// What is particular to `HTTPRequest`; what `URLSession` does is the same as for `URLRequest`, and tested there.
+/// Tests of what is particular to `HTTPRequest`. `URLSession` itself behaves as with `URLRequest`, which is tested
+/// there.
 @Suite(.timeLimit(.minutes(5))) struct URLSessionTests {
     private func auth() -> some AuthorizationProvider {
         RefreshableTokenAuthorization(service: ScriptedTokenService(.token("a"), .token("b")))
@@ -18,7 +19,7 @@ import Testing
             ? .unauthorized("Basic realm=\"x\"", body: "no") : .status(200, ("X-Trace", "7"), body: "hello")
     }
 
-    @Test func `data is asked for again after a 401, Basic or not`() async throws {
+    @Test func `a data request is sent again after a 401, whether or not it offers Basic`() async throws {
         try await withServer(script) { server in
             let (data, response) = try await URLSession.shared.data(
                 for: HTTPRequest(url: server.url("/x?y=1")), authorizedBy: auth())
@@ -76,7 +77,7 @@ import Testing
         #expect(error?.code == .badURL)
     }
 
-    @Test func `a path that makes another host of the authority does not get the credential`() async throws {
+    @Test func `a path that changes the host of the URL does not get the credential`() async throws {
         let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1", path: ".evil.invalid/")
         let error = await #expect(throws: NotAuthorized.self) {
             try await URLSession.shared.data(for: request, authorizedBy: auth())

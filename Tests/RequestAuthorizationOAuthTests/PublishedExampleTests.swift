@@ -8,7 +8,7 @@ import Testing
 
 @testable import RequestAuthorizationOAuth
 
-/// Requests and answers as the standards print them; those of a grant stand with the tests of the grant.
+/// Requests and answers as the standards print them. Those of a grant are in the tests of the grant.
 @Suite struct PublishedExampleTests {
     private let clock = ManualClock()
 
@@ -20,7 +20,7 @@ import Testing
             server: .make(at: "https://server.example.com"), client: client, transport: transport, clock: clock)
     }
 
-    /// RFC 6749 §4.1.4 and others print `example` as the type, which nobody understands (§7.1).
+    /// RFC 6749 §4.1.4 and others print `example` as the type, which is unknown (§7.1).
     private static let token = """
         {"access_token":"2YotnFZFEjr1zCsicMWpAA","token_type":"Bearer","expires_in":3600,
         "refresh_token":"tGzv3JOkF0XG5Qx2TlKWIA","example_parameter":"example_value"}
@@ -55,7 +55,7 @@ import Testing
         let request = try #require(transport.requests.first)
         #expect(request["Authorization"] == "Basic czZCaGRSa3F0MzpnWDFmQmF0M2JW")
         #expect(request.text == "grant_type=client_credentials")
-        // §4.4.3: "A refresh token SHOULD NOT be included", and one that is serves nobody.
+        // §4.4.3: "A refresh token SHOULD NOT be included". One that is included is not used.
         #expect(token.refreshToken == nil)
     }
 

@@ -4,11 +4,11 @@
 import Foundation
 import Testing
 
-/// `Documentation/Design/Standards.md` says the truth.
+/// `Documentation/Design/Standards.md` is true.
 @Suite struct StandardsTests {
     private static let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
 
-    /// The lines of the tables: what a standard asks for, and what sees to it.
+    /// The rows of the tables: a requirement of a standard, and the tests for it.
     private static func rows() throws -> [(line: Substring, proof: Substring)] {
         let page = root.appending(path: "Documentation/Design/Standards.md")
         let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
@@ -16,7 +16,7 @@ import Testing
             .filter { $0.0 != "line" }
     }
 
-    @Test func `each line of a standard names a test that is there, or says why there is none`() throws {
+    @Test func `each line of a standard names an existing test, or says why there is none`() throws {
         let folder = Self.root.appending(path: "Tests")
         let tests = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
             .map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }.joined()

@@ -9,9 +9,10 @@ import RequestAuthorizationTesting
 import Testing
 
 extension PostgreSQLTests {
-    /// The store needs nothing of a driver but `query`.
+    /// The store needs only `query` of a driver.
     @Suite struct AnyDriverTests {
-        @Test func `replicas with another driver do what every shared store must, beside one with libpq`() async throws
+        @Test func `stores with another driver pass the checks of every shared store, beside one with libpq`()
+            async throws
         {
             let schema = try await Schema.make()
             let one = try await PostgreSQLTokens(
@@ -24,7 +25,7 @@ extension PostgreSQLTests {
             }.run()
         }
 
-        @Test func `a foreign table is told by the error code of the driver`() async throws {
+        @Test func `a foreign table is recognized by the error code of the driver`() async throws {
             let schema = try await Schema.make()
             try await schema.query("CREATE TABLE request_authorization_fleet (id int)")
             let error = await #expect(throws: TokenStoreError.self) {

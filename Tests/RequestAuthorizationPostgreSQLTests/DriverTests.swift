@@ -45,7 +45,8 @@ extension PostgreSQLTests {
             #expect(try await database.query("SELECT '1'", parameters: []) == [["1"]])
         }
 
-        @Test func `who waits for a connection leaves when cancelled, and no more are open than allowed`() async throws
+        @Test func `a task that waits for a connection leaves when cancelled, and the limit of connections is kept`()
+            async throws
         {
             let schema = try await Schema.make()
             let database = try LibPQDatabase(schema.connection, connections: 1, statementTimeout: .seconds(600))
@@ -64,16 +65,16 @@ extension PostgreSQLTests {
             #expect(try await database.query("SELECT pg_backend_pid()::text", parameters: []) == process)
         }
 
-        @Test func `a connection that the server has closed meanwhile is made again`() async throws {
+        @Test func `a connection that the server has closed meanwhile is opened again`() async throws {
             let schema = try await Schema.make()
             let database = try LibPQDatabase(schema.connection, connections: 1)
             let process = try #require(try await database.query("SELECT pg_backend_pid()::text", parameters: [])[0][0])
-            // Returns when it is gone.
+            // Returns when the connection is closed.
             try await schema.query("SELECT pg_terminate_backend(\(process), 60000)::text")
             #expect(try await database.query("SELECT '1'", parameters: []) == [["1"]])
         }
 
-        @Test func `a connection that ends during a statement is an error, and the next statement has another`()
+        @Test func `a connection that ends during a statement is an error, and the next statement gets another one`()
             async throws
         {
             let schema = try await Schema.make()
@@ -101,7 +102,7 @@ extension PostgreSQLTests {
             #expect((1...8).contains(processes.count))
         }
 
-        @Test func `a server that does not answer any more is given up`() async throws {
+        @Test func `a server that no longer answers is given up`() async throws {
             let schema = try await Schema.make()
             let database = try LibPQDatabase(
                 schema.connection, connections: 1, statementTimeout: .milliseconds(300))
@@ -116,14 +117,15 @@ extension PostgreSQLTests {
             #expect(try await database.query("SELECT '2'", parameters: []) == [["2"]])
         }
 
-        @Test func `a connection that listens hears, asks in a silence, and ends with an error when it is lost`()
+        @Test
+        func `a listening connection gets notices, sends a query in a silence, and ends with an error when it is lost`()
             async throws
         {
             let schema = try await Schema.make()
             let listener = try LibPQListener(
                 ConnectionParameters(schema.connection), silence: .milliseconds(20))
             var payloads = try await listener.payloads(of: schema.name).makeAsyncIterator()
-            // It has asked.
+            // It has sent a query.
             try await schema.query(
                 """
                 DO $$ BEGIN
@@ -144,7 +146,7 @@ extension PostgreSQLTests {
 
         private func database() async throws -> LibPQDatabase { try LibPQDatabase(try await Schema.make().connection) }
 
-        /// Returns when the statement that bears the schema's name runs. The server looks, without a pause.
+        /// Returns when the statement with the schema's name runs. The server checks it in a loop.
         private func isRunning(_ schema: Schema) async throws { try await wait(for: "EXISTS", schema) }
 
         private func isGone(_ schema: Schema) async throws { try await wait(for: "NOT EXISTS", schema) }
@@ -163,7 +165,7 @@ extension PostgreSQLTests {
 }
 
 extension Schema {
-    /// The process of the server that serves the one connection of a database.
+    /// The server process of the only connection of a database.
     fileprivate func backend(of database: LibPQDatabase) async throws -> pid_t {
         let rows = try await database.query("SELECT pg_backend_pid()::text", parameters: [])
         return try #require(rows.first?.first.flatMap { $0 }.flatMap { pid_t($0) })

@@ -10,10 +10,11 @@ import RequestAuthorizationTesting
 import TestServers
 import Testing
 
-/// The database is away, or does not want to.
+/// The database is unavailable, or refuses.
 @Suite(.enabled(if: PostgreSQLServer.isThere, PostgreSQLServer.how), .timeLimit(.minutes(5)))
 struct PostgreSQLFailureTests {
-    @Test func `while the database is away valid tokens are used, expired ones fail for now, and then it goes on`()
+    @Test
+    func `while the database is unavailable valid tokens are used, expired ones fail for now, and then all goes on`()
         async throws
     {
         let server = try await PostgreSQLServer()
@@ -39,7 +40,7 @@ struct PostgreSQLFailureTests {
         await server.end()
     }
 
-    @Test func `a sign-out while the database is away is written when it is back`() async throws {
+    @Test func `a sign-out while the database is unavailable is written when it is back`() async throws {
         let server = try await PostgreSQLServer()
         let schema = try await server.newSchema()
         let clock = ManualClock()
@@ -60,9 +61,9 @@ struct PostgreSQLFailureTests {
 }
 
 extension PostgreSQLTests {
-    /// Each cause has its error, and none has the password.
+    /// Each cause has its error, and no error has the password.
     @Suite struct CauseTests {
-        @Test func `credentials that are wrong are told apart from a server that is away`() async throws {
+        @Test func `wrong credentials are told apart from an unavailable server`() async throws {
             let schema = try await Schema.make()
             let guarded = schema.connection.replacingOccurrences(of: "app@", with: "guarded:wrong@")
             for (connection, code) in [
@@ -88,7 +89,7 @@ extension PostgreSQLTests {
             ("42703", .unsuitable), ("57P01", .unavailable), ("08006", .unavailable), ("40001", .unavailable),
             ("57014", .timedOut), ("XX000", .failed),
         ])
-        func `what the server says has a meaning`(state: String, kind: TokenStoreError.Kind) async throws {
+        func `each error code of the server has a meaning`(state: String, kind: TokenStoreError.Kind) async throws {
             let schema = try await Schema.make()
             let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             try await schema.query(
@@ -104,8 +105,7 @@ extension PostgreSQLTests {
             #expect(try await store.load() == nil)
         }
 
-        @Test func `on a disk that is full nothing is overwritten, and with room the same save succeeds`() async throws
-        {
+        @Test func `a full disk overwrites nothing, and with space the same save succeeds`() async throws {
             let schema = try await Schema.make()
             let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             try await store.save(.make("a"))
@@ -132,7 +132,7 @@ extension PostgreSQLTests {
     }
 }
 
-/// A real file system of 4 MiB, which the tables of a schema have been moved to. It takes root to mount one.
+/// A real file system of 4 MiB, to which the tables of a schema have been moved. Mounting needs root.
 private struct SmallDisk {
     let schema: Schema
     private let folder: String
@@ -143,7 +143,7 @@ private struct SmallDisk {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try await Self.asRoot("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder)
         do {
-            // Of the user that the server runs as.
+            // Owned by the user that the server runs as.
             try await Self.asRoot("chown", "--reference=\(schema.server.folder)/data", folder)
             try await schema.query("CREATE TABLESPACE \(schema.name) LOCATION '\(folder)'")
             try await schema.query("ALTER TABLE request_authorization_tokens SET TABLESPACE \(schema.name)")
@@ -155,7 +155,7 @@ private struct SmallDisk {
         }
     }
 
-    /// Until not one page more can be had.
+    /// Until no page is free.
     func fill() async throws {
         try await schema.query(
             """

@@ -46,7 +46,7 @@ func tidy(_ fleet: PostgreSQLTokens) async throws {
 // end sample
 
 extension PostgreSQLTests {
-    /// What the guide says works.
+    /// The statements of the guide.
     @Suite struct FleetSamples {
         @Test func `the samples of the guide serve a user before and after the key was changed`() async throws {
             let schema = try await Schema.make()

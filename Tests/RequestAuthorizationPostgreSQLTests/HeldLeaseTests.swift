@@ -8,9 +8,9 @@ import Testing
 
 @testable import RequestAuthorizationPostgreSQL
 
-/// How long a lease is good for, without a database.
+/// How long a lease is valid, without a database.
 @Suite struct HeldLeaseTests {
-    @Test func `a lease that another has taken is good for nothing, and is not renewed again`() async {
+    @Test func `a lease that another holder has taken is invalid, and is not renewed again`() async {
         let (clock, lease) = make { false }
         await clock.sleepers(1)
         clock.advance(by: .seconds(3))
@@ -19,7 +19,7 @@ import Testing
         #expect(clock.sleeping == [])
     }
 
-    @Test func `a lease whose renewal fails goes on to be good until it ends`() async {
+    @Test func `a lease whose renewal fails stays valid until it ends`() async {
         let (clock, lease) = make { throw PostgreSQLError(.timedOut) }
         await clock.sleepers(1)
         clock.advance(by: .seconds(3))
@@ -30,7 +30,7 @@ import Testing
         await lease.end()
     }
 
-    @Test func `a renewal counts from before it was asked for`() async {
+    @Test func `a renewal counts from before its request`() async {
         let clock = ManualClock()
         let lease = HeldLease(
             length: .seconds(9), askedAt: clock.uptime, clock: clock,

@@ -9,23 +9,23 @@ import RequestAuthorizationTesting
 import Testing
 
 extension PostgreSQLTests {
-    /// Exclusive access is a lease in the row.
+    /// Exclusive access is a lease in the user's row.
     @Suite struct LeaseTests {
-        @Test func `a lease that is over is taken, and one that is not over is not`() async throws {
+        @Test func `a lease that has ended can be taken, and one that has not cannot`() async throws {
             let bench = try await LeaseBench()
             let stale = try await bench.one.lock(within: .seconds(5))
             await #expect(throws: TokenStoreError.self) { try await bench.other.lock(within: .milliseconds(60)) }
             try await bench.endLease()
             let next = try await bench.other.lock(within: .seconds(5))
             #expect(try #require(stale.remaining) > .seconds(9))
-            // What the former holder gives up is not the lease of its successor.
+            // The former holder does not release its successor's lease.
             await stale.unlock()
             await #expect(throws: TokenStoreError.self) { try await bench.one.lock(within: .milliseconds(60)) }
             await next.unlock()
             try await bench.one.lock(within: .seconds(5)).unlock()
         }
 
-        @Test func `a holder whose lease another has taken cannot save its token, but a sign-out goes through`()
+        @Test func `a holder whose lease was taken cannot save its token, but a sign-out succeeds`()
             async throws
         {
             let bench = try await LeaseBench()
@@ -53,7 +53,8 @@ extension PostgreSQLTests {
             await current.unlock()
         }
 
-        @Test func `where nothing is left to replace, whoever has no lease cannot save while another holds it, either`()
+        @Test
+        func `where nothing is left to replace, a store without the lease cannot save while another store holds it`()
             async throws
         {
             let bench = try await LeaseBench()
@@ -73,7 +74,7 @@ extension PostgreSQLTests {
             await current.unlock()
         }
 
-        @Test func `a holder whose lease is over can save if nobody has taken it, or if who took it brought nothing`()
+        @Test func `a holder whose lease has ended can save if it was not taken, or if its new holder saved nothing`()
             async throws
         {
             let bench = try await LeaseBench()
@@ -105,13 +106,13 @@ extension PostgreSQLTests {
                 try await schema.value("SELECT (lease_id IS NULL)::text FROM request_authorization_tokens") == "true")
         }
 
-        @Test func `a lease that nobody refers to any more is given up`() async throws {
+        @Test func `a lease without any reference to it is released`() async throws {
             let bench = try await LeaseBench()
             do { _ = try await bench.one.lock(within: .seconds(5)) }
             try await bench.other.lock(within: .seconds(60)).unlock()
         }
 
-        @Test func `a lease whose answer was lost is given up, too`() async throws {
+        @Test func `a lease whose answer was lost is released too`() async throws {
             let bench = try await LeaseBench()
             let database = LosingDatabase(base: try LibPQDatabase(bench.schema.connection))
             let store: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
@@ -133,7 +134,7 @@ extension PostgreSQLTests {
             #expect(error?.kind == .unsuitable)
         }
 
-        @Test func `eight replicas refresh one token once for each expiry`() async throws {
+        @Test func `eight stores refresh one token once for each expiry`() async throws {
             let schema = try await Schema.make()
             let clock = ManualClock()
             let issuer = RotatingIssuer(clock: clock)
@@ -171,14 +172,14 @@ private struct LeaseBench {
         try await one.save(.make("old"))
     }
 
-    /// As if its time had passed.
+    /// Sets the end of the lease to the past.
     func endLease() async throws {
         try await schema.query(
             "UPDATE request_authorization_tokens SET lease_until = clock_timestamp() - interval '1 second'")
     }
 }
 
-/// Loses the answer to one statement, which was run.
+/// Loses the answer to one statement after it was run.
 private struct LosingDatabase: PostgreSQLDatabase {
     let base: LibPQDatabase
     private let loses = Lock(false)
@@ -198,14 +199,14 @@ private struct LosingDatabase: PostgreSQLDatabase {
     }
 }
 
-/// Exchanges each token once: a second time ends the session.
+/// Exchanges each token once. A second exchange ends the session.
 private struct RotatingIssuer: RefreshableTokenService {
     let clock: ManualClock
     private let log = Lock<[String]>([])
 
     init(clock: ManualClock) { self.clock = clock }
 
-    /// The tokens that were presented, in order.
+    /// The presented tokens, in order.
     var spent: [String] { log.withLock { $0 } }
 
     func refresh(_ token: TestToken) async throws -> TestToken {

@@ -9,9 +9,9 @@ import RequestAuthorizationTesting
 import Testing
 
 extension PostgreSQLTests {
-    /// The tables make themselves, and those of others are left alone.
+    /// The store creates its tables, and leaves foreign ones alone.
     @Suite struct MigrationTests {
-        @Test func `eight replicas may make the tables at once, and find the same`() async throws {
+        @Test func `eight replicas may create the tables at the same time, with the same result`() async throws {
             let schema = try await Schema.make()
             let stores = try await withThrowingTaskGroup { group in
                 for _ in 1...8 {
@@ -31,7 +31,7 @@ extension PostgreSQLTests {
             "CREATE TABLE request_authorization_tokens (id int)",
             "CREATE TABLE request_authorization_tokens (row_key bytea PRIMARY KEY, status text, sealed bytea)",
         ])
-        func `tables of somebody else are a clear error, and are not touched`(statement: String) async throws {
+        func `foreign tables of the same name are a clear error, and are not touched`(statement: String) async throws {
             let schema = try await Schema.make()
             try await schema.query(statement)
             let error = await #expect(throws: TokenStoreError.self) { try await schema.fleet() }
@@ -52,7 +52,7 @@ extension PostgreSQLTests {
             try await schema.query("UPDATE request_authorization_fleet SET schema_version = 2")
             try await schema.query("ALTER TABLE request_authorization_tokens ADD COLUMN later text DEFAULT 'kept'")
             try await schema.query("UPDATE request_authorization_tokens SET later = 'of a later version'")
-            // A replica that runs already, and one that begins.
+            // A running replica, and a new one.
             let other: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             #expect(try await store.save(.make("b", 1), replacing: .older(than: 1)) == .saved)
             #expect(try await other.load() == .make("b", 1))
@@ -72,7 +72,7 @@ extension PostgreSQLTests {
         }
 
         @Test(arguments: [false, true])
-        func `tables that were dropped are made again, and what a replica holds is lost, not signed out`(
+        func `dropped tables are created again, and the session in a replica is lost, not signed out`(
             isMadeByAnother: Bool
         ) async throws {
             let schema = try await Schema.make()
@@ -91,12 +91,12 @@ extension PostgreSQLTests {
                 try await schema.value(
                     "SELECT count(*)::text FROM request_authorization_tokens WHERE sealed IS NULL AND lease_until > clock_timestamp()"
                 ) == "0")
-            // A session that was ended is one that is gone.
+            // A session that was ended counts as gone.
             try await store.clear()
             #expect(try await other.loadWithIntent().absence == .gone)
         }
 
-        @Test func `a user who may not make tables uses those that are there`() async throws {
+        @Test func `a database user without the right to create tables uses the existing ones`() async throws {
             let schema = try await Schema.make()
             _ = try await schema.fleet()
             try await schema.query("CREATE ROLE r_\(schema.name) LOGIN")

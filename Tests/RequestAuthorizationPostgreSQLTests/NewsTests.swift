@@ -9,7 +9,7 @@ import RequestAuthorizationTesting
 import Testing
 
 extension PostgreSQLTests {
-    /// Sign-outs are heard of at once, and refreshes are not told.
+    /// A sign-out is announced at once, and a refresh is not.
     @Suite struct NewsTests {
         @Test func `a sign-out on one replica ends the session on another`() async throws {
             let schema = try await Schema.make()
@@ -23,7 +23,7 @@ extension PostgreSQLTests {
             #expect(await end.value)
         }
 
-        @Test func `after the connection was lost everything is read again`() async throws {
+        @Test func `after a lost connection everything is read again`() async throws {
             let schema = try await Schema.make()
             let (one, other) = (try await schema.fleet(listens: false), try await schema.fleet())
             let store: PostgreSQLTokenStore<TestToken> = other.store(client: "web", account: "ada")
@@ -38,7 +38,7 @@ extension PostgreSQLTests {
             #expect(try await store.load() == .make("a"))
         }
 
-        @Test func `only sign-ins, sign-outs and removals are announced, by the key of the row alone`() async throws {
+        @Test func `only sign-ins, sign-outs and removals are announced, with the key of the row alone`() async throws {
             let schema = try await Schema.make()
             let fleet = try await schema.fleet()
             let store: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
@@ -55,7 +55,7 @@ extension PostgreSQLTests {
                 if payload == "end of \(schema.name)" { break }
                 heard.append(payload)
             }
-            // Those of other tests use the same channel.
+            // Other tests use the same channel.
             #expect(heard.filter { $0 == row }.count == 3)
         }
 
@@ -74,9 +74,9 @@ extension PostgreSQLTests {
         }
     }
 
-    /// Rows that are not needed any more.
+    /// Rows that are no longer needed.
     @Suite struct RetentionTests {
-        @Test func `old tombstones are removed, tokens and newer ones are not`() async throws {
+        @Test func `old tombstones are removed, tokens and newer tombstones are not`() async throws {
             let schema = try await Schema.make()
             let fleet = try await schema.fleet()
             for (account, isSignedOut) in [("ada", false), ("bob", true), ("eve", true)] {
@@ -102,7 +102,7 @@ extension PostgreSQLTests {
             #expect(try await ada.load() == .make("a"))
         }
 
-        @Test func `a user who is removed leaves nothing, and nobody else does`() async throws {
+        @Test func `a removed user leaves no row, and the other users stay`() async throws {
             let schema = try await Schema.make()
             let fleet = try await schema.fleet()
             let stores: [PostgreSQLTokenStore<TestToken>] = ["ada", "bob"].map {
@@ -124,7 +124,7 @@ extension Schema {
         "application_name = '\(name)' AND state = 'idle' AND query = 'LISTEN request_authorization'"
     }
 
-    /// Returns when two replicas listen. The server looks.
+    /// Returns when two replicas listen. The server checks it in a loop.
     fileprivate func isListening() async throws {
         try await query(
             """

@@ -13,7 +13,7 @@ import Testing
 extension PostgreSQLTests {
     /// Behind a pooler that gives each statement another connection.
     @Suite(.enabled(if: PgBouncer.isThere, PgBouncer.how)) struct PoolerTests {
-        @Test func `behind a pooler in transaction mode replicas do what every shared store must`() async throws {
+        @Test func `behind a pooler in transaction mode replicas pass the checks of every shared store`() async throws {
             let pooler = try await PgBouncer()
             defer { pooler.end() }
             let (one, other) = (try await pooler.fleet(), try await pooler.fleet())
@@ -24,7 +24,7 @@ extension PostgreSQLTests {
             }.run()
         }
 
-        @Test func `those who wait for a lease hold none of its two connections`() async throws {
+        @Test func `stores that wait for a lease hold none of the pooler's two connections`() async throws {
             let pooler = try await PgBouncer()
             defer { pooler.end() }
             var locks: [TokenStoreLock] = []

@@ -33,7 +33,7 @@ extension Exhibit {
     static func all() async throws -> [Exhibit] {
         let schema = try await Schema.make()
         let key = Data((Secret.text + String(repeating: "x", count: 32)).utf8.prefix(32))
-        // The server asks nobody for a password here.
+        // The server asks no user for a password here.
         let connection = schema.connection.replacingOccurrences(of: "app@", with: "app:\(Secret.text)@")
         let fleet = try await PostgreSQLTokens(connection: connection, key: .bytes(key))
         let store: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
@@ -47,7 +47,7 @@ extension Exhibit {
         ] + (try await errors(from: schema)).map { Exhibit("PostgreSQLError", $0) }
     }
 
-    /// What people see when a connection string, in which the password is, does not work.
+    /// The error for a connection string with a password that does not work.
     private static func errors(from schema: Schema) async throws -> [any Error] {
         let address = schema.connection.components(separatedBy: "@")[1]
         let connections = [

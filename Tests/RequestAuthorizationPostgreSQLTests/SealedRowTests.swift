@@ -9,7 +9,7 @@ import RequestAuthorizationTesting
 import Testing
 
 extension PostgreSQLTests {
-    /// What stands in a row is believed only if this key sealed it for this row.
+    /// A row is trusted only if this key sealed it for this user.
     @Suite struct SealedRowTests {
         @Test func `a row that was swapped for another is unreadable, and stays`() async throws {
             let bench = try await SealedBench()
@@ -35,7 +35,7 @@ extension PostgreSQLTests {
                 .store(client: "web", account: "ada")
             try await newer.save(.make("new", 1))
             try await bench.refuses(bench.ada, .wrongKey)
-            // An old key opens what it sealed; the next save, not the next load, seals with the new one.
+            // An old key opens the rows that it sealed. The next save, not the next load, seals with the new key.
             let bob: PostgreSQLTokenStore<TestToken> = try await bench.schema.fleet(key: 2, oldKeys: [1])
                 .store(client: "web", account: "bob")
             #expect(try await bob.load() == .make("bob"))
@@ -52,7 +52,7 @@ extension PostgreSQLTests {
             #expect(try await bench.schema.value("SELECT count(*)::text FROM request_authorization_tokens") == "2")
         }
 
-        @Test func `a row that was changed is moved away, and a refreshed token takes its place`() async throws {
+        @Test func `a changed row is set aside, and a refreshed token takes its place`() async throws {
             let bench = try await SealedBench()
             try await bench.schema.query(
                 """
@@ -68,7 +68,7 @@ extension PostgreSQLTests {
             #expect(try await bench.bob.load() == .make("b", 1))
         }
 
-        @Test func `neither tokens nor names are in the tables, in the server's log or among what runs there`()
+        @Test func `neither tokens nor names are in the tables, in the server's log or in its running statements`()
             async throws
         {
             let schema = try await Schema.make()
@@ -85,13 +85,13 @@ extension PostgreSQLTests {
 
             let table = try await schema.value("SELECT string_agg(t::text, ' ') FROM request_authorization_tokens AS t")
             let log = try server.log()
-            // All that its connections are asking, or have asked last.
+            // The running or last statement of each connection.
             let activity = try #require(
                 try await schema.value(
                     "SELECT string_agg(a::text, ' ') FROM pg_stat_activity AS a WHERE application_name = '\(schema.name)'"
                 ))
             #expect(activity.contains("request_authorization_tokens"))
-            // What is looked at does have the envelope, and so would have a token.
+            // These texts have the envelope, so they would have a token too.
             let sealed = try #require(
                 try await schema.value("SELECT encode(sealed, 'hex') FROM request_authorization_tokens"))
             let row = try #require(table)
@@ -101,7 +101,7 @@ extension PostgreSQLTests {
                     let data = Data(word.utf8)
                     #expect(!text.contains(word))
                     #expect(!text.lowercased().contains(data.map { String(format: "%02x", $0) }.joined()))
-                    // Whatever its place in what was encoded: at one of three offsets the middle of it is the same text.
+                    // For each of the three offsets in Base64 the middle of the text is the same.
                     for offset in 0..<3 {
                         let middle = data.dropFirst(offset).prefix(24).base64EncodedString()
                         #expect(!text.contains(middle))
@@ -136,7 +136,7 @@ private struct SealedBench {
         ]
     }
 
-    /// Neither a load nor a save, of whatever kind, works, and nothing is changed.
+    /// Neither a load nor a save of any kind works, and the row is unchanged.
     func refuses(_ store: PostgreSQLTokenStore<TestToken>, _ kind: TokenStoreError.Kind) async throws {
         let before = try await contents()
         let calls: [@Sendable () async throws -> Void] = [

@@ -10,7 +10,7 @@ import Testing
 @testable import RequestAuthorizationPostgreSQL
 
 extension PostgreSQLTests {
-    /// What a refresh costs the database.
+    /// The cost of a refresh for the database.
     @Suite struct StatementTests {
         @Test func `a refresh takes four statements: lease, intent, save, release`() async throws {
             let bench = try await StatementBench(.token("b"))
@@ -23,7 +23,7 @@ extension PostgreSQLTests {
             #expect(try await bench.store.openIntent() == nil)
         }
 
-        @Test func `a host that adopts takes two: lease, release`() async throws {
+        @Test func `a host that adopts a token takes two: lease, release`() async throws {
             let bench = try await StatementBench()
             let token = TestToken("b", expiresAt: bench.clock.now.addingTimeInterval(100))
             #expect(try await bench.auth.validToken().name == "a")
@@ -32,7 +32,7 @@ extension PostgreSQLTests {
             #expect(try await bench.auth.validToken().name == "b")
         }
 
-        @Test func `what the lease has read serves one load under the lease, for a second`() async throws {
+        @Test func `the row read with the lease serves one load under the lease, for a second`() async throws {
             let bench = try await StatementBench()
             let store: PostgreSQLTokenStore<TestToken> = bench.fleet.store(client: "web", account: "ada")
             try await store.lock(within: .seconds(5)).unlock()
@@ -63,7 +63,7 @@ extension PostgreSQLTests {
             await lock.unlock()
         }
 
-        @Test func `a save over what another host has saved meanwhile is refused`() async throws {
+        @Test func `a save over a token that another host has saved meanwhile is refused`() async throws {
             let bench = try await StatementBench()
             let store: PostgreSQLTokenStore<TestToken> = bench.fleet.store(client: "web", account: "bob")
             let other: PostgreSQLTokenStore<TestToken> = try await bench.schema.fleet()
@@ -80,7 +80,7 @@ extension PostgreSQLTests {
     }
 }
 
-/// A host whose statements are noted, and the row of one user, whose token is about to expire.
+/// A host whose statements are recorded, and the row of one user, whose token is about to expire.
 private struct StatementBench {
     let schema: Schema
     let clock = ManualClock()
@@ -108,7 +108,7 @@ private struct StatementBench {
 
     /// Lets the token expire and be refreshed.
     ///
-    /// - Returns: what the host has asked the database, until it has given the lease up.
+    /// - Returns: the statements of the host until it has released the lease.
     func refresh() async throws -> [String] {
         _ = database.takeStatements()
         clock.advance(by: .seconds(2))
@@ -118,7 +118,7 @@ private struct StatementBench {
     }
 }
 
-/// Notes statements before they are run.
+/// Records statements before they are run.
 private struct NotingDatabase: PostgreSQLDatabase {
     let base: LibPQDatabase
     private let statements = Lock<[String]>([])

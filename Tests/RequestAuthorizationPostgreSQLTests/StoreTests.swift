@@ -9,9 +9,9 @@ import RequestAuthorizationTesting
 import Testing
 
 extension PostgreSQLTests {
-    /// What a store in a database must do as every other.
+    /// A store in a database passes the checks of every store.
     @Suite struct StoreTests {
-        @Test func `two replicas do what every shared store must`() async throws {
+        @Test func `two replicas pass the checks of every shared store`() async throws {
             let schema = try await Schema.make()
             let (one, other) = (try await schema.fleet(), try await schema.fleet())
             let numbers = Numbers()
@@ -21,7 +21,7 @@ extension PostgreSQLTests {
             }.run()
         }
 
-        @Test func `a replica that comes later finds the token, and only that of the same client and account`()
+        @Test func `a later replica finds the token, and only that of the same client and account`()
             async throws
         {
             let schema = try await Schema.make()
@@ -42,7 +42,7 @@ extension PostgreSQLTests {
             "'; DROP TABLE request_authorization_tokens; --", "\\", "\"; --", "$1", "%s", "a\u{0}b", "é\u{301}漢字",
             String(repeating: "long", count: 5000), "",
         ])
-        func `any name is only a name`(account: String) async throws {
+        func `a name with any characters is only a name`(account: String) async throws {
             let schema = try await Schema.make()
             let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(
                 client: account, account: account)
@@ -52,7 +52,7 @@ extension PostgreSQLTests {
             #expect(try await schema.value("SELECT count(*)::text FROM request_authorization_tokens") == "1")
         }
 
-        @Test func `a save whose answer was lost is the same save again`() async throws {
+        @Test func `a save whose answer was lost can be repeated`() async throws {
             let schema = try await Schema.make()
             let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             let session = TokenVersion.make(0).session
@@ -61,7 +61,7 @@ extension PostgreSQLTests {
             let condition = TokenSaveCondition.older(session: session, generation: 1)
             #expect(try await store.save(next, replacing: condition) == .saved)
             #expect(try await store.save(next, replacing: condition) == .saved)
-            // It ends its own intent, and no other that was left meanwhile.
+            // It ends its own intent, and no other that was saved meanwhile.
             let (own, later) = (RefreshIntent.make(0), RefreshIntent.make(1))
             try await store.setIntent(own)
             #expect(try await store.save(next, replacing: condition, ending: own) == .saved)
@@ -73,7 +73,7 @@ extension PostgreSQLTests {
             #expect(try await store.save(other, replacing: condition) == .refused(next))
         }
 
-        @Test func `a first save that another host's overtakes replaces nothing`() async throws {
+        @Test func `a first save after that of another host replaces nothing`() async throws {
             let schema = try await Schema.make()
             let other: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             let database = OvertakenDatabase(base: try LibPQDatabase(schema.connection))
@@ -84,7 +84,7 @@ extension PostgreSQLTests {
             #expect(try await other.load() == .make("theirs"))
         }
 
-        @Test func `a save waits for the disk, also where the database would not`() async throws {
+        @Test func `a save waits for the disk, also if the database is configured not to`() async throws {
             let schema = try await Schema.make()
             _ = try await schema.fleet()
             try await schema.query("CREATE TABLE seen (setting text)")
@@ -109,7 +109,7 @@ extension PostgreSQLTests {
             try await store.setIntent(RefreshIntent(session: UUID(), generation: 1, beganAt: .moment))
             try await store.clear()
             #expect(try await schema.query("SELECT setting FROM seen") == [["on"], ["on"], ["on"], ["on"]])
-            // What may be lost with the machine is not waited for.
+            // Data that may be lost in a crash is not waited for.
             try await store.lock(within: .seconds(5)).unlock()
             #expect(try await schema.value("SELECT setting FROM seen OFFSET 4") == "off")
         }

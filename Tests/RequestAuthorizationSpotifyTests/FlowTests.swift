@@ -11,7 +11,7 @@ private let redirectURI = "my-app://login-callback"
 private let proxy = SpotifyProxy(
     tokenURL: URL(make: "https://my.example/token"), refreshURL: URL(make: "https://my.example/refresh"))
 
-/// A flow, and what it has to send where.
+/// A flow, and its expected requests.
 private struct Flow: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let tokenURL: String
@@ -94,7 +94,7 @@ private struct Flow: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: Flow.client)
-    private func `an app fetches its tokens by itself, and nobody can sign in`(flow: Flow) async throws {
+    private func `an app fetches its tokens by itself, and no user can sign in`(flow: Flow) async throws {
         let answer = #"{"access_token":"b","token_type":"bearer","expires_in":3600}"#
         let transport = ScriptedTokenTransport(forever: .response(200, json: answer))
         let clock = ManualClock()
@@ -112,7 +112,7 @@ private struct Flow: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: [(true, "true"), (false, nil)] as [(Bool, String?)])
-    func `the address of the page says all that Spotify wants to know`(showDialog: Bool, parameter: String?)
+    func `the address of the page has all parameters that Spotify needs`(showDialog: Bool, parameter: String?)
         async throws
     {
         let spotify = Flow.user[0].make(NoTransport(), ManualClock())
@@ -134,7 +134,7 @@ private struct Flow: Sendable, CustomTestStringConvertible {
         "http://localhost/callback", "http://localhost:8080/callback", "https://localhost/callback",
         "http://LOCALHOST/callback",
     ])
-    func `localhost is refused, and the error says what to write instead`(uri: String) async throws {
+    func `localhost is refused, and the error names the replacement`(uri: String) async throws {
         let spotify = SpotifyTokenService.pkce(
             clientID: "c", redirectURI: uri, pendingSignIns: .inMemory, transport: NoTransport())
         let error = await #expect(throws: SignInError.self) { try await spotify.signIn(scopes: []) }
@@ -146,7 +146,7 @@ private struct Flow: Sendable, CustomTestStringConvertible {
         "http://127.0.0.1/callback", "http://127.0.0.1:61023/callback", "http://[::1]:61023/callback",
         "https://my.example/callback", "my-app://login-callback", "com.example.app:/callback",
     ])
-    func `what Spotify takes is taken`(uri: String) async throws {
+    func `redirect URIs that Spotify accepts are accepted`(uri: String) async throws {
         let spotify = SpotifyTokenService.pkce(clientID: "c", pendingSignIns: .inMemory, transport: NoTransport())
         let pending = try await spotify.signIn(scopes: [], redirectURI: uri)
         #expect(pending.url.parameters["redirect_uri"] == uri)

@@ -10,7 +10,7 @@ import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import Testing
 
-/// What users of other libraries for Spotify met, and what must not happen here.
+/// Failures that users of other libraries for Spotify met, and that must not happen here.
 @Suite(.timeLimit(.minutes(5))) struct `Failures that are known from elsewhere` {
     private let clock = ManualClock()
     private let expired = #"{"access_token":"b","token_type":"Bearer","expires_in":3600,"refresh_token":"AQ-2"}"#
@@ -72,7 +72,7 @@ import Testing
         #expect(transport.calls == 1)
     }
 
-    @Test func `after invalid_grant nobody is authorized`() async throws {
+    @Test func `after invalid_grant no request is authorized`() async throws {
         let transport = ScriptedTokenTransport(.response(400, json: #"{"error":"invalid_grant"}"#))
         let auth = RefreshableTokenAuthorization(service: service(transport), token: token(), clock: clock)
         clock.advance(by: .seconds(3600))
@@ -121,7 +121,7 @@ import Testing
         #expect(error?.accessWasDenied == true)
     }
 
-    @Test func `no secret is printed, not in errors either`() async throws {
+    @Test func `no secret is printed, also not in errors`() async throws {
         let refusal = #"{"error":"invalid_grant","error_description":"\#(Secret.text)"}"#
         let transport = ScriptedTokenTransport(forever: .response(400, json: refusal))
         let spotify = SpotifyTokenService.authorizationCode(
@@ -156,7 +156,7 @@ import Testing
         #expect(ours.value(forHTTPHeaderField: "Authorization") == "Bearer a")
     }
 
-    @Test func `a plus sign arrives as one, in codes, verifiers and refresh tokens`() async throws {
+    @Test func `a plus sign is sent unchanged in codes, verifiers and refresh tokens`() async throws {
         try await withServer { _ in
             .text(signedIn)
         } body: { server in
@@ -236,7 +236,7 @@ import Testing
         #expect(tokens == ["b", "b", "b", "b", "b"] && transport.calls == 1)
     }
 
-    @Test func `a refresh token whose save failed is not lost`() async throws {
+    @Test func `a refresh token is not lost if its save fails`() async throws {
         struct DiskFull: Error {}
         let transport = ScriptedTokenTransport(.response(200, json: expired))
         let store = ScriptedTokenStore(InMemoryTokenStore<OAuthToken>())
@@ -271,7 +271,7 @@ import Testing
         #expect(try await store.load()?.token == nil && transport.calls == 0)
     }
 
-    @Test func `a Retry-After of hours holds nobody for hours`() async throws {
+    @Test func `a Retry-After of hours does not hold requests for hours`() async throws {
         let transport = ScriptedTokenTransport(
             .response(429, json: "{}", fields: ["Retry-After": "20520"]), .response(200, json: expired))
         let auth = RefreshableTokenAuthorization(service: service(transport), token: token(), clock: clock)
@@ -282,7 +282,7 @@ import Testing
         #expect(try await auth.validToken().accessToken == "b")
     }
 
-    @Test func `two equal POSTs are two`() async throws {
+    @Test func `two equal POSTs are sent twice`() async throws {
         let auth = RefreshableTokenAuthorization(service: service(NoTransport()), token: token(), clock: clock)
         try await withServer { _ in
             .text("")
@@ -308,7 +308,7 @@ import Testing
         #expect(pending.accepts(pending.callback()))
     }
 
-    @Test func `a store of your own compiles, for the token can be made anywhere`() async throws {
+    @Test func `a custom store compiles, because a program can create tokens`() async throws {
         actor Dictionary: TokenStore {
             var kept: [String: StoredToken<OAuthToken>] = [:]
             func load() async throws -> StoredToken<OAuthToken>? { kept["me"] }

@@ -48,7 +48,7 @@ import Testing
         #expect(second.refreshToken == "AQ-2" && second.refreshTokenExpiresAt == first.refreshTokenExpiresAt)
     }
 
-    @Test func `the end is an invalid_grant, and somebody must sign in again`() async throws {
+    @Test func `the end is an invalid_grant, and the user must sign in again`() async throws {
         let transport = ScriptedTokenTransport(
             .response(200, json: signedIn),
             .response(400, json: #"{"error":"invalid_grant","error_description":"Refresh token expired"}"#))
@@ -62,7 +62,7 @@ import Testing
         #expect(transport.calls == 2)
     }
 
-    @Test func `a week ahead of the end an event says so`() async throws {
+    @Test func `an event announces the end a week ahead`() async throws {
         let transport = ScriptedTokenTransport(
             .response(200, json: signedIn),
             .response(200, json: #"{"access_token":"b","token_type":"Bearer","expires_in":3600}"#))
@@ -78,7 +78,7 @@ import Testing
         #expect(notice?.signInNeededBefore == end && end != nil)
     }
 
-    @Test func `a log-out asks nothing of Spotify and says where to remove the app`() async throws {
+    @Test func `a log-out sends nothing to Spotify and says where to remove the app`() async throws {
         let transport = ScriptedTokenTransport(.response(200, json: signedIn))
         let spotify = service(transport)
         let store = InMemoryTokenStore<OAuthToken>()

@@ -12,7 +12,7 @@ import Testing
         accessToken: "a", refreshToken: "r", scopes: ["user-read-email", "streaming"], expiresAt: expiry)
 
     @Test(arguments: ["2025-11-21T17:20:00Z", "2025-11-21T17:20:00+0000", "2025-11-21T17:20:00.000Z"])
-    func `what SpotifyAPI's managers encode is read`(date: String) throws {
+    func `tokens of SpotifyAPI's managers are read`(date: String) throws {
         let json = """
             {"backend":{"client_id":"c","client_secret":"s"},"access_token":"a","refresh_token":"r",
             "scope":"user-read-email streaming","expiration_date":"\(date)"}
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["\"2025-11-21T17:20:00Z\"", "785438400", "785438400.0"])
-    func `what SpotifyKit's stores keep is read`(date: String) throws {
+    func `tokens of SpotifyKit's stores are read`(date: String) throws {
         let json = """
             {"accessToken":"a","refreshToken":"r","expiresAt":\(date),"scope":"streaming user-read-email",
             "tokenType":"Bearer"}
@@ -34,7 +34,7 @@ import Testing
         #expect(try OAuthToken(spotifyKit: Data(json.utf8)) == Self.expected)
     }
 
-    @Test func `without an expiry both take a token for expired`() throws {
+    @Test func `without an expiry both libraries treat a token as expired`() throws {
         #expect(try OAuthToken(spotifyAPI: Data(#"{"access_token":"a"}"#.utf8)).expiresAt == .distantPast)
     }
 
@@ -44,7 +44,7 @@ import Testing
     ]
 
     @Test(arguments: unreadable)
-    func `what cannot be read is an error that names the member`(json: String, member: String?) {
+    func `unreadable data is an error that names the member`(json: String, member: String?) {
         #expect(throws: UnreadableToken(format: "SpotifyAPI", member: member)) {
             try OAuthToken(spotifyAPI: Data(json.utf8))
         }

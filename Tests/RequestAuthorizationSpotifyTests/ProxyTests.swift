@@ -48,7 +48,7 @@ import Testing
         #expect(token.expiresAt == clock.now.addingTimeInterval(600))
     }
 
-    @Test func `a date that has passed is the end, and none is no end`() async throws {
+    @Test func `a date that has passed is the end, and an invalid date is no end`() async throws {
         let past = try await service(answer(expiring("1994-11-06T08:49:37Z"))).refresh(old)
         #expect(past.isExpired(at: clock.now.addingTimeInterval(1)))
         for text in ["soon", ""] {
@@ -61,7 +61,7 @@ import Testing
         #expect(try await service(answer(json)).refresh(old).lifetime == .seconds(60))
     }
 
-    @Test func `without a proxy expiration_date is a member that nobody knows`() async throws {
+    @Test func `without a proxy expiration_date is an unknown member`() async throws {
         let transport = ScriptedTokenTransport(.response(200, json: expiring("1994-11-06T08:49:37Z")))
         let spotify = SpotifyTokenService.pkce(
             clientID: "c", redirectURI: "my-app://cb", pendingSignIns: .inMemory, transport: transport, clock: clock)
@@ -69,7 +69,7 @@ import Testing
         #expect(token.lifetime == nil && token.additionalMembers["expiration_date"] != nil)
     }
 
-    @Test func `an error object of the proxy's own is what the closure makes of it`() async throws {
+    @Test func `the closure decides what an error object of the proxy means`() async throws {
         struct NotAMember: Error, Equatable { let reason: String }
         let spotify = service(answer(#"{"reason":"unpaid","code":17}"#, status: 402)) { answer in
             guard answer.statusCode == 402 else { return nil }
@@ -85,7 +85,7 @@ import Testing
         #expect(failure?.underlying as? NotAMember == NotAMember(reason: "unpaid"))
     }
 
-    @Test func `what the closure leaves is read as Spotify's`() async throws {
+    @Test func `errors that the closure does not decide are read as Spotify's`() async throws {
         let refused = service(answer(#"{"error":"invalid_grant"}"#, status: 400))
         let error = await #expect(throws: TokenEndpointError.self) { try await refused.refresh(old) }
         #expect(error?.code == "invalid_grant" && error?.kind == .terminal)
@@ -104,7 +104,7 @@ import Testing
             SpotifyConfiguration(flow: .pkce, client: .public(id: "c"), proxy: proxy), proxyError: { _ in Own() },
             pendingSignIns: .inMemory, transport: transport)
         await #expect(throws: Own.self) { try await kept.refresh(old) }
-        // Without a proxy there is nobody to ask.
+        // Without a proxy the closure is not called.
         let direct = SpotifyTokenService(
             SpotifyConfiguration(flow: .pkce, client: .public(id: "c")), proxyError: { _ in Own() },
             pendingSignIns: .inMemory, transport: transport)

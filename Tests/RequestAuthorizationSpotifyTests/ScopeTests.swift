@@ -5,7 +5,7 @@ import RequestAuthorizationSpotify
 import Testing
 
 @Suite struct `Spotify's scopes` {
-    /// As they stand in Spotify's documentation.
+    /// Their texts in Spotify's documentation.
     private static let documented: Set = [
         "ugc-image-upload", "user-read-playback-state", "user-modify-playback-state", "user-read-currently-playing",
         "streaming", "app-remote-control", "user-read-email", "user-read-private", "playlist-read-collaborative",
@@ -33,7 +33,7 @@ import Testing
                 == [.streaming, "user-personalized"])
     }
 
-    @Test func `that a provider lacks are named if somebody is signed in`() async throws {
+    @Test func `that a provider lacks are named if a user is signed in`() async throws {
         let spotify = SpotifyTokenService.pkce(clientID: "c", pendingSignIns: .inMemory, transport: NoTransport())
         let auth = RefreshableTokenAuthorization(service: spotify)
         #expect(await !auth.isAuthorized(for: [.userReadEmail]))

@@ -26,11 +26,11 @@ import Testing
         #expect(String.urlSafeCharacters.unicodeScalars.allSatisfy { $0.isASCII })
     }
 
-    @Test func `every character comes about`() {
+    @Test func `every character occurs`() {
         #expect(Set(String.randomURLSafe(length: 20_000)) == Set(String.urlSafeCharacters))
     }
 
-    @Test func `a generator of yours decides`() {
+    @Test func `a generator of yours is used`() {
         struct Counter: RandomNumberGenerator {
             var state: UInt64 = 0
             mutating func next() -> UInt64 {

@@ -6,11 +6,11 @@ import RequestAuthorizationTelemetry
 import RequestAuthorizationTesting
 import Testing
 
-/// What log lines say, and how loudly.
+/// The texts and levels of log lines.
 @Suite(.timeLimit(.minutes(5))) struct LogTests {
     private let desk = Desk()
 
-    @Test func `a request that goes well logs nothing above debug, refresh, 401 and retry included`() async throws {
+    @Test func `a successful request logs nothing above debug, with refresh, 401 and retry`() async throws {
         let auth = desk.provider(lasts: 0, .token("new", lasts: .seconds(100)), .token("next", lasts: .seconds(100)))
         let transport = ScriptedTransport<TestRequest, TestResponse>(.response(401), .response(200))
         _ = try await auth.send(TestRequest()) { try await transport.send($0) }
@@ -36,7 +36,7 @@ import Testing
             ])
     }
 
-    @Test func `a failure says what it was and when the next try is due`() async throws {
+    @Test func `a failure line has its kind and the time of the next try`() async throws {
         let auth = desk.provider(lasts: 0, .failure(TokenEndpointError(status: 503, retryAfter: .seconds(60))))
         await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
         let line = try #require(await desk.logs.line("refresh failed"))
@@ -46,7 +46,7 @@ import Testing
         #expect(line.metadata["authorization.next_try_at"] == "\(desk.clock.now.addingTimeInterval(60))")
     }
 
-    @Test func `what somebody has to do something about is louder`() async throws {
+    @Test func `a failure that needs an operator or a sign-in has a higher level`() async throws {
         let client = desk.provider(lasts: 0, .failure(TokenEndpointError(status: 401, code: "invalid_client")))
         await #expect(throws: NotAuthorized.self) { try await client.validToken() }
         #expect(await desk.logs.line("refresh failed")?.level == .error)

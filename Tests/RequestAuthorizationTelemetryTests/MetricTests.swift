@@ -9,11 +9,11 @@ import RequestAuthorizationTesting
 import TestProviders
 import Testing
 
-/// What is counted, by the names and dimensions that the guide gives.
+/// The metrics, with the names and dimensions of the guide.
 @Suite(.timeLimit(.minutes(5))) struct MetricTests {
     private let desk = Desk()
 
-    @Test func `a refresh is counted by cause and outcome, timed, and told how early it came`() async throws {
+    @Test func `a refresh is counted by cause and outcome, with its duration and how early it came`() async throws {
         let service = ScriptedTokenService<TestToken>(clock: desk.clock, .held)
         let auth = desk.provider(of: service, lasts: -5)
         let request = Task { try await auth.validToken() }
@@ -74,7 +74,7 @@ import Testing
         #expect(await desk.logs.line("refreshed too often")?.level == .error)
     }
 
-    @Test func `a store that fails is counted by what failed`() async throws {
+    @Test func `a store failure is counted by its operation`() async throws {
         let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>())
         store.fail(next: .save, with: Offline())
         let auth = RefreshableTokenAuthorization(
@@ -116,7 +116,7 @@ import Testing
         #expect(try desk.count("authorization_adoptions_total") == 1)
     }
 
-    @Test func `a pool says how large it is, and what it evicts`() async throws {
+    @Test func `a pool reports its size and its evictions`() async throws {
         let pool = AuthorizationPool(atMost: 1, clock: desk.clock) { [desk] (_: String) in
             RefreshableTokenAuthorization(
                 service: ScriptedTokenService<TestToken>(clock: desk.clock, .token("a", lasts: .seconds(100))),
@@ -131,7 +131,7 @@ import Testing
         #expect(try desk.count("authorization_pool_evictions_total") == 1)
     }
 
-    @Test func `dimensions of the program's stand on each metric, and no identity does`() async throws {
+    @Test func `dimensions of the program are on each metric, and no identity is`() async throws {
         let auth = desk.provider(lasts: 0, .token("new", lasts: .seconds(100)))
         auth.report(to: desk.telemetry("user ada", dimensions: [("issuer", "example")]))
         _ = try await auth.validToken()

@@ -10,11 +10,11 @@ import RequestAuthorizationTesting
 import Testing
 import Tracing
 
-/// No token and nothing that an error says reaches a log, a metric or a span.
+/// No token and no text of an error reaches a log, a metric or a span.
 @Suite(.timeLimit(.minutes(5))) struct RedactionTests {
     private let desk = Desk()
 
-    @Test func `no public type shows what it was made with`() throws {
+    @Test func `no public type shows its arguments`() throws {
         let exhibits = [
             Exhibit("AuthorizationTelemetry", desk.telemetry(Secret.text)),
             Exhibit("PoolTelemetry", PoolTelemetry<String>(logger: desk.logs.logger, label: { _ in Secret.text })),
@@ -23,7 +23,7 @@ import Tracing
         #expect(try PublicTypes.declared(in: ["RequestAuthorizationTelemetry"]) == Set(exhibits.map(\.type)))
     }
 
-    @Test func `what an operator sees of a whole life holds no token and no error's text`() async throws {
+    @Test func `an operator's view of a whole session has no token and no error's text`() async throws {
         let secret = TestToken(Secret.text, expiresAt: desk.clock.now.addingTimeInterval(100))
         let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>())
         let service = ScriptedTokenService<TestToken>(
@@ -54,7 +54,7 @@ import Tracing
         #expect(desk.tracer.finishedSpans.map(text).filter(Secret.isPart) == [])
     }
 
-    /// Everything that a backend would send.
+    /// Everything that reaches a backend.
     private func text(of span: FinishedInMemorySpan) -> String {
         var text = "\(span.operationName) \(String(describing: span.status)) \(span.events) \(span.errors)"
         span.attributes.forEach { text += " \($0)=\($1)" }
@@ -62,7 +62,7 @@ import Tracing
     }
 }
 
-/// An error that says too much, in its text and in its properties.
+/// An error that prints too much, in its text and in its properties.
 private struct CarelessError: LocalizedError, CustomStringConvertible {
     let token = Secret.text
     var description: String { "the server refused \(Secret.text)" }

@@ -30,7 +30,7 @@ import Tracing
         #expect(refresh.status == nil)
     }
 
-    @Test func `who waits for a refresh that another began is not its parent`() async throws {
+    @Test func `a request that waits for another request's refresh is not the parent of its span`() async throws {
         let service = ScriptedTokenService<TestToken>(clock: desk.clock, .held)
         let auth = desk.provider(of: service, lasts: 0)
         let first = Task { [desk] in try await desk.tracer.withSpan("first") { _ in try await auth.validToken() } }
@@ -47,8 +47,7 @@ import Tracing
         (TokenEndpointError(status: 400, code: "invalid_grant") as any Error, "400"), (Offline(), "Offline"),
         (NotAuthorized(.signedOut), "signed_out"),
     ])
-    func `a failure has an error type, and nothing of what the error says`(error: any Error, type: String) async throws
-    {
+    func `a failure has an error type, and none of the error's text`(error: any Error, type: String) async throws {
         let auth = desk.provider(lasts: 0, .failure(error))
         _ = try? await auth.validToken()
         let span = try #require(desk.tracer.finishedSpans.first)
@@ -66,13 +65,13 @@ import Tracing
         #expect(desk.tracer.finishedSpans.map(\.operationName) == ["authorization.initial_token"])
     }
 
-    @Test func `a token that is at hand has none`() async throws {
+    @Test func `a token in memory has no span`() async throws {
         _ = try await desk.provider().validToken()
         #expect(desk.tracer.finishedSpans.isEmpty)
     }
 }
 
-/// Knows its server, and traces its call as an HTTP client does.
+/// Names its server, and traces its call as an HTTP client does.
 private struct LocatedService: RefreshableTokenService {
     let tracer: InMemoryTracer
 

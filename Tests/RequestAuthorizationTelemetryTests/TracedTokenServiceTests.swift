@@ -25,7 +25,7 @@ import Testing
     }
 }
 
-/// A service none of whose requirements has its default.
+/// A service that implements each requirement itself.
 private final class FullService: RefreshableTokenService {
     let log = Lock<[String]>([])
 

@@ -5,7 +5,7 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// Each check catches a type of request that is broken in one way.
+/// Each check detects a request type with one defect.
 struct AuthorizableRequestChecksTests {
     @Test func `a request of the test kit passes, also with a fragment in its URL`() async throws {
         try await AuthorizableRequestChecks(method: "PUT", target: "https://api.example.com/v1?x=1") {
@@ -13,7 +13,7 @@ struct AuthorizableRequestChecksTests {
         }.run()
     }
 
-    @Test func `a request with four members passes: it has nothing to sign`() async throws {
+    @Test func `a request with the four required members passes: it has nothing to sign`() async throws {
         try await AuthorizableRequestChecks(method: nil, target: nil) { FourMembers() }.run()
     }
 
@@ -29,7 +29,7 @@ struct AuthorizableRequestChecksTests {
     }
 
     @Test(arguments: [[], [1, 2, 3]] as [[UInt8]])
-    func `a request of the test kit shows the body that it was made with`(body: [UInt8]) async throws {
+    func `a request of the test kit shows its body`(body: [UInt8]) async throws {
         let target = "https://api.example.com/"
         try await AuthorizableRequestChecks(method: "GET", target: target, body: body) { TestRequest(body: body) }.run()
         try await AuthorizableRequestChecks(method: "GET", target: target) { TestRequest(body: nil) }.run()
@@ -46,7 +46,7 @@ struct AuthorizableRequestChecksTests {
             ])
     }
 
-    @Test func `another body fails, also one that is lost when a credential is set`() async {
+    @Test func `a wrong body fails, also one that is lost when a credential is set`() async {
         for fading in [false, true] {
             let failures = await failures {
                 try await AuthorizableRequestChecks(method: nil, target: nil, body: [1]) {
@@ -59,7 +59,7 @@ struct AuthorizableRequestChecksTests {
         }
     }
 
-    @Test func `a target with a fragment, or another one, fails`() async {
+    @Test func `a target with a fragment, or a wrong target, fails`() async {
         for target in ["https://api.example.com/#f", "https://api.example.com/v2"] {
             let failures = await failures {
                 try await AuthorizableRequestChecks(method: nil, target: target) {
@@ -72,7 +72,7 @@ struct AuthorizableRequestChecksTests {
     }
 
     @Test(arguments: [true, false])
-    func `a request that goes elsewhere than to its origin fails`(goes: Bool) async {
+    func `a request that is sent elsewhere than to its origin fails`(goes: Bool) async {
         let failures = await failures {
             try await AuthorizableRequestChecks(method: nil, target: nil) { Wanderer(goes: goes) }.run()
         }

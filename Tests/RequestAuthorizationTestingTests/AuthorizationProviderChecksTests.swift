@@ -5,7 +5,7 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// Each check catches a provider that is broken in one way.
+/// Each check detects a provider with one defect.
 struct AuthorizationProviderChecksTests {
     typealias Defect = BrokenAuthorization.Defect
 
@@ -24,7 +24,7 @@ struct AuthorizationProviderChecksTests {
         (.sendsEmptyValue, setsOne, "the value is empty"),
         (.takesCancellationForSignedOut, cancelled, "threw not authorized: signed out; sign in"),
     ])
-    func `a defect that shows everywhere is named`(_ defect: Defect, _ check: String, _ problem: String) async {
+    func `a defect that several checks detect is named`(_ defect: Defect, _ check: String, _ problem: String) async {
         let failures = await failures { try await AuthorizationProviderChecks { BrokenAuthorization(defect) }.run() }
         #expect(failures.first { $0.check == check }?.problem.hasPrefix(problem) == true, "\(failures)")
     }
@@ -50,7 +50,7 @@ struct AuthorizationProviderChecksTests {
         #expect(failures.map(\.description) == ["\(check): \(problem)"])
     }
 
-    @Test func `a provider that refuses the plain http that it should allow fails`() async {
+    @Test func `a provider that refuses plain http although it should allow it fails`() async {
         let failures = await failures {
             try await AuthorizationProviderChecks(allowsPlaintext: true) { BrokenAuthorization(.refusesPlaintext) }
                 .run()
@@ -74,7 +74,7 @@ struct AuthorizationProviderChecksTests {
         #expect(await checks.value.map(\.problem) == Array(repeating: "has not ended after 5.0 seconds", count: 7))
     }
 
-    @Test func `a provider whose wait does not heed cancellation fails`() async throws {
+    @Test func `a provider that waits on after cancellation fails`() async throws {
         let clock = ManualClock()
         let deaf = ScriptedTokenService<TestToken>(.heldIgnoringCancellation)
         let checks = Task {
@@ -118,7 +118,7 @@ struct AuthorizationProviderChecksTests {
                 """)
     }
 
-    @Test func `no face of the error shows what was thrown`() async throws {
+    @Test func `no description of the error shows the thrown error`() async throws {
         struct Talkative: Error { let credential = "a-secret" }
         let error = await #expect(throws: ChecksFailed.self) {
             try await AuthorizationProviderChecks { ClosureAuthorization { _ in throw Talkative() } }.run()
@@ -140,7 +140,7 @@ struct AuthorizationProviderChecksTests {
     }
 }
 
-/// Asks its service each time.
+/// Calls its service each time.
 private struct ServiceAuthorization: AuthorizationProvider, CustomReflectable {
     let service: ScriptedTokenService<TestToken>
     var customMirror: Mirror { Mirror(self, children: []) }

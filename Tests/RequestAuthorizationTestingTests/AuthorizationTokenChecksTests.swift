@@ -6,7 +6,7 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// Each check catches a type of token that is broken in one way.
+/// Each check detects a token type with one defect.
 struct AuthorizationTokenChecksTests {
     private let clock = ManualClock()
 
@@ -33,7 +33,7 @@ struct AuthorizationTokenChecksTests {
             ])
     }
 
-    @Test func `a token that ends at another time than it should fails`() async {
+    @Test func `a token that ends at a wrong time fails`() async {
         let (early, late) = (TestToken("a", expiresAt: clock.now - 1), TestToken("a", expiresAt: clock.now + 1))
         for (expired, valid) in [(late, late), (early, early)] {
             let failures = await failures {
@@ -43,7 +43,7 @@ struct AuthorizationTokenChecksTests {
         }
     }
 
-    @Test func `a token that cannot be sent, or shows itself, fails`() async {
+    @Test func `a token that cannot be sent, or that prints itself, fails`() async {
         let malformed = await failures {
             try await AuthorizationTokenChecks(expired: nil, valid: TestToken("a\r\nb")).run()
         }

@@ -4,7 +4,7 @@
 import RequestAuthorizationTesting
 import Testing
 
-/// What checks have found.
+/// The failures that checks have found.
 func failures(_ body: () async throws -> Void) async -> [ChecksFailed.Failure] {
     do {
         try await body()

@@ -5,7 +5,7 @@ import Foundation
 import RequestAuthorizationTesting
 import Testing
 
-/// What is right passes the checks, in the three lines that a third party writes.
+/// Correct types pass the checks, with the three lines that a third party writes.
 struct GoodFixtureTests {
     let clock = ManualClock()
 
@@ -21,7 +21,7 @@ struct GoodFixtureTests {
         try await AuthorizationProviderChecks { provider }.run()
     }
 
-    @Test func `a provider that allows plain http passes if that is meant`() async throws {
+    @Test func `a provider that allows plain http passes if the checks expect it`() async throws {
         try await AuthorizationProviderChecks(origin: "http://ledger.internal:8080", allowsPlaintext: true) {
             BearerTokenAuthorization(token: "a-bearer-token")
                 .restricted(to: "http://ledger.internal:8080", allowingPlaintext: true)
@@ -50,7 +50,7 @@ struct GoodFixtureTests {
         }.run()
     }
 
-    @Test func `a scripted store passes as what it wraps`() async throws {
+    @Test func `a scripted store passes with the checks of the store that it wraps`() async throws {
         try await TokenStoreChecks(reopened: { $0 }) {
             ScriptedTokenStore(InMemoryTokenStore<TestToken>())
         }.run()

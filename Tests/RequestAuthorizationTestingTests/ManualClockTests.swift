@@ -15,7 +15,7 @@ struct ManualClockTests {
         #expect(clock.uptime == .milliseconds(2500))
     }
 
-    @Test func `setting the time of day leaves the uptime and wakes nobody`() async {
+    @Test func `setting the time of day leaves the uptime and wakes no sleeper`() async {
         let task = Task { [clock] in try await clock.sleep(for: .seconds(10)) }
         await clock.sleepers(1)
         clock.setWallClock(to: Date(timeIntervalSince1970: 9000))
@@ -25,7 +25,7 @@ struct ManualClockTests {
         task.cancel()
     }
 
-    @Test func `a sleeper wakes when its time has come and not before`() async throws {
+    @Test func `a sleeper wakes at its deadline and not earlier`() async throws {
         async let sleep: Void = clock.sleep(for: .seconds(10))
         await clock.sleepers(1)
         clock.advance(by: .seconds(9))
@@ -35,7 +35,7 @@ struct ManualClockTests {
         try await sleep
     }
 
-    @Test func `one step wakes all whose time has come, the earliest deadline first`() async throws {
+    @Test func `one step wakes all sleepers whose deadline has passed, the earliest first`() async throws {
         let executor = SteppingExecutor()
         let woken = Recorder<Int>()
         let tasks = [3, 1, 9, 2].map { seconds in
@@ -61,7 +61,7 @@ struct ManualClockTests {
         #expect(clock.sleeping == [])
     }
 
-    @Test func `who is cancelled before does not fall asleep, not even for no time`() async {
+    @Test func `a task that is cancelled beforehand does not sleep, not even for no time`() async {
         await withTaskGroup(of: Void.self) { [clock] group in
             group.cancelAll()
             for duration in [Duration.zero, .seconds(10)] {
@@ -77,7 +77,7 @@ struct ManualClockTests {
         try await clock.sleep(for: .seconds(-1))
     }
 
-    @Test func `one can wait for a sleeper with a time-out of a given length`() async throws {
+    @Test func `a test can wait for a sleeper with a time-out of a given length`() async throws {
         async let short: Void = clock.sleep(for: .seconds(1))
         await clock.sleeper(for: .seconds(1))
         let watch = Task { [clock] in

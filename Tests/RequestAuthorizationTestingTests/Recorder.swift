@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// What happened, in order.
+/// Events, in order.
 final class Recorder<Event: Sendable>: Sendable {
     private let events = Lock<[Event]>([])
 

@@ -23,7 +23,7 @@ struct ScriptedTokenServiceTests {
         #expect(service.history.map(\.number) == [1, 2, 3])
     }
 
-    @Test func `a call too many fails with an error that names the script`() async throws {
+    @Test func `a call beyond the script fails with an error that names the script`() async throws {
         let service = ScriptedTokenService(.token("a"))
         _ = try await service.initialToken()
         let error = await #expect(throws: ScriptRanOut.self) { try await service.refresh(TestToken("a")) }
@@ -33,7 +33,7 @@ struct ScriptedTokenServiceTests {
                 + "called")
     }
 
-    @Test func `a last step can serve for ever`() async throws {
+    @Test func `a last step can be repeated without end`() async throws {
         let service = ScriptedTokenService(.token("a"), forever: .numberedToken())
         var names: [String] = []
         for _ in 0..<4 { names.append(try await service.initialToken().name) }
@@ -76,7 +76,7 @@ struct ScriptedTokenServiceTests {
         #expect(try await second.value.name == "second")
     }
 
-    @Test func `a held call ends when its task is cancelled, and tells`() async throws {
+    @Test func `a held call ends when its task is cancelled, and reports that`() async throws {
         let service = ScriptedTokenService<TestToken>(.held)
         let task = Task { try await service.initialToken() }
         let call = try await service.nextCall()
@@ -98,7 +98,7 @@ struct ScriptedTokenServiceTests {
         #expect(try await task.value.name == "late")
     }
 
-    @Test func `who gives up waiting for a call takes none away`() async throws {
+    @Test func `a task that stops waiting for a call takes none away`() async throws {
         let service = ScriptedTokenService<TestToken>(.held)
         let impatient = Task { try await service.nextCall() }
         impatient.cancel()
@@ -113,7 +113,7 @@ struct ScriptedTokenServiceTests {
         #expect(try await service.initialToken().name == "call 1")
     }
 
-    @Test func `what is discarded is recorded`() async {
+    @Test func `discarded tokens are recorded`() async {
         let service = ScriptedTokenService<TestToken>()
         await service.discard(TestToken("late"))
         #expect(service.discarded == [TestToken("late")])

@@ -63,7 +63,7 @@ struct TestRequestTests {
         #expect(request.targetURI == "http://[::1]:8080/a")
     }
 
-    @Test func `neither shows what is in its fields`() {
+    @Test func `a request and a response print none of their fields`() {
         let request = TestRequest("https://api.example.com/?key=secret", fields: ["Authorization": "Bearer secret"])
         let response = TestResponse(401, ["DPoP-Nonce": "secret"])
         for value in [request, response] as [Any] {

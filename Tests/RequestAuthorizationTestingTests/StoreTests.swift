@@ -26,7 +26,7 @@ struct InMemorySharedTokenStoreTests {
         sibling = store.sibling()
     }
 
-    @Test func `whoever waits for access gives up at the deadline`() async throws {
+    @Test func `a task that waits for access gives up at the deadline`() async throws {
         let lock = try await store.lock(within: .seconds(1))
         async let second = sibling.lock(within: .seconds(10))
         await clock.sleepers(1)
@@ -35,7 +35,7 @@ struct InMemorySharedTokenStoreTests {
         clock.advance(by: .seconds(1))
         do {
             _ = try await second
-            Issue.record("access for two")
+            Issue.record("two tasks have access")
         } catch let error as TokenStoreLockTimedOut {
             #expect(error.limit == .seconds(10))
         }
@@ -43,13 +43,13 @@ struct InMemorySharedTokenStoreTests {
         try await sibling.lock(within: .seconds(1)).unlock()
     }
 
-    @Test func `access goes to the next as soon as it is given up`() async throws {
+    @Test func `access passes to the next waiter as soon as it is released`() async throws {
         let lock = try await store.lock(within: .seconds(1))
         async let second = sibling.lock(within: .seconds(10))
         await clock.sleepers(1)
         await lock.unlock()
         let next = try await second
-        await lock.unlock()  // A second time it is not its own any more.
+        await lock.unlock()  // The second call has no effect, because the access is another's.
         let third = Task { try await store.lock(within: .seconds(10)) }
         await clock.sleepers(1)
         third.cancel()
@@ -58,7 +58,7 @@ struct InMemorySharedTokenStoreTests {
         try await store.lock(within: .seconds(1)).unlock()
     }
 
-    @Test func `a crash frees access and keeps the intent and the token`() async throws {
+    @Test func `a crash releases access and keeps the intent and the token`() async throws {
         let intent = RefreshIntent(session: UUID(), generation: 1, beganAt: clock.now)
         _ = try await store.lock(within: .seconds(1))
         try await store.save(.make("a"))
@@ -69,7 +69,7 @@ struct InMemorySharedTokenStoreTests {
         #expect(sibling.stored == .make("a"))
     }
 
-    @Test func `siblings hear of every change`() async throws {
+    @Test func `siblings are notified of every change`() async throws {
         var changes = try #require(sibling.changes).makeAsyncIterator()
         try await store.save(.make("a"))
         #expect(await changes.next() != nil)
@@ -79,15 +79,15 @@ struct InMemorySharedTokenStoreTests {
         #expect(await changes.next() != nil)
     }
 
-    @Test func `who changes something does not hear of it`() async throws {
+    @Test func `the store that makes a change is not notified`() async throws {
         var handle: InMemorySharedTokenStore<TestToken>? = store.sibling()
         var changes = try #require(handle?.changes).makeAsyncIterator()
         try await handle?.save(.make("a"))
-        handle = nil  // ends its changes, after those that it was told
+        handle = nil  // ends its changes after the earlier notices
         #expect(await changes.next() == nil)
     }
 
-    @Test func `a save that is refused is no change`() async throws {
+    @Test func `a refused save is no change`() async throws {
         var handle: InMemorySharedTokenStore<TestToken>? = store.sibling()
         try await store.save(.make("a", generation: 2))
         var changes = try #require(handle?.changes).makeAsyncIterator()
@@ -97,7 +97,7 @@ struct InMemorySharedTokenStoreTests {
         #expect(await changes.next() == nil)
     }
 
-    @Test func `no face of a store shows a token`() async throws {
+    @Test func `no description of a store shows a token`() async throws {
         try await store.save(.make("a-secret"))
         let memory = InMemoryTokenStore(StoredToken.make("a-secret"))
         #expect("\(memory)" == "InMemoryTokenStore<TestToken>([redacted])")
@@ -115,14 +115,14 @@ struct ScriptedTokenStoreTests {
 
     init() { store = ScriptedTokenStore(memory) }
 
-    @Test func `what is asked is recorded in order`() async throws {
+    @Test func `calls are recorded in order`() async throws {
         _ = try await store.load()
         try await store.save(.make("a"))
         try await store.clear()
         #expect(store.operations == [.load, .save(.make("a")), .clear])
     }
 
-    @Test func `one call fails, before or after the store did its work`() async throws {
+    @Test func `one call fails, before or after the store has done its work`() async throws {
         store.fail(next: .save, with: DiskFull())
         store.fail(next: .save, with: DiskFull(), afterwards: true)
         await #expect(throws: DiskFull.self) { try await store.save(.make("a")) }
@@ -133,7 +133,7 @@ struct ScriptedTokenStoreTests {
         #expect(store.operations.count == 3)
     }
 
-    @Test func `all calls of a kind fail until that is over`() async throws {
+    @Test func `all calls of a kind fail until the failure is lifted`() async throws {
         store.fail(all: .load, with: DiskFull())
         for _ in 1...2 { await #expect(throws: DiskFull.self) { try await store.load() } }
         try await store.save(.make("a"))
@@ -155,7 +155,7 @@ struct ScriptedTokenStoreTests {
         await #expect(throws: DiskFull.self) { try await store.save(.make("b")) }
     }
 
-    @Test func `around a shared store it is shared, faults included`() async throws {
+    @Test func `a scripted store around a shared one is shared, with its failures`() async throws {
         let shared = ScriptedTokenStore(InMemorySharedTokenStore<TestToken>())
         let plain: any TokenStore<TestToken> = shared
         let store = try #require(plain as? any SharedTokenStore<TestToken>)

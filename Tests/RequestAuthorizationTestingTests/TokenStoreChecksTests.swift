@@ -5,7 +5,7 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// Each check catches a store that is broken in one way.
+/// Each check detects a store with one defect.
 struct TokenStoreChecksTests {
     typealias Defect = BrokenStore.Defect
 
@@ -25,7 +25,7 @@ struct TokenStoreChecksTests {
         (.mixes, "keeps one whole value of many saved at a time", "loaded a mixture"),
         (.shows, "does not show what it keeps", "its description shows the credential"),
     ])
-    func `a defect fails the check for it`(_ defect: Defect, _ check: String, _ problem: String) async {
+    func `a defect fails its check`(_ defect: Defect, _ check: String, _ problem: String) async {
         let found = await failures { try await TokenStoreChecks { BrokenStore(defect) }.run() }
         #expect(found.first { $0.check == check }?.problem.hasPrefix(problem) == true, "\(found)")
     }
@@ -33,12 +33,12 @@ struct TokenStoreChecksTests {
     @Test(arguments: [
         Defect.isNotEmptyAtFirst, .cutsTheGeneration, .doesNotClear, .failsToClearNothing, .mixes, .shows,
     ])
-    func `where one thing is wrong, one check fails`(_ defect: Defect) async {
+    func `one defect fails one check`(_ defect: Defect) async {
         let found = await failures { try await TokenStoreChecks { BrokenStore(defect) }.run() }
         #expect(found.count == 1, "\(found)")
     }
 
-    @Test func `a store that forgets between launches fails`() async {
+    @Test func `a store that loses tokens between launches fails`() async {
         let found = await failures {
             try await TokenStoreChecks(reopened: { _ in InMemoryTokenStore() }) { InMemoryTokenStore<TestToken>() }
                 .run()
@@ -88,7 +88,7 @@ struct SharedTokenStoreChecksTests {
         (.keepsToItself, "shows siblings what was saved", "loaded nothing instead of"),
         (.losesSignOuts, "keeps a sign-out", "loaded nothing instead of"),
     ])
-    func `a defect fails the check for it`(_ defect: Defect, _ check: String, _ problem: String) async {
+    func `a defect of a shared store fails its check`(_ defect: Defect, _ check: String, _ problem: String) async {
         let found = await failures {
             try await SharedTokenStoreChecks(lockLimit: .zero) {
                 let store = BrokenStore(defect)
@@ -98,7 +98,7 @@ struct SharedTokenStoreChecksTests {
         #expect(found.first { $0.check == check }?.problem.hasPrefix(problem) == true, "\(found)")
     }
 
-    @Test func `a store that excludes others only, and not itself, fails`() async {
+    @Test func `a store that excludes others but not itself fails`() async {
         let found = await failures {
             try await SharedTokenStoreChecks(lockLimit: .zero) {
                 let base = InMemorySharedTokenStore<TestToken>()

@@ -19,14 +19,14 @@ struct AuthorizedCallTests {
         URLRequest(url: try #require(URL(string: "https://api.example.com/")))
     }
 
-    @Test func `answers that nobody sees are let go of, the last one is not`() async throws {
+    @Test func `answers that the caller does not get are released, the last one is not`() async throws {
         let call = call(302, 401, 307, 200)
         let (body, _) = try await call.send(try request(), authorizedBy: Persistent(), refreshCount: 1)
         #expect(body == "4")
         #expect(call.receiver.discarded.withLock { $0 } == ["1", "2", "3"])
     }
 
-    @Test func `a 401 is let go of if the refresh fails`() async throws {
+    @Test func `a 401 is released if the refresh fails`() async throws {
         let call = call(401)
         await #expect(throws: URLError.self) {
             try await call.send(try request(), authorizedBy: Persistent(isOffline: true), refreshCount: 1)
@@ -42,7 +42,7 @@ struct AuthorizedCallTests {
     }
 }
 
-/// Sees a way forward after every 401, unless the network is down.
+/// Wants a retry after every 401, unless the network is down.
 private struct Persistent: AuthorizationProvider {
     var isOffline = false
 

@@ -11,7 +11,7 @@ import Testing
 
 @testable import RequestAuthorizationURLSession
 
-/// The session of ours that carries the calls of a user's session on Linux.
+/// The package's session that carries the calls of a user's session on Linux.
 @Suite(.timeLimit(.minutes(5))) struct CarrierTests {
     @Test func `one session has one carrier, and another session another one`() {
         let (one, two) = (URLSession(configuration: .ephemeral), URLSession(configuration: .ephemeral))
@@ -19,7 +19,7 @@ import Testing
         #expect(Carrier.of(one) !== Carrier.of(two))
     }
 
-    @Test func `a carrier has the session's settings, cookies and cache`() throws {
+    @Test func `a carrier has the session's configuration, cookies and cache`() throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = 7
         configuration.timeoutIntervalForResource = 70
@@ -36,7 +36,7 @@ import Testing
         #expect(mine.urlCache === theirs.urlCache)
     }
 
-    @Test func `a carrier goes when its session has gone and another one is carried`() {
+    @Test func `a carrier goes when its session has gone and another session is carried`() {
         var session: URLSession? = URLSession(configuration: .ephemeral)
         weak let gone = session
         weak let carrier = session.map(Carrier.of)
@@ -47,8 +47,8 @@ import Testing
         #expect(carrier == nil)
     }
 
-    /// Sessions come and go in numbers, so that some are made where others have been.
-    @Test func `a session in the place of one that has gone gets a carrier of its own`() {
+    /// Many sessions are made and released, so that some have the addresses of earlier ones.
+    @Test func `a session at the address of a released one gets a carrier of its own`() {
         for round in 1...20 {
             let sessions = (1...50).map { number in
                 let configuration = URLSessionConfiguration.ephemeral
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `calls that begin at once share a carrier`() {
+    @Test func `concurrent calls share a carrier`() {
         for _ in 0..<1_000 {
             let session = URLSession(configuration: .ephemeral)
             let carriers = Lock<[Carrier]>([])
@@ -73,13 +73,13 @@ import Testing
         }
     }
 
-    @Test func `what is handed to a carrier's queue is done at once`() {
+    @Test func `operations on a carrier's queue run at once`() {
         let isDone = Lock(false)
         Carrier.of(.shared).session.delegateQueue.addOperation { isDone.withLock { $0 = true } }
         #expect(isDone.withLock { $0 })
     }
 
-    @Test func `an answer in the session's cache is for requests without Authorization alone`() async throws {
+    @Test func `a cached answer is used only for requests without Authorization`() async throws {
         try await withServer { _ in
             .text("hello")
         } body: { server in
@@ -96,7 +96,7 @@ import Testing
             let second = try await Way.data.send(request, through: session, authorizedBy: .bearer("abc"))
             #expect(second == .init(200, "hello"))
             #expect(await server.requests.map { $0["Authorization"] } == ["Bearer abc"])
-            // Foundation gives them none by itself, after it has looked for one.
+            // Foundation itself gives them none, after it has looked for one.
             let authorized = try await request.authorized(using: .bearer("abc"))
             #expect(Carrier.of(session).session(for: authorized).configuration.urlCache == nil)
             #expect(session.configuration.urlCache != nil)

@@ -18,7 +18,7 @@ import TestProviders
 
     init() { slots.onWait { [waits] in waits.add() } }
 
-    /// Begins to wait, and returns when it does.
+    /// Begins to wait, and returns when it waits.
     private func wait(at host: Origin = "https://a.example", until end: ContinuousClock.Instant? = nil) async -> Task<
         Void, any Error
     > {
@@ -28,7 +28,7 @@ import TestProviders
         return task
     }
 
-    @Test func `one waits until another gives its slot back, each host for itself`() async throws {
+    @Test func `a call waits until another one releases its slot, for each host separately`() async throws {
         try await slots.take(at: "https://a.example", limit: 1, until: nil)
         try await slots.take(at: "https://b.example", limit: 1, until: nil)
         let (second, third) = (await wait(), await wait())
@@ -41,7 +41,7 @@ import TestProviders
         #expect(slots.takeAtOnce(at: "https://a.example", limit: 1))
     }
 
-    @Test func `one that is cancelled ends at once, and the next one goes`() async throws {
+    @Test func `a cancelled call ends at once, and the next one goes`() async throws {
         try await slots.take(at: "https://a.example", limit: 1, until: nil)
         let (second, third) = (await wait(), await wait())
         second.cancel()
@@ -50,7 +50,7 @@ import TestProviders
         try await third.value
     }
 
-    @Test func `one that is cancelled beforehand waits for nothing, also if a slot is free`() async {
+    @Test func `a call that is cancelled beforehand never waits, also if a slot is free`() async {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             try await slots.take(at: "https://a.example", limit: 1, until: nil)
@@ -60,7 +60,7 @@ import TestProviders
         #expect(waits.count == 0)
     }
 
-    @Test func `one whose time is over ends, and takes no slot`() async throws {
+    @Test func `a call whose time has ended leaves, and takes no slot`() async throws {
         try await slots.take(at: "https://a.example", limit: 1, until: nil)
         for end in [ContinuousClock.now, .now + .milliseconds(20)] {
             let error = await #expect(throws: URLError.self) {

@@ -13,10 +13,10 @@ import FoundationNetworking
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct ConnectionTests {
-    /// A reused connection that drops makes URLSession on Linux send the request again: without body really twice, with a body
-    /// as a head alone, which then hangs.
+    /// URLSession on Linux repeats a request if its reused connection drops: a request without a body is really sent
+    /// twice. Of one with a body only the head is sent again, and the call then hangs.
     @Test(arguments: ["POST", "PATCH", "PUT"], [nil, "body"])
-    func `what must not be repeated is not sent again when a connection drops`(
+    func `a request that must not be repeated is not sent again when a connection drops`(
         method: String, body: String?
     ) async throws {
         guard method != "PUT" || body != nil else { return }
@@ -49,7 +49,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `what may be repeated shares the session's connections`() async throws {
+    @Test func `a request that may be repeated shares the session's connections`() async throws {
         try await withServer { _ in
             .text("")
         } body: { server in
@@ -59,7 +59,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `cookies of a session reach also what has a connection of its own`() async throws {
+    @Test func `cookies of a session reach also requests with a connection of their own`() async throws {
         try await withServer { _ in
             .status(200, ("Set-Cookie", "a=b; Path=/"))
         } body: { server in
@@ -81,7 +81,7 @@ import FoundationNetworking
         }
     }
 
-    @Test(arguments: Way.allCases) func `an answer in pieces is put together`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `an answer in pieces is joined`(way: Way) async throws {
         let text = String(repeating: "0123456789", count: 500)
         try await withServer { _ in
             .text(text).inPieces(of: 37)
@@ -91,7 +91,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `files of answers that nobody sees are removed`() async throws {
+    @Test func `files of answers that the caller does not get are removed`() async throws {
         let directory = FileManager.default.temporaryDirectory
         let configuration = URLSessionConfiguration.ephemeral
         try await withServer { request in
@@ -109,9 +109,9 @@ import FoundationNetworking
         #expect(left == [])
     }
 
-    /// So much is sent that the client has begun to read it.
+    /// Enough is sent that the client has begun to read it.
     @Test(arguments: [true, false])
-    func `the file of a download that is cancelled, or whose time is over, is removed`(isCancelled: Bool) async throws {
+    func `the file of a download that is cancelled, or times out, is removed`(isCancelled: Bool) async throws {
         let marker = UUID().uuidString
         let piece = Array(String(repeating: marker, count: 2_000).utf8)
         let sent = OneShot<Void>()
@@ -144,7 +144,7 @@ import FoundationNetworking
     }
 
     #if canImport(FoundationNetworking)
-    @Test func `the file of a download is its owner's alone`() async throws {
+    @Test func `only its owner can read the file of a download`() async throws {
         try await withServer { _ in
             .text("secret")
         } body: { server in
@@ -161,7 +161,7 @@ import FoundationNetworking
 
     #if os(Linux)
     @Test func `three hundred uploads leave no descriptor behind`() async throws {
-        // In a process of its own, so that nobody else's are counted.
+        // In a separate process, so that the descriptors of other tests do not count.
         await #expect(processExitsWith: .success) {
             func descriptors() throws -> Int {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
@@ -175,7 +175,7 @@ import FoundationNetworking
                 let before = try descriptors()
                 for _ in 0..<300 { _ = try await Way.uploadData.send(request) }
                 await server.waitForDepartures(310)
-                // The sessions of the last ones may still be about to end.
+                // The sessions of the last requests may still be about to end.
                 let growth = try descriptors() - before
                 #expect(growth < 30, "\(growth)")
             }

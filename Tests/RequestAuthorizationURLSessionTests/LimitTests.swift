@@ -12,8 +12,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Time-outs and cancellation. Where a time-out must strike, nobody ever answers; that it does not strike too soon is seen by the
-/// time that went by, which a busy machine can only make longer.
+/// Time-outs and cancellation. Where a time-out must end the call, the server never answers. The elapsed time shows
+/// that it did not end too soon; a busy machine can only make that time longer.
 @Suite(.timeLimit(.minutes(5))) struct LimitTests {
     private func session(_ change: (URLSessionConfiguration) -> Void) -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
@@ -43,13 +43,13 @@ import FoundationNetworking
             request.timeoutInterval = 0.99
             let time = try await timeOut(of: request, way)
             #expect(time >= .seconds(0.99))
-            // On a busy machine the connection may have come so late that the server has not seen it yet.
+            // On a busy machine the connection may be so late that the server has not seen it yet.
             try await server.waitForAllDepartures()
         }
     }
 
     @Test(arguments: Way.allCases, [0.2, 0.99])
-    func `a time-out under a second needs none of URLSession, and is not cut to nothing`(
+    func `a time-out under a second is kept without URLSession's own time-out, and is not rounded to zero`(
         way: Way, seconds: Double
     ) async throws {
         let session = session { $0.protocolClasses = [SilentProtocol.self] }
@@ -58,7 +58,7 @@ import FoundationNetworking
         #expect(try await timeOut(of: request, way, through: session) >= .seconds(seconds))
     }
 
-    @Test func `so is one of the session`() async throws {
+    @Test func `the session's time-out under a second is kept too`() async throws {
         let session = session {
             $0.timeoutIntervalForRequest = 0.99
             $0.protocolClasses = [SilentProtocol.self]
@@ -68,7 +68,8 @@ import FoundationNetworking
     }
 
     /// The first is `URLSession`'s own.
-    @Test(arguments: [1, 1.9]) func `a time-out is kept, and not cut to whole seconds`(seconds: Double) async throws {
+    @Test(arguments: [1, 1.9]) func `a time-out is kept, and not rounded to whole seconds`(seconds: Double) async throws
+    {
         try await withServer { _ in
             .silence
         } body: { server in
@@ -80,7 +81,7 @@ import FoundationNetworking
     }
 
     @Test(arguments: Way.allCases) func `the session's limit for a whole call is kept`(way: Way) async throws {
-        // Without it the time would be over in a minute.
+        // Without the limit the call would time out after a minute.
         let session = session { $0.timeoutIntervalForResource = 0.2 }
         try await withServer { _ in
             .silence
@@ -173,8 +174,8 @@ import FoundationNetworking
         }
     }
 
-    @Test func `an answer about a redirect that comes after the call was cancelled does no harm`() async throws {
-        // swift-corelibs-foundation would end the process.
+    @Test func `a decision about a redirect after the call was cancelled does no harm`() async throws {
+        // swift-corelibs-foundation would crash the process.
         await #expect(processExitsWith: .success) {
             let (questions, question) = AsyncStream<@Sendable () -> Void>.makeStream()
             let session = URLSession(
@@ -244,7 +245,7 @@ import FoundationNetworking
     }
 }
 
-/// Lets the test say when a redirect may be followed.
+/// Lets the test decide when a redirect is followed.
 private final class SlowDelegate: NSObject, URLSessionTaskDelegate {
     private let question: AsyncStream<@Sendable () -> Void>.Continuation
 
@@ -258,7 +259,7 @@ private final class SlowDelegate: NSObject, URLSessionTaskDelegate {
     }
 }
 
-/// Never answers, and knows no time-outs: who ends the call was not `URLSession`.
+/// Never answers, and has no time-outs. So the call was not ended by `URLSession`.
 private final class SilentProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }

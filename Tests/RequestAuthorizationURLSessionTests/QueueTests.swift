@@ -11,13 +11,14 @@ import Testing
 
 @testable import RequestAuthorizationURLSession
 
-/// Requests with bodies get a connection of their own on Linux, so many at a time and host; the others wait.
+/// On Linux a request with a body gets a connection of its own. The number per host is limited, and further requests
+/// wait.
 @Suite(.timeLimit(.minutes(5))) struct QueueTests {
     private let queue = HostQueue()
 
     // MARK: - Waiting
 
-    @Test func `a call that is cancelled while it is queued ends at once`() async throws {
+    @Test func `a queued call that is cancelled ends at once`() async throws {
         try await withServer { _ in
             .text("hello")
         } body: { server in
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `the time for the whole call counts the queue`() async throws {
+    @Test func `the time limit of the call includes the queue`() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForResource = 0.2
         let session = URLSession(configuration: configuration)
@@ -58,7 +59,7 @@ import Testing
         Carrier.of(session).slots.onWait {
             waits.add()
             seventhIsQueuedOrSent.add()
-            // Only the seventh should wait. If another does, the polls end, so that the test does too.
+            // Only the seventh should wait. If another one waits, the polls end, so that the test does too.
             if waits.count > 1 { isOver.add() }
         }
         let script: RawServer.Script = { request in
@@ -90,7 +91,8 @@ import Testing
         }
     }
 
-    @Test func `a redirect to the same origin keeps its slot, and to another it waits for one`() async throws {
+    @Test func `a redirect to the same origin keeps its slot, and one to another origin waits for a slot`() async throws
+    {
         try await withServer { _ in
             .text("hello")
         } body: { other in
@@ -107,7 +109,7 @@ import Testing
                 #expect(slots.takeAtOnce(at: elsewhere, limit: 1))
                 let call = Task { try await queue.post(url, .bearer("abc")) }
                 await queue.waits.reaches(1)
-                // It waits there, and holds nothing here.
+                // It waits for the other host's slot, and holds none of this host.
                 #expect(try await queue.post(server.url("/e"), .bearer("abc")) == 200)
                 slots.give(at: elsewhere)
                 #expect(try await call.value == 200)
@@ -132,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `a body that can be read once is not repeated, whatever is asked for`() throws {
+    @Test func `a body that can be read once is not repeated, whatever the caller says`() throws {
         var request = URLRequest(url: try #require(URL(string: "https://a.example/")))
         request.httpMethod = "POST"
         request.httpBodyStream = InputStream(data: Data("body".utf8))
@@ -144,7 +146,7 @@ import Testing
     // MARK: - Many
 
     @Test func `a thousand uploads at 1 024 descriptors are all answered`() async throws {
-        // In a process of its own, whose limit it is.
+        // In a separate process, which has this limit.
         await #expect(processExitsWith: .success) {
             var limit = rlimit(rlim_cur: 1_024, rlim_max: 1_024)
             try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)

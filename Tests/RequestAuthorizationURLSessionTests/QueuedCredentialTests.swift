@@ -11,7 +11,7 @@ import Testing
 
 @testable import RequestAuthorizationURLSession
 
-/// A request that is queued gets its credential when its turn comes, in the session in which it began.
+/// A queued request gets its credential when its turn comes, in the session in which it began.
 @Suite(.timeLimit(.minutes(5))) struct QueuedCredentialTests {
     typealias Auth = RefreshableTokenAuthorization<TestToken>
 
@@ -19,7 +19,7 @@ import Testing
 
     private static func holdingA() -> Auth { Auth(service: ScriptedTokenService(), token: TestToken("a")) }
 
-    @Test func `the credential is put on when there is a slot`() async throws {
+    @Test func `the credential is set when there is a slot`() async throws {
         try await withServer { _ in
             .text("hello")
         } body: { server in
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a sign-out while it is queued sends nothing, and the slot is free again`() async throws {
+    @Test func `a sign-out while a request is queued sends nothing, and the slot is free again`() async throws {
         try await withServer { _ in
             .text("hello")
         } body: { server in
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a session that a sibling replaces while it is queued sends nothing`() async throws {
+    @Test func `a session that a sibling replaces while a request is queued sends nothing`() async throws {
         let place = InMemorySharedTokenStore<TestToken>()
         let auth = Auth(service: ScriptedTokenService(), store: place)
         let sibling = Auth(service: ScriptedTokenService(), store: place.sibling())
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `the slot is given back before a refresh is waited for`() async throws {
+    @Test func `the slot is released before the wait for a refresh`() async throws {
         let service = ScriptedTokenService<TestToken>(.held)
         let auth = Auth(service: service, token: TestToken("a"))
         try await withServer { request in
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `one whose token expires while it is queued gives its slot back, and goes first then`() async throws {
+    @Test func `a request whose token expires in the queue releases its slot, and then goes first`() async throws {
         let clock = ManualClock()
         let service = ScriptedTokenService<TestToken>(clock: clock, .held)
         let token = TestToken("a", expiresAt: clock.now.addingTimeInterval(1_000))
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a request goes on with a token that has expired on arrival, queued or not`(isQueued: Bool) async throws {
+    func `a request is sent with a token that has expired on arrival, queued or not`(isQueued: Bool) async throws {
         let clock = ManualClock()
         let service = ScriptedTokenService<TestToken>(clock: clock, .token("b", lasts: .zero))
         let token = TestToken("a", expiresAt: clock.now.addingTimeInterval(1_000))

@@ -40,7 +40,7 @@ struct RedirectRuleTests {
             after: response, to: request, hasBody: request.httpBody != nil, hasReplayableBody: hasReplayableBody)
     }
 
-    // MARK: - Where to
+    // MARK: - The target
 
     @Test(arguments: [
         ("https://api.example.com/v2", "https://api.example.com/v2#top"),
@@ -59,7 +59,7 @@ struct RedirectRuleTests {
     }
 
     @Test(arguments: [nil, "", "ftp://api.example.com/", "javascript:alert(1)", "file:///etc/passwd", "https:///x"])
-    func `a location that is none of http hands the redirect back`(location: String?) throws {
+    func `a location that is not http or https hands the redirect back`(location: String?) throws {
         #expect(try redirection(request(), 302, to: location) == nil)
     }
 
@@ -88,11 +88,11 @@ struct RedirectRuleTests {
         #expect(try redirection(request("POST", body: "x"), status, to: "/v2", hasReplayableBody: false) == nil)
     }
 
-    @Test func `a body that cannot be sent again does not matter if it is not sent again`() throws {
+    @Test func `a body that cannot be sent again does not matter if the redirect drops it`() throws {
         #expect(try redirection(request("POST", body: "x"), 303, to: "/v2", hasReplayableBody: false) != nil)
     }
 
-    @Test func `a body does not go from https to http`() throws {
+    @Test func `a body is not sent from https to http`() throws {
         #expect(try redirection(request("POST", body: "x"), 307, to: "http://api.example.com/") == nil)
         #expect(try redirection(request("POST", body: "x"), 302, to: "http://api.example.com/") != nil)
     }
@@ -100,7 +100,7 @@ struct RedirectRuleTests {
     // MARK: - Credentials
 
     @Test(arguments: ["/v2", "https://API.EXAMPLE.com/v2", "https://api.example.com:443/v2"])
-    func `credentials go along to the same origin`(location: String) throws {
+    func `credentials are kept for the same origin`(location: String) throws {
         let next = try #require(try redirection(request(), 302, to: location))
         #expect(next.keepsCredential)
         #expect(next.request.allHTTPHeaderFields == (try request()).allHTTPHeaderFields)
@@ -111,13 +111,13 @@ struct RedirectRuleTests {
         "https://example.com/", "https://api.example.com.evil.example/", "https://api.example.com@evil.example/",
         "//evil.example/",
     ])
-    func `credentials stay behind at any other origin`(location: String) throws {
+    func `credentials are dropped for any other origin`(location: String) throws {
         let next = try #require(try redirection(request(), 302, to: location))
         #expect(!next.keepsCredential)
         #expect(next.request.allHTTPHeaderFields == ["Accept": "text/html", "Content-Type": "text/plain"])
     }
 
-    @Test func `a host field does not go to another host`() throws {
+    @Test func `a Host field is not sent to another host`() throws {
         var request = try request()
         request.setValue("api.example.com", forHTTPHeaderField: "Host")
         let next = try #require(try redirection(request, 302, to: "https://other.example.com/"))
@@ -129,7 +129,7 @@ struct RedirectRuleTests {
         #expect(try redirection(request(), 302, to: "/v2", sessionAddsCredential: true) != nil)
     }
 
-    @Test func `the fields that a provider set are those that differ and those it was seen setting`() throws {
+    @Test func `the fields of a provider are those that differ and those that it was observed to set`() throws {
         let original = try request()
         var authorized = original
         authorized.allHTTPHeaderFields?["X-Around"] = "new"

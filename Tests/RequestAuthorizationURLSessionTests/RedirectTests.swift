@@ -14,7 +14,7 @@ import FoundationNetworking
 
 /// Over real sockets; every case of the rule itself is in `RedirectRuleTests`.
 @Suite(.timeLimit(.minutes(5))) struct RedirectTests {
-    /// What the requests of these tests carry besides `Authorization`.
+    /// The other header fields of these tests' requests.
     private static let credentials = [
         "DPoP": "proof", "Cookie": "a=b", "Proxy-Authorization": "Basic eA==", "X-Key": "k",
     ]
@@ -43,7 +43,7 @@ import FoundationNetworking
         }
     }
 
-    @Test(arguments: Way.allCases) func `a scheme in capitals is one, and the rule for credentials holds`(
+    @Test(arguments: Way.allCases) func `a scheme in capitals is recognized, and the rule for credentials holds`(
         way: Way
     ) async throws {
         try await withServer { request in
@@ -57,7 +57,7 @@ import FoundationNetworking
     }
 
     @Test(arguments: [301, 302, 303, 307, 308], Way.allCases)
-    func `a redirect to another port takes no credential along`(status: Int, way: Way) async throws {
+    func `a redirect to another port drops the credential`(status: Int, way: Way) async throws {
         try await withServer { _ in
             .text("hello")
         } body: { other in
@@ -73,7 +73,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `a credential that the request held already stays behind too`() async throws {
+    @Test func `a credential that the request held already is dropped too`() async throws {
         try await withServer { request in
             request.target == "/a" ? .redirect(302, to: "http://localhost:\(request.port)/b") : .text("hello")
         } body: { server in
@@ -84,7 +84,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `a 401 of the first origin is no news either if the credential was left behind`() async throws {
+    @Test func `a 401 of the first origin is not reported either if the credential was dropped`() async throws {
         let provider = CountingProvider()
         try await withServer { request in
             switch request.target {
@@ -157,7 +157,7 @@ import FoundationNetworking
         }
     }
 
-    @Test(arguments: [307, 308]) func `a redirect that needs a stream twice is handed back`(status: Int) async throws {
+    @Test(arguments: [307, 308]) func `a redirect that needs a stream twice is returned`(status: Int) async throws {
         try await withServer { _ in
             .redirect(status, to: "/b")
         } body: { server in
@@ -186,7 +186,7 @@ import FoundationNetworking
 
     // MARK: - Limits
 
-    @Test func `twenty redirects are followed, and not one more`() async throws {
+    @Test func `twenty redirects are followed, and no more`() async throws {
         try await withServer { request in
             let number = Int(request.target.dropFirst()) ?? 0
             return number == 20 ? .text("hello") : .redirect(302, to: "/\(number + 1)")
@@ -217,7 +217,7 @@ import FoundationNetworking
     }
 
     @Test(arguments: ["ftp://127.0.0.1/", "mailto:x@example.com", "http://", ""])
-    func `a redirect to nowhere is an answer`(location: String) async throws {
+    func `a redirect without a location is an answer`(location: String) async throws {
         try await withServer { _ in
             .redirect(302, to: location)
         } body: { server in
@@ -228,7 +228,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `a session that adds a credential itself is not led to another origin`() async throws {
+    @Test func `a session that adds a credential itself does not follow a redirect to another origin`() async throws {
         try await withServer { _ in
             .text("hello")
         } body: { other in

@@ -13,7 +13,7 @@ import FoundationNetworking
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct RefreshTests {
-    @Test(arguments: Way.allCases) func `a 401 is answered by a refresh and the same request once more`(
+    @Test(arguments: Way.allCases) func `a 401 leads to one refresh, and the same request once more`(
         way: Way
     ) async throws {
         try await withServer { request in
@@ -37,7 +37,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `challenges over several lines are all understood`() async throws {
+    @Test func `challenges in several lines are all read`() async throws {
         let provider = LooseProvider()
         try await withServer { _ in
             .status(401, ("WWW-Authenticate", "Bearer realm=\"a, b\""), ("WWW-Authenticate", "DPoP algs=\"ES256\""))

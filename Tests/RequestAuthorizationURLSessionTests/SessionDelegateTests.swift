@@ -73,7 +73,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `the session's delegate may change a redirect, and sees it without credential`() async throws {
+    @Test func `the session's delegate may change a redirect, and sees it without its credential`() async throws {
         try await withServer { request in
             request.target == "/" ? .redirect(302, to: "http://localhost:\(request.port)/b") : .text("hello")
         } body: { server in
@@ -93,7 +93,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `a delegate cannot lead a credential to another origin`() async throws {
+    @Test func `a delegate cannot redirect a credential to another origin`() async throws {
         try await withServer { request in
             request.target == "/" ? .redirect(302, to: "/b") : .text("hello")
         } body: { server in
@@ -110,7 +110,7 @@ import FoundationNetworking
         }
     }
 
-    @Test(arguments: Way.allCases) func `the session's delegate hears of its own session`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `the session's delegate is called with its own session`(way: Way) async throws {
         try await withServer { request in
             request.target == "/" ? .redirect(307, to: "/b") : .text("hello")
         } body: { server in
@@ -162,7 +162,7 @@ class RecordingTaskDelegate: NSObject, URLSessionTaskDelegate, @unchecked Sendab
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        // A 401 is ours: left to a delegate like this one, URLSession would replace our credential.
+        // The package handles the 401: with a delegate like this one, URLSession would replace the credential.
         events.withLock { $0.append("challenge") }
         completionHandler(.useCredential, URLCredential(user: "user", password: "secret", persistence: .none))
     }
@@ -176,7 +176,7 @@ final class RecordingDownloadDelegate: RecordingTaskDelegate, URLSessionDownload
     ) {}
 }
 
-/// Answers 401 to `Bearer 0`, and else with the credential.
+/// Answers 401 to `Bearer 0`, and otherwise with the credential.
 final class MockProtocol: URLProtocol {
     override class func canInit(with request: URLRequest) -> Bool { true }
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }

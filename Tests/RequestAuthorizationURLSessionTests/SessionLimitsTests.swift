@@ -11,12 +11,12 @@ import FoundationNetworking
 #endif
 
 struct SessionLimitsTests {
-    /// Seconds: what was asked for, what `URLSession` is given, what we end ourselves.
+    /// Seconds: the requested time-out, the one for `URLSession`, and the one that the package keeps itself.
     @Test(arguments: [
         (request: 0.5, session: 60.0, given: 1.0, own: 0.5), (0.5, 0.2, 1, 0.5), (1.5, 60, 2, nil), (3, 60, 3, nil),
         (60, 60, 60, nil), (60, 0.25, 1, 0.25), (60, 7, 60, nil), (90, 7, 90, nil), (0, 60, 0, nil),
     ])
-    func `a time-out is given to URLSession in whole seconds, and kept by us where that is too long`(
+    func `a time-out is given to URLSession in whole seconds, and kept by the package where that is too long`(
         interval: (request: Double, session: Double, given: Double, own: Double?)
     ) throws {
         let configuration = URLSessionConfiguration.ephemeral
@@ -28,7 +28,7 @@ struct SessionLimitsTests {
         #expect(own == interval.own)
     }
 
-    @Test func `the limit for the whole call counts down, and the shorter one is kept`() throws {
+    @Test func `the limit for the whole call counts down, and the shorter limit is kept`() throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForResource = 10
         let limits = SessionLimits(SessionSettings(configuration))

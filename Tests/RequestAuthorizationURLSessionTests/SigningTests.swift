@@ -14,9 +14,9 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// A provider that signs is shown what is sent: method, target and body.
+/// A provider that signs gets the request as it is sent: method, target and body.
 @Suite(.timeLimit(.minutes(5))) struct SigningTests {
-    /// Says what it was shown, in place of a signature. After a 401 another try is worth it.
+    /// Reports what it was shown, instead of a signature. After a 401 it wants a retry.
     private struct Signer: AuthorizationProvider {
         func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
             var request = request
@@ -38,7 +38,7 @@ import FoundationNetworking
         }
     }
 
-    @Test(arguments: Way.allCases) func `a provider is shown the body, in the first try and in the second`(
+    @Test(arguments: Way.allCases) func `a provider gets the body, in the first try and in the second`(
         way: Way
     ) async throws {
         let tries = Tally()
@@ -55,7 +55,8 @@ import FoundationNetworking
         }
     }
 
-    @Test(arguments: Way.allCases) func `what follows a redirect to the same origin is authorized anew, body included`(
+    @Test(arguments: Way.allCases)
+    func `a request after a redirect to the same origin is authorized again, body included`(
         way: Way
     ) async throws {
         try await withServer { request in
@@ -72,7 +73,7 @@ import FoundationNetworking
     }
 
     @Test(arguments: [Way.uploadData, .uploadFile])
-    func `a redirect that leaves the body behind is authorized without it`(
+    func `a redirect that drops the body is authorized without it`(
         way: Way
     ) async throws {
         try await withServer { request in
@@ -85,7 +86,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `what a provider is shown of an upload is not sent beside it`() throws {
+    @Test func `the body of an upload that a provider gets is not sent a second time`() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "upload")
         let request = URLRequest(url: try #require(URL(string: "https://api.example.com/")))
         for (body, bytes) in [(RequestBody.data(Data([1, 2])), [1, 2]), (.file(file), nil)] as [(RequestBody, [UInt8]?)]
@@ -100,7 +101,7 @@ import FoundationNetworking
         #expect(RequestBody.ofRequest.hidden(on: RequestBody.ofRequest.shown(on: whole)).bodyBytes == [3])
     }
 
-    @Test func `a provider that has not asked for the target is not asked again`() async throws {
+    @Test func `a provider that does not need the target is not asked again`() async throws {
         let provider = Numbering()
         try await withServer { request in
             request.target == "/a" ? .redirect(307, to: "/b") : .text("hello")
@@ -111,7 +112,7 @@ import FoundationNetworking
         }
     }
 
-    /// Has another credential each time, whatever the request.
+    /// Sets another credential each time, whatever the request.
     private struct Numbering: AuthorizationProvider {
         private let count = Tally()
 
@@ -123,7 +124,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `what follows a redirect to another origin, and back, is not authorized`() async throws {
+    @Test func `a request after a redirect to another origin, and back, is not authorized`() async throws {
         try await withServer { request in
             switch request.target {
             case "/a": .redirect(302, to: "http://localhost:\(request.port)/b")

@@ -6,7 +6,7 @@ import Testing
 @testable import RequestAuthorizationURLSession
 
 struct SlotQueueTests {
-    @Test func `so many have a slot at a time, the others in order of arrival`() {
+    @Test func `up to the limit each has a slot, the others wait in order of arrival`() {
         var queue = SlotQueue<Int>()
         let first = (1...3).map { _ in queue.takeAtOnce(limit: 2) }
         #expect(first == [true, true, false])
@@ -20,7 +20,7 @@ struct SlotQueueTests {
         #expect(queue.isIdle)
     }
 
-    @Test func `who comes later does not overtake, also with a higher limit`() {
+    @Test func `a later call does not overtake, also with a higher limit`() {
         var queue = SlotQueue<Int>()
         #expect(queue.takeAtOnce(limit: 1) == true)
         _ = queue.wait(2, limit: 1)
@@ -29,7 +29,7 @@ struct SlotQueueTests {
         #expect(queue.give() == [2, 3])
     }
 
-    @Test func `one that leaves is passed over, and lets those behind it go`() {
+    @Test func `a call that leaves is skipped, and those behind it go on`() {
         var queue = SlotQueue<Int>()
         #expect(queue.takeAtOnce(limit: 1) == true)
         let first = queue.wait(2, limit: 1)
@@ -41,7 +41,7 @@ struct SlotQueueTests {
         #expect(queue.taken == 3)
     }
 
-    @Test func `one that comes back goes first, after those that came back before`() {
+    @Test func `a call that comes back goes first, after those that came back before`() {
         var queue = SlotQueue<Int>()
         #expect(queue.takeAtOnce(limit: 1) == true)
         _ = queue.wait(3, limit: 1)
@@ -55,7 +55,7 @@ struct SlotQueueTests {
         #expect(queue.takeAtOnce(limit: 2, isReturning: true) == true)
     }
 
-    @Test func `whatever happens, the limit is kept, and nobody waits while a slot is free`() {
+    @Test func `after any operations the limit is kept, and no call waits while a slot is free`() {
         var random = SystemRandomNumberGenerator()
         for limit in 1...4 {
             var (queue, waiting, places, number) = (SlotQueue<Int>(), [Int](), [Int: SlotQueue<Int>.Place](), 0)

@@ -11,7 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What is particular to `URLSession`; what every `TokenTransport` promises is in `ClientTests`.
+/// Tests of what is particular to `URLSession`. The promises of every `TokenTransport` are tested in `ClientTests`.
 @Suite(.timeLimit(.minutes(5))) struct TokenTransportTests {
     @Test func `a body without a content type is not called a form`() async throws {
         try await withServer { _ in
@@ -32,7 +32,7 @@ import FoundationNetworking
         }
     }
 
-    @Test(arguments: [301, 302, 303, 307, 308]) func `a redirect has its body`(status: Int) async throws {
+    @Test(arguments: [301, 302, 303, 307, 308]) func `a redirect is returned with its body`(status: Int) async throws {
         try await withServer { _ in
             .redirect(status, to: "/elsewhere", body: "moved")
         } body: { server in
@@ -51,7 +51,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `the session's own fields stay behind, but for the user agent`() async throws {
+    @Test func `the session's own fields are not sent, except for the user agent`() async throws {
         try await withServer { _ in
             .text("")
         } body: { server in

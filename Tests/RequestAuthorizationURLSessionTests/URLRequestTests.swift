@@ -35,7 +35,7 @@ struct URLRequestTests {
         if let origin = request.origin { #expect(request.goes(to: origin)) }
     }
 
-    @Test func `a URL with a base goes where both lead`() throws {
+    @Test func `a URL with a base has the origin of both together`() throws {
         let base = try #require(URL(string: "https://api.example.com/v1/"))
         let request = URLRequest(url: try #require(URL(string: "//evil.example/", relativeTo: base)))
         #expect(request.goes(to: "https://evil.example"))
@@ -44,7 +44,7 @@ struct URLRequestTests {
         #expect(relative.goes(to: "https://api.example.com"))
     }
 
-    @Test func `the original request stays as it was`() async throws {
+    @Test func `the original request stays unchanged`() async throws {
         let request = try request()
         let authorized = try await request.authorized(using: .bearer("ABC"))
         #expect(request.allHTTPHeaderFields ?? [:] == [:])
@@ -61,7 +61,7 @@ struct URLRequestTests {
     }
 
     @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "a\rb", "a\0b", String(repeating: "x", count: 200) + "\n"])
-    func `a value that breaks out of its line is not set and leaves no older one`(value: String) throws {
+    func `a value with a line break is not set, and an older value is removed`(value: String) throws {
         var request = try request()
         request.allHTTPHeaderFields = ["authorization": "old", "Accept": "a"]
         request.setCredential(value, in: "Authorization")
@@ -69,7 +69,9 @@ struct URLRequestTests {
     }
 
     @Test(arguments: ["a\r\nX-Evil: 1", "a\0b"])
-    func `a provider that sets such a value throws, and the request keeps what it had`(value: String) async throws {
+    func `a provider that sets a value with a line break throws, and the request stays unchanged`(value: String)
+        async throws
+    {
         var request = try request()
         request.allHTTPHeaderFields = ["Accept": "a"]
         for field in ["Authorization", "X-Key"] {
@@ -83,14 +85,14 @@ struct URLRequestTests {
         #expect(request.value(forHTTPHeaderField: "X-Key") == "é")
     }
 
-    @Test func `it passes the checks of a request`() async throws {
+    @Test func `a URLRequest passes the checks of a request`() async throws {
         let url = try #require(URL(string: "https://api.example.com/v1?x=1#f"))
         try await AuthorizableRequestChecks(method: "GET", target: "https://api.example.com/v1?x=1") {
             URLRequest(url: url)
         }.run()
     }
 
-    @Test func `it shows a body in memory, none, and no stream`() async throws {
+    @Test func `a URLRequest shows a body in memory, an absent body, and no stream`() async throws {
         let url = try #require(URL(string: "https://api.example.com/v1"))
         for body in [nil, Data(), Data([1, 2, 3])] {
             try await AuthorizableRequestChecks(
@@ -114,7 +116,7 @@ struct URLRequestTests {
         #expect(request.allHTTPHeaderFields == ["X-Key": value])
     }
 
-    @Test func `a field whose name breaks out of its line is not set`() throws {
+    @Test func `a field whose name has a line break is not set`() throws {
         var request = try request()
         request.setCredential("v", in: "X: 1\r\nY")
         #expect(request.allHTTPHeaderFields ?? [:] == [:])
@@ -173,7 +175,7 @@ struct URLRequestTests {
         #expect(!request.isReplayable)
     }
 
-    @Test func `a response says what it holds by any spelling of the field`() throws {
+    @Test func `a response returns its values by any spelling of the field`() throws {
         let url = try #require(URL(string: "https://api.example.com/"))
         let response = try #require(
             HTTPURLResponse(

@@ -12,7 +12,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// URLSession on Linux answers a 401 that offers Basic by waiting for ever for a credential of its own.
+/// On Linux URLSession answers a 401 that offers Basic by waiting for ever for a credential of its own.
 @Suite(.timeLimit(.minutes(5))) struct UnauthorizedTests {
     static let challenges = [
         "Basic realm=\"x\"", "basic realm=x", "Bearer realm=\"x\", Basic realm=\"x\"",
@@ -20,7 +20,7 @@ import FoundationNetworking
         "Digest realm=\"x\", nonce=\"y\"", "Digest", "NTLM", "Negotiate abc==", "Basic ,,,", ",", "=", "\"", "",
     ]
 
-    @Test(arguments: challenges, Way.allCases) func `a 401 comes back whatever it offers`(
+    @Test(arguments: challenges, Way.allCases) func `a 401 is returned, whatever schemes it offers`(
         challenge: String, way: Way
     ) async throws {
         try await withServer { _ in
@@ -43,7 +43,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `two lines of challenges, one of them Basic, are handed to the provider`() async throws {
+    @Test func `two lines of challenges, one of them Basic, reach the provider`() async throws {
         let provider = LooseProvider()
         try await withServer { _ in
             .status(
@@ -56,7 +56,7 @@ import FoundationNetworking
         #expect(refusal.headerValues(for: "Retry-After") == ["7"])
     }
 
-    @Test func `a credential that URLSession keeps never takes the place of ours`() async throws {
+    @Test func `a credential that URLSession keeps never replaces the provider's`() async throws {
         try await withServer { _ in
             .unauthorized("Basic realm=\"x\"")
         } body: { server in
@@ -76,7 +76,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `the session's own fields never take the place of our credential`() async throws {
+    @Test func `the session's own fields never replace the provider's credential`() async throws {
         try await withServer { _ in
             .text("hello")
         } body: { server in
@@ -112,7 +112,7 @@ import FoundationNetworking
     @Test(arguments: Way.allCases) func `plain http to another machine is refused before anything is sent`(
         way: Way
     ) async throws {
-        // 192.0.2.0/24 belongs to nobody (RFC 5737): an attempt would end in a URLError.
+        // 192.0.2.0/24 is not in use (RFC 5737): an attempt would end in a URLError.
         let request = way.request(try #require(URL(string: "http://192.0.2.1/")))
         let error = await #expect(throws: NotAuthorized.self) {
             try await way.send(request, authorizedBy: .bearer("abc"))

@@ -14,13 +14,13 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What `Documentation/Guide/LongLived.md` prints, over sockets of the platform's own.
+/// The samples of `Documentation/Guide/LongLived.md`, with sockets of the platform.
 @Suite(.timeLimit(.minutes(5))) struct WebSocketTests {
     @Test(.enabled("URLSession has no WebSockets here: its libcurl lacks them") { try await WebSockets.areSupported })
     func `a socket is authorized at the start and each time it is opened again`() async throws {
         let service = ScriptedTokenService<TestToken>(.token("b"), .token("c"))
         let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"), clock: ManualClock())
-        // The server refuses `a`, ends a session of `b` as one ends that has expired, and goes on with `c`.
+        // The server refuses `a`, ends a session of `b` as if it had expired, and goes on with `c`.
         let server = SocketServer { $0 == "Bearer b" ? .closesAsExpired : $0 == "Bearer c" ? .closes : .refuses }
         let received = Lock<[String]>([])
         try await server.run { url in
@@ -57,7 +57,7 @@ import FoundationNetworking
     }
 
     @Test(.disabled("URLSession has WebSockets here") { try await WebSockets.areSupported })
-    func `where URLSession has no WebSockets, it says so at once`() async throws {
+    func `where URLSession has no WebSockets, it fails at once`() async throws {
         try await withHeldPort { port in
             let request = URLRequest(url: port.url("/", scheme: "ws"))
             let error = await #expect(throws: URLError.self) {
@@ -69,7 +69,7 @@ import FoundationNetworking
 }
 
 // sample: websocket
-/// Hands over the messages of a socket. When it closes it is opened again, with a credential that is valid then.
+/// Delivers the messages of a socket. When it closes it is opened again, with a credential that is valid then.
 func listen(
     to request: URLRequest, on session: URLSession, authorizedBy auth: some AuthorizationProvider, pause: Duration,
     receive: (URLSessionWebSocketTask.Message) async -> Void
@@ -98,7 +98,7 @@ func listen(
 struct SocketEnd {
     let error: any Error
     let wasOpen: Bool
-    /// What the server said, if it wants another credential: 401 instead of 101, or the close code 1008 later on.
+    /// The server's answer, if it wants another credential: 401 instead of 101, or the close code 1008 later on.
     let refusal: UnauthorizedResponse?
 
     init(_ socket: URLSessionWebSocketTask, _ error: any Error) {
@@ -113,7 +113,7 @@ struct SocketEnd {
 // MARK: - The server, and whether there is a client
 
 private enum WebSockets {
-    /// On Linux it depends on how the libcurl was built that is found when the program runs.
+    /// On Linux it depends on the libcurl that is found at run time.
     static var areSupported: Bool {
         get async throws {
             try await withHeldPort { port in
@@ -130,7 +130,7 @@ private enum WebSockets {
     }
 }
 
-/// Sends the credential that it was called with back as the one message of a session.
+/// Sends back the credential of the handshake, as the one message of a session.
 private actor SocketServer: WSMessageHandler {
     enum Manner { case refuses, closes, closesAsExpired }
 

@@ -5,14 +5,14 @@ fault injector, on a free port of 127.0.0.1.
 
 It writes its address to DIR/address and a line to its output when it listens, and ends with its standard input, or after LIFETIME seconds (300).
 
-The server: /authorize (Alice consents at once), /token (code with PKCE, refresh tokens that serve once, client credentials),
-/revoke; the public client "native", the confidential "web" with the secret "websecret", and "bank", which proves itself with
-signatures (RFC 7523) made for the server's address.
+The server: /authorize (Alice consents at once), /token (code with PKCE, one-time refresh tokens, client credentials),
+/revoke; the public client "native", the confidential "web" with the secret "websecret", and "bank", which authenticates
+with signed assertions (RFC 7523) for the server's address.
 
-The injector: POST /control/faults [{…}] replaces what lies in wait for the next requests to /token, one each. A fault answers in
+The injector: POST /control/faults [{…}] sets the faults for the next requests to /token, one each. A fault answers in
 the server's place with "status", "body" and "fields", or closes the connection with "drop": "before" the server sees the request
-or "after" it has answered. POST /control/secret TEXT changes what the server takes for the secret of "web". POST /control/revoke
-ends all refresh tokens. POST /control/key JWK tells the public key of "bank". GET /control/calls tells how many requests came to /token, and how many the server saw.
+or "after" it has answered. POST /control/secret TEXT changes the secret of "web". POST /control/revoke
+ends all refresh tokens. POST /control/key JWK sets the public key of "bank". GET /control/calls returns how many requests came to /token, and how many the server saw.
 """
 
 import json
@@ -149,7 +149,7 @@ class MachineGrant(grants.ClientCredentialsGrant):
 
 
 class Assertion(JWTBearerClientAssertion):
-    """Verifies what proves "bank", and takes no assertion twice."""
+    """Verifies the assertions of "bank", and accepts each only once."""
 
     key = None
     seen = set()
@@ -250,7 +250,7 @@ class Injector(BaseHTTPRequestHandler):
         with self.lock:
             if self.path == "/token":
                 self.calls["seen"] += 1
-            # `open` hands the request to Flask as a socket's server would.
+            # `open` passes the request to Flask as a socket's server would.
             response = app.test_client().open(
                 self.path, method=self.command, data=body, headers=list(self.headers.items())
             )

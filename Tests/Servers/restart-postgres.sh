@@ -1,6 +1,6 @@
 #!/bin/bash
 # restart-postgres.sh DIR [PORT]: ends the server that start-postgres.sh has started in DIR as a crash would (SIGQUIT: no checkpoint,
-# nobody is told to finish), leaves it away for AWAY seconds (1), and starts it again. It returns when it takes connections.
+# and sessions cannot finish), waits AWAY seconds (1), and starts it again. It returns when it accepts connections.
 set -euo pipefail
 D=$1
 PID=$(head -1 "$D/data/postmaster.pid")

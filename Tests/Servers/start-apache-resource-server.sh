@@ -2,7 +2,7 @@
 # start-apache-resource-server.sh DIR PORT ISSUER: starts Apache with mod_oauth2 on 127.0.0.1 as a resource server for the tokens
 # of a running Glewlwyd: /bearer/ (RFC 6750), /dpop/ (RFC 9449) and /opaque/ (introspection by the client "web", of its own tokens).
 # Each answers {"ok":true}. Writes DIR/pid. End it with `kill -KILL -- -PID`; it ends by itself after LIFETIME seconds (600).
-# Needs: apache2-bin libapache2-mod-oauth2 curl. Root or not; the folders above DIR must let the user www-data pass for root.
+# Needs: apache2-bin libapache2-mod-oauth2 curl. Runs as any user. For root the user www-data must be able to reach DIR.
 set -euo pipefail
 PATH=$PATH:/usr/sbin  # an ordinary user's lacks it
 D=$1; PORT=$2; ISSUER=$3; B=http://127.0.0.1:$PORT
@@ -35,7 +35,7 @@ DirectoryIndex index.json
  OAuth2TargetPass prefix=
  Require oauth2_claim iss:$ISSUER
 </Location>
-# A proof may be a minute old: the machine may be busy. A jti in a second proof and a wrong ath pass in this version.
+# A proof may be a minute old, because the machine may be busy. This version accepts a second use of a jti and a wrong ath.
 <Location /dpop>
  AuthType oauth2
  OAuth2AcceptTokenIn header name=Authorization&type=DPoP
@@ -48,8 +48,8 @@ DirectoryIndex index.json
  Require valid-user
 </Location>
 C
-# Its life is limited, so that none is left behind by tests that are killed; its process group is its own, and its children
-# stay in it. What it would inherit is closed: a parent may wait until nobody has its end of a pipe or socket any more.
+# Its lifetime is limited, so that killed tests leave no server behind. It has its own process group, which its children
+# share. Inherited descriptors are closed: a parent may wait until no process holds the other end of a pipe or socket.
 (
     for fd in /proc/"$BASHPID"/fd/*; do fd=${fd##*/}; ((fd <= 2)) || eval "exec $fd>&-"; done
     exec setsid timeout --signal=KILL "${LIFETIME:-600}" apache2 -f "$D/apache.conf" -D FOREGROUND

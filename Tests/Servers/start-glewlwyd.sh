@@ -12,8 +12,8 @@ sed -e "s#^port=.*#port=$PORT#" -e 's/^#\(bind_address\)/\1/' -e "s#^external_ur
     -e 's#^\# *static_files_path=.*#static_files_path="'"$D"'/webapp/"#' \
     -e "s#^log_mode=.*#log_mode=\"console\"#" -e "s#^log_level=.*#log_level=\"${LOG:-INFO}\"#" \
     -e 's#^@include .*#database = { type = "sqlite3"  path = "'"$D"'/db.sqlite" };#' /etc/glewlwyd/glewlwyd.conf > "$D/glewlwyd.conf"
-# Its life is limited, so that none is left behind by tests that are killed; its process group is its own. What it
-# would inherit is closed: a parent may wait until nobody has its end of a pipe or socket any more.
+# Its lifetime is limited, so that killed tests leave no server behind. It has its own process group. Inherited descriptors
+# are closed: a parent may wait until no process holds the other end of a pipe or socket.
 (
     for fd in /proc/"$BASHPID"/fd/*; do fd=${fd##*/}; ((fd <= 2)) || eval "exec $fd>&-"; done
     exec setsid timeout --signal=KILL "${LIFETIME:-600}" glewlwyd -c "$D/glewlwyd.conf"

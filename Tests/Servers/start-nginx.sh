@@ -1,6 +1,6 @@
 #!/bin/bash
-# start-nginx.sh DIR PORT REPLICA_PORT…: starts nginx (Debian 'nginx-light') on 127.0.0.1, which hands requests to the replicas by turns,
-# and those of one that is away to another. Its answers say in `X-Replica` which one it was. It writes DIR/pid and DIR/log, and ends with
+# start-nginx.sh DIR PORT REPLICA_PORT…: starts nginx (Debian 'nginx-light') on 127.0.0.1, which passes requests to the replicas in turn,
+# and those of an unavailable replica to another. Its answers name the replica in `X-Replica`. It writes DIR/pid and DIR/log, and ends with
 # `kill -KILL -- -PID`; by itself after LIFETIME seconds (600).
 set -euo pipefail
 D=$1; PORT=$2; shift 2
@@ -25,7 +25,7 @@ $(for replica; do echo "        server 127.0.0.1:$replica max_fails=1 fail_timeo
         listen 127.0.0.1:$PORT;
         location / {
             proxy_pass http://replicas;
-            # The site refuses requests for another host, and makes its redirect URI of this one.
+            # The site refuses requests for another host, and uses this host in its redirect URI.
             proxy_set_header Host \$http_host;
             add_header X-Replica \$upstream_addr always;
         }

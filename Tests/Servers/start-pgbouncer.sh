@@ -1,6 +1,6 @@
 #!/bin/bash
 # start-pgbouncer.sh DIR PORT SERVER_PORT: starts PgBouncer (Debian 'pgbouncer') on 127.0.0.1 in transaction mode, with two connections
-# to each database of the PostgreSQL at SERVER_PORT. Everybody is its user app. It writes DIR/pid and DIR/log, and ends with
+# to each database of the PostgreSQL at SERVER_PORT. Every client has its user "app". It writes DIR/pid and DIR/log, and ends with
 # `kill -KILL -- -PID`; by itself after LIFETIME seconds (600). Root runs it as the user 'postgres'.
 set -euo pipefail
 D=$1; PORT=$2; SERVER=$3

@@ -1,8 +1,8 @@
 #!/bin/bash
-# start-postgres.sh DIR [PORT]: starts PostgreSQL (Debian 'postgresql') on 127.0.0.1 with a fresh cluster in DIR, or with the one
-# that is there. Users: app, who needs no password, and guarded with the password "right". It logs all statements with their
+# start-postgres.sh DIR [PORT]: starts PostgreSQL (Debian 'postgresql') on 127.0.0.1 with a fresh cluster in DIR, or with an
+# existing one. Users: "app" without a password, and "guarded" with the password "right". It logs all statements with their
 # parameters, writes DIR/pid and ends with `kill -KILL -- -PID`; by itself it ends after LIFETIME seconds (600).
-# Root runs it as the user 'postgres', who must be able to get to DIR.
+# Root runs it as the user 'postgres', who must be able to reach DIR.
 set -euo pipefail
 D=$1; PORT=${2:-54329}; B=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
 as=(); [[ $(id -u) == 0 ]] && as=(runuser -u postgres --)
@@ -13,9 +13,9 @@ if [[ ! -d $D/data ]]; then
     "${as[@]}" "$B/initdb" -D "$D/data" -A trust -U app --no-sync -E UTF8 --locale C > "$D/log" 2>&1
     printf 'host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\nlocal all all trust\n' > "$D/data/pg_hba.conf"
 fi
-rm -f "$D/data/postmaster.pid"  # of one that was killed
-# Its life is limited, so that none is left behind by tests that are killed; its process group is its own. What it
-# would inherit is closed: a parent may wait until nobody has its end of a pipe or socket any more.
+rm -f "$D/data/postmaster.pid"  # left by a server that was killed
+# Its lifetime is limited, so that killed tests leave no server behind. It has its own process group. Inherited descriptors
+# are closed: a parent may wait until no process holds the other end of a pipe or socket.
 (
     for fd in /proc/"$BASHPID"/fd/*; do fd=${fd##*/}; ((fd <= 2)) || eval "exec $fd>&-"; done
     exec setsid timeout --signal=KILL "${LIFETIME:-600}" "${as[@]}" "$B/postgres" -D "$D/data" \

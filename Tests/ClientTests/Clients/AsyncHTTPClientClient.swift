@@ -22,8 +22,8 @@ struct AsyncHTTPClientClient: TestedClient {
         followsRedirects
             ? [
                 .customFields: """
-                Nothing is sent: the client would take the field along to another host, so it has to be made with its \
-                redirects off (`redirectsFollowed`).
+                Nothing is sent: after a redirect the client would send the field to another host. Make the client with \
+                its redirects off (`redirectsFollowed`).
                 """
             ]
             : [.redirects: "This client was made with its redirects off: the redirect is returned."]
@@ -41,7 +41,7 @@ struct AsyncHTTPClientClient: TestedClient {
     func close() async throws { try await client.shutdown() }
 }
 
-/// The core's `send` around a client that it knows nothing of: async-http-client, which is told to follow no redirect.
+/// The core's `send` around a client of which it knows nothing: async-http-client, set to follow no redirects.
 struct AnyClient: TestedClient {
     private let client: HTTPClient
 
@@ -50,9 +50,9 @@ struct AnyClient: TestedClient {
     }
 
     let lacks: [Capability: String] = [
-        .redirects: "`send` sees only what the client hands to it: make the client with its redirects off.",
+        .redirects: "`send` sees only the client's result: make the client with its redirects off.",
         .allAnswers:
-            "`send` with `unauthorized:` is shown what that returns: hand it a response to have all answers looked at.",
+            "`send` with `unauthorized:` shows the provider only 401s. Without it the provider gets every answer.",
     ]
 
     func send(_ call: Call, authorizedBy provider: any AuthorizationProvider) async throws -> Reply {
@@ -81,7 +81,7 @@ extension HTTPClient {
         }
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Also how long a request may queue for a connection: longer than any machine is busy.
+        // Also the limit for waiting for a connection: longer than any machine is busy.
         configuration.timeout.connect = .seconds(300)
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
@@ -105,7 +105,7 @@ extension HTTPClientRequest {
 }
 
 extension Error {
-    /// Whether it is one of the core. What the client throws has many types, those of the network among them.
+    /// Whether it is an error of the core. The client throws errors of many types, also those of the network.
     fileprivate var isOurs: Bool { self is NotAuthorized || self is RefreshFailed || self is CancellationError }
 }
 #endif

@@ -20,7 +20,7 @@ struct URLSessionHTTPTypesClient: TestedClient {
 
     let lacks = URLSession.lacks.merging([
         .oneShotBodies:
-            "An `HTTPRequest` has no body; what `URLSession` sends beside it, bytes or a file, can be read again."
+            "An `HTTPRequest` has no body; the bytes or the file that `URLSession` sends beside it can be read again."
     ]) { $1 }
 
     var growth: Int { URLSession.growth }

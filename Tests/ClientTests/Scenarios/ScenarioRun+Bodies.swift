@@ -25,7 +25,7 @@ extension ScenarioRun {
         }
     }
 
-    /// The refresh is not in vain: the next call goes out with its token.
+    /// The refresh is useful: the next call uses its token.
     func oneShotBodyIsSentOnce() async throws {
         let service = ScriptedTokenService<TestToken>(.token("b"))
         let auth = holding(service)

@@ -32,7 +32,7 @@ extension ScenarioRun {
         try await endsAtOnce(withToken: TestToken("a"), after: ["Bearer a"])
     }
 
-    /// - Parameter sent: what the server has seen when the call waits.
+    /// - Parameter sent: the requests that the server has seen when the call waits.
     private func endsAtOnce(withToken token: TestToken, after sent: [String]) async throws {
         let service = ScriptedTokenService<TestToken>(.held)
         let held = Tally()
@@ -67,7 +67,7 @@ extension ScenarioRun {
         }
     }
 
-    /// So much of the body is sent that the client must have begun to read it.
+    /// Enough of the body is sent that the client must have begun to read it.
     func cancelledDuringBody() async throws {
         let sent = Tally()
         let piece = [UInt8](repeating: 0x61, count: 1 << 16)

@@ -13,7 +13,7 @@ import Testing
 extension ScenarioRun {
     func connectionIsReused() async throws {
         let auth = holding(ScriptedTokenService(.token("b")))
-        // So long that a client which does not read it has not got it all.
+        // So long that a client has not received all of it if it does not read it.
         let refusal = Answer.unauthorized("Bearer", body: String(repeating: "no", count: 30_000)).inPieces(of: 4_000)
         try await withServer { request in
             request["Authorization"] == "Bearer a" ? refusal : .text("hello")
@@ -27,7 +27,7 @@ extension ScenarioRun {
         }
     }
 
-    /// In a process of its own, so that nothing else counts.
+    /// In a separate process, so that nothing else counts.
     func manyRequestsLeaveNothing() async throws {
         await #expect(processExitsWith: .success) {
             [name = name as ClientName] in
@@ -79,7 +79,7 @@ private struct Load {
         }
     }
 
-    /// What this process holds while each task has a connection: none is answered before it is known.
+    /// The resources of this process while each task has a connection: no request is answered before they are counted.
     ///
     /// Between requests clients close connections and open others, as they see fit.
     func footprint() async throws -> Footprint {
@@ -114,7 +114,7 @@ private final class Meeting: Sendable {
         gate?.leave()
     }
 
-    /// Waits for the end.
+    /// Waits until the meeting ends.
     ///
     /// - Returns: whether there is a meeting.
     func join() -> Bool {

@@ -83,7 +83,7 @@ extension ScenarioRun {
         }
     }
 
-    /// 0.0.0.0 leads to this machine, but is no address that says so.
+    /// 0.0.0.0 leads to this machine, but does not count as a loopback address.
     func plaintextIsRefused() async throws {
         try await withServer { _ in
             .text("hello")
@@ -129,7 +129,7 @@ extension ScenarioRun {
                     LooseProvider(["Authorization": value]),
                     LooseProvider([value: "x"]),
                 ] {
-                    // Whether it goes out without credential or not at all is up to the client.
+                    // The client decides whether to send it without a credential or not at all.
                     _ = try? await client.send(Call(server.url("/")), authorizedBy: provider)
                 }
             }

@@ -10,7 +10,7 @@ import RequestAuthorizationTesting
 import TestProviders
 import Testing
 
-// Tokens that need a proof for each request: it says `number method URL nonce`.
+// Tokens that need a proof for each request. A proof is the text `number method URL nonce`.
 extension ScenarioRun {
     private static let payload = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
 

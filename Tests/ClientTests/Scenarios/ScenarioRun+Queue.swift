@@ -15,7 +15,7 @@ extension ScenarioRun {
         try await leavesTheQueue()
     }
 
-    /// Two are answered when both are there, so that two it must be, and no more.
+    /// The server answers once two requests are there. So the client must use two connections, and never more.
     private func keepsToItsConnections() async throws {
         let open = Lock((now: 0, most: 0))
         let arrived = Tally()
@@ -43,7 +43,7 @@ extension ScenarioRun {
         }
     }
 
-    /// One that is cancelled ends while the only connection is in use, and is never sent.
+    /// A waiting request that is cancelled ends while the only connection is in use, and is never sent.
     private func leavesTheQueue() async throws {
         let isOver = Tally()
         try await withOther(connections: 1) { other in
@@ -66,7 +66,7 @@ extension ScenarioRun {
         }
     }
 
-    /// What tells a server that it has seen the request before lets a client repeat it.
+    /// A request that a server can recognize as a repetition may be repeated by the client.
     func bodiesReuse() async throws {
         try await withServer { _ in
             .text("hello")
@@ -81,7 +81,7 @@ extension ScenarioRun {
         }
     }
 
-    /// Another client of the same kind with so many connections.
+    /// Another client of the same kind with this many connections.
     private func withOther(connections: Int, _ body: (any TestedClient) async throws -> Void) async throws {
         let makeClient = try #require(name.client)
         let other = makeClient(connections, nil)

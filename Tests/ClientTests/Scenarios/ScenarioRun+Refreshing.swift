@@ -141,7 +141,7 @@ extension ScenarioRun {
         }
     }
 
-    /// Nobody is answered before all have asked.
+    /// No request is answered before all have arrived.
     func fiftyRefusalsRefreshOnce() async throws {
         let service = ScriptedTokenService<TestToken>(.token("b"))
         let auth = holding(service)

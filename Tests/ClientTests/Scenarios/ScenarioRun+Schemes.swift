@@ -14,7 +14,8 @@ extension ScenarioRun {
 
     func downgradeDrops() async throws { try await drops(from: "https", to: "http") }
 
-    /// Nothing but the scheme differs. In a process of its own, as `URLSession` can be told whom to trust only once.
+    /// Only the scheme differs. It runs in a separate process, because `URLSession` can be told only once which
+    /// certificate to trust.
     private func drops(from scheme: String, to other: String) async throws {
         await #expect(processExitsWith: .success) {
             [name = name as ClientName, scheme = scheme as String, other = other as String] in
@@ -33,8 +34,8 @@ extension ScenarioRun {
     }
 }
 
-/// Runs a client that trusts one certificate, which is made for this, and a server that has it and redirects to whatever stands
-/// behind the first question mark.
+/// Runs a client that trusts one certificate, which is made for this test. The server has that certificate, and
+/// redirects to the text behind the first question mark.
 private func withTrust(
     _ name: ClientName, body: (any TestedClient, RawServer, BothSchemes) async throws -> Void
 ) async throws {

@@ -10,7 +10,7 @@ import TestProviders
 import Testing
 
 extension ScenarioRun {
-    /// Of all that have been sent one is answered, and the session ends; the others are answered then.
+    /// Of all requests that were sent one is answered, and the session ends. Then the others are answered.
     func endedSessionIsThrown() async throws {
         let service = ScriptedTokenService<TestToken>(
             .failure(TokenEndpointError(status: 400, code: "invalid_grant")))

@@ -4,7 +4,7 @@
 #if Full
 import Foundation
 
-/// What this process holds: open descriptors, and memory where the system tells it in a file.
+/// The resources of this process: open descriptors, and memory where a file of the system tells it.
 struct Footprint {
     let descriptors: Int
     let bytes: Int

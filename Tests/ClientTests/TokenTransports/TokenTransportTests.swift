@@ -9,7 +9,7 @@ import Testing
 
 private let form = [(name: "Content-Type", value: "application/x-www-form-urlencoded")]
 
-/// What `TokenTransport` promises, over real sockets; what is particular to one client is tested with its module.
+/// The promises of `TokenTransport`, over real sockets. What is particular to one client is tested with its module.
 @Suite(.timeLimit(.minutes(5))) struct TokenTransportTests {
     @Test(arguments: TransportName.allCases)
     func `a token request arrives as it was given`(name: TransportName) async throws {
@@ -32,7 +32,7 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
     }
 
     @Test(arguments: TransportName.allCases)
-    func `a connection that drops after an answer on it does not send the next request twice`(
+    func `a request is sent once, also if its connection drops after an earlier answer`(
         name: TransportName
     ) async throws {
         try await withServer {
@@ -54,7 +54,7 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
     }
 
     @Test(arguments: TransportName.allCases, [300, 301, 302, 303, 304, 305, 307, 308])
-    func `a redirect is an answer, whatever the client does with others`(
+    func `a redirect is returned as an answer, whatever the client does with other redirects`(
         name: TransportName, status: Int
     ) async throws {
         try await withServer { _ in
@@ -83,7 +83,7 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
     @Test(
         arguments: TransportName.allCases,
         ["Basic realm=\"x\"", "Bearer, Basic realm=\"x\"", "Basic", "Digest realm=\"x\"", "Bearer"])
-    func `a 401 comes back whole, whatever it offers`(name: TransportName, challenge: String) async throws {
+    func `a 401 is returned whole, whatever schemes it offers`(name: TransportName, challenge: String) async throws {
         try await withServer { _ in
             .unauthorized(challenge, body: #"{"error":"invalid_client"}"#)
         } body: { server in
@@ -110,8 +110,8 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
     // MARK: - Length
 
     @Test(arguments: TransportName.allCases)
-    func `an answer that is longer than asked for ends while it comes in`(name: TransportName) async throws {
-        // The server would go on for ever, and says nothing of the length.
+    func `an answer above the limit is stopped while it arrives`(name: TransportName) async throws {
+        // The server would send for ever, and does not announce the length.
         let endless = Answer(
             steps: [.send(Array("HTTP/1.1 200 OK\r\n\r\n".utf8))] + Array(repeating: .send([42]), count: 101))
         try await withServer { _ in
@@ -125,7 +125,7 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
     }
 
     @Test(arguments: TransportName.allCases)
-    func `an answer of just the length asked for is taken`(name: TransportName) async throws {
+    func `an answer of exactly the limit is accepted`(name: TransportName) async throws {
         try await withServer { _ in
             .text(String(repeating: "x", count: 100)).inPieces(of: 7)
         } body: { server in
@@ -137,7 +137,7 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
     // MARK: - What may have been processed
 
     @Test(arguments: TransportName.allCases, ["127.0.0.1", "nowhere.invalid"])
-    func `a server that cannot be reached was not sent to`(name: TransportName, host: String) async throws {
+    func `an unreachable server received nothing`(name: TransportName, host: String) async throws {
         try await withHeldPort { port in
             let url = try #require(URL(string: "http://\(host):\(port.number)/token"))
             let error = await name.error(of: TokenRequest(url: url))
@@ -147,7 +147,7 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
     }
 
     @Test(arguments: TransportName.allCases)
-    func `a server that does not speak TLS was not sent to`(name: TransportName) async throws {
+    func `a server that does not speak TLS received nothing`(name: TransportName) async throws {
         try await withServer(greeting: "220 mail.example.com\r\n") { _ in
             .drop
         } body: { server in
@@ -158,20 +158,20 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
     }
 
     @Test(arguments: TransportName.allCases, ["ftp://127.0.0.1/token", "token"])
-    func `an address that is none was not sent to`(name: TransportName, url: String) async throws {
+    func `nothing is sent to an invalid address`(name: TransportName, url: String) async throws {
         let error = await name.error(of: TokenRequest(url: try #require(URL(string: url))))
         #expect(error?.code == .other)
         #expect(error?.delivery == .notSent)
     }
 
     @Test(arguments: TransportName.allCases, ["done\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"])
-    func `an answer that breaks off may have been processed`(name: TransportName, bytes: String) async throws {
+    func `a request whose answer breaks off may have been processed`(name: TransportName, bytes: String) async throws {
         let answer = Answer(steps: [.send(Array(bytes.utf8)), .drop])
         try await withServer { _ in
             answer
         } body: { server in
             let error = await name.error(of: TokenRequest(url: server.url("/")))
-            // To libcurl an answer without head is another protocol.
+            // libcurl takes an answer without a head for another protocol.
             #expect(error?.code == (name == .urlSession && bytes == "done\r\n" ? .other : .connectionLost))
             #expect(error?.delivery == .mayHaveBeenProcessed)
         }
@@ -180,13 +180,13 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
     // MARK: - Time
 
     @Test(arguments: TransportName.allCases, ["", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"])
-    func `a time-out is for the whole answer, and it may have been processed`(
+    func `a time-out covers the whole answer, and the request may have been processed`(
         name: TransportName, beginning: String
     ) async throws {
         try await withServer { _ in
             .raw(beginning)
         } body: { server in
-            // On a busy machine the shortest may be over before the request has arrived.
+            // On a busy machine the shortest time-out may end before the request has arrived.
             for timeout in [Duration.milliseconds(200), .seconds(3), .seconds(20)] where await server.requests.isEmpty {
                 let error = await name.error(of: TokenRequest(url: server.url("/"), timeout: timeout))
                 guard await !server.requests.isEmpty else { continue }
@@ -237,7 +237,7 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
     // MARK: - What is not sent at all
 
     @Test(arguments: TransportName.allCases, [("Authorization", "Basic secret\r\nX-Evil: 1"), ("X: secret\r\nY", "1")])
-    func `a field that breaks out of its line is refused, and not repeated`(
+    func `a field with a line break is refused, and the error does not print it`(
         name: TransportName, field: (name: String, value: String)
     ) async throws {
         try await withServer { _ in
@@ -254,7 +254,7 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
     #if os(Linux)
     @Test(arguments: TransportName.allCases)
     func `three hundred requests leave no descriptor behind`(name: TransportName) async throws {
-        // In a process of its own, so that nobody else's are counted.
+        // In a separate process, so that the descriptors of other tests do not count.
         await #expect(processExitsWith: .success) { [name = name as TransportName] in
             try await withServer { _ in
                 .text("{}")
@@ -265,7 +265,7 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
                 let before = Footprint()
                 for _ in 0..<300 { _ = try await name.send(request) }
                 await server.waitForDepartures(310)
-                // The sessions of the last ones may still be about to end.
+                // The sessions of the last requests may still be about to end.
                 let growth = Footprint().growth(since: before)
                 #expect(growth.descriptors < 30, "\(growth)")
             }

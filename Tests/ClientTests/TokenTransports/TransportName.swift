@@ -14,7 +14,7 @@ import FoundationNetworking
 enum TransportName: String, CaseIterable, Codable {
     case urlSession, asyncHTTPClient
 
-    /// Lends one of its own.
+    /// Runs the body with a new client.
     func lend<Result: Sendable>(body: (any TokenTransport) async throws -> Result) async throws -> Result {
         switch self {
         case .urlSession:

@@ -5,7 +5,7 @@
 import RequestAuthorizationAsyncHTTPClient
 import TestProviders
 
-/// Lends a client of its own, and shuts it down.
+/// Runs the body with a new client, and shuts it down.
 func withClient<Result: Sendable>(
     on eventLoops: any EventLoopGroup = HTTPClient.defaultEventLoopGroup,
     redirects: HTTPClient.Configuration.RedirectConfiguration? = nil, connections: Int = 8,
@@ -28,7 +28,7 @@ func withClient<Result: Sendable>(
 }
 
 extension HTTPClient {
-    /// Sends with a provider that expects no harm, and puts the answer together.
+    /// Sends with a provider that has nothing to hide, and joins the pieces of the answer.
     func received(
         _ request: HTTPClientRequest, authorizedBy provider: any AuthorizationProvider = CountingProvider(),
         refreshCount: Int = 1, isReplayable: Bool? = nil, clientFollowsRedirects: Bool = true
@@ -40,7 +40,7 @@ extension HTTPClient {
     }
 }
 
-/// What came back: the status, and the body as text.
+/// The response: the status, and the body as text.
 struct Received: Equatable {
     let status: Int
     let body: String

@@ -5,13 +5,13 @@
 import RequestAuthorization
 import RequestAuthorizationTesting
 
-/// Counts, and lets somebody wait for a number.
+/// A counter for which a test can wait.
 final class Arrivals: Sendable {
     private let target: Int
     private let count = Lock(0)
     private let reached = OneShot<Void>()
 
-    /// - Parameter target: what is waited for.
+    /// - Parameter target: the number to wait for.
     init(_ target: Int) { self.target = target }
 
     func add() {
@@ -25,7 +25,7 @@ final class Arrivals: Sendable {
     /// Suspends until the number is reached, or the task is cancelled.
     func all() async throws { try await reached.value() }
 
-    /// One more, and then waits for the others.
+    /// Adds one, and then waits for the others.
     func meet() async throws {
         add()
         try await all()

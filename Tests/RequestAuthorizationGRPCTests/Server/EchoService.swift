@@ -4,7 +4,7 @@
 #if Full
 import RequestAuthorizationGRPC
 
-/// Echoes messages, or refuses the call as the test says, and remembers what it received.
+/// Echoes messages, or refuses the call as the test says, and records the calls.
 final class EchoService: RegistrableRPCService {
     /// A call as it arrived.
     struct Call: Sendable {
@@ -23,25 +23,25 @@ final class EchoService: RegistrableRPCService {
     enum Refusal: Sendable {
         case atOnce(RPCError = .unauthenticated())
         case afterMessages(Int, RPCError = .unauthenticated())
-        /// After messages have gone back: the server had accepted the call.
+        /// After messages have been returned: the server had accepted the call.
         case afterEcho(RPCError = .unauthenticated())
     }
 
     private let received = Lock<[Call]>([])
     private let refusal: @Sendable (Call) async throws -> Refusal?
 
-    /// What comes with the answers to calls that it lets through.
+    /// The fields in the answers to accepted calls.
     private let news: Metadata
 
     /// - Parameters:
-    ///   - news: what comes with the answers to calls that it lets through.
+    ///   - news: the fields in the answers to accepted calls.
     ///   - refusal: looks at a call before its messages; `nil` lets it through.
     init(news: Metadata = [:], refusal: @escaping @Sendable (Call) async throws -> Refusal? = { _ in nil }) {
         self.news = news
         self.refusal = refusal
     }
 
-    /// Lets through what has one of the credentials, for instance `Bearer a`.
+    /// Accepts calls with one of the credentials, for instance `Bearer a`.
     convenience init(accepting credentials: String..., otherwise refusal: Refusal = .atOnce()) {
         self.init { credentials.contains($0.credential) ? nil : refusal }
     }
@@ -49,7 +49,7 @@ final class EchoService: RegistrableRPCService {
     /// The calls in order of arrival.
     var calls: [Call] { received.withLock { $0 } }
 
-    /// Keeps nothing of the calls that have ended.
+    /// Forgets the calls that have ended.
     func forget() { received.withLock { $0 = [] } }
 
     func registerMethods<Transport: ServerTransport>(with router: inout RPCRouter<Transport>) {
@@ -114,7 +114,7 @@ extension RPCError {
         return RPCError(code: .unauthenticated, message: "no", metadata: metadata)
     }
 
-    /// What the interceptor says of another try.
+    /// The interceptor's advice to the retry policy.
     var pushback: [String] { Array(metadata[stringValues: "grpc-retry-pushback-ms"]) }
 }
 #endif

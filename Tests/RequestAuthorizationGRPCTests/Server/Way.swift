@@ -13,7 +13,7 @@ enum Way: String, CaseIterable {
 
     var method: MethodDescriptor { MethodDescriptor(fullyQualifiedService: "test.Echo", method: rawValue) }
 
-    /// What a call of this kind is sent with here.
+    /// The messages that a call of this kind sends here.
     var messages: [Message] {
         switch self {
         case .unary, .serverStreaming: [Message("hello")]
@@ -21,7 +21,7 @@ enum Way: String, CaseIterable {
         }
     }
 
-    /// What comes back for it.
+    /// The messages that the server returns.
     var answer: [Message] {
         switch self {
         case .unary, .bidirectional: messages
@@ -30,7 +30,7 @@ enum Way: String, CaseIterable {
         }
     }
 
-    /// Makes a call and returns what came back.
+    /// Makes a call and returns the messages of the server.
     func call(
         _ client: Client, metadata: Metadata = [:], options: CallOptions = .defaults
     ) async throws -> [Message] {
@@ -63,7 +63,7 @@ enum Way: String, CaseIterable {
         }
     }
 
-    /// A call in both directions with a producer of the test's own.
+    /// A call in both directions with a producer of the test.
     func stream(
         _ client: Client, _ request: StreamingClientRequest<Message>, options: CallOptions = .defaults
     ) async throws -> [Message] {

@@ -5,7 +5,7 @@
 import ClientScenarios
 import Testing
 
-/// Tells the table of clients that a test has shown a scenario, each time that it has run to its end.
+/// Records in the table of clients that a test has shown a scenario, each time that it has run to its end.
 struct ScenarioTrait: TestTrait, TestScoping {
     let scenarios: [Scenario]
 

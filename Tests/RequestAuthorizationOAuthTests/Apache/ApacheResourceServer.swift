@@ -6,16 +6,17 @@ import Foundation
 import LoopbackServer
 import TestServers
 
-/// Apache with mod_oauth2: a resource server that nobody here wrote, for the tokens of a Glewlwyd.
+/// Apache with mod_oauth2: a third-party resource server for the tokens of a Glewlwyd.
 ///
-/// `/bearer/`, `/dpop/` and `/opaque/` answer `{"ok":true}` to who may read them, and 401 to all others.
+/// `/bearer/`, `/dpop/` and `/opaque/` answer `{"ok":true}` to a request with a valid token, and 401 to all others.
 /// `Tests/Servers/start-apache-resource-server.sh` says more.
 final class ApacheResourceServer: Sendable {
-    /// The one that runs for the suite.
+    /// The server of the running suite.
     @TaskLocal static var current: ApacheResourceServer?
 
     private let process: ServerProcess
-    /// Kept from all others. Apache, which cannot choose one itself, listens on it all the same.
+    /// Reserved, so that no other socket gets it. Apache, which cannot choose a port itself, listens on it all the
+    /// same.
     private let port: HeldPort
 
     /// Starts a server that trusts the keys of an issuer.
@@ -25,7 +26,7 @@ final class ApacheResourceServer: Sendable {
             script: "start-apache-resource-server.sh", named: "apache", arguments: ["\(port.number)", issuer])
     }
 
-    /// Ends the server and removes what it kept.
+    /// Ends the server and removes its files.
     func end() { process.end() }
 
     /// - Parameter path: ends with `/`, or Apache redirects.

@@ -5,7 +5,8 @@
 import Foundation
 import Testing
 
-/// Runs a resource server for a suite, and ends it with the suite. It stands after `.glewlwyd()`, whose tokens it takes.
+/// Runs a resource server for a suite, and ends it with the suite. Write it after `.glewlwyd()`, whose tokens it
+/// accepts.
 struct ApacheSuite: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void

@@ -12,7 +12,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Tokens from the one server at the other; nobody here wrote either.
+/// Tokens of one third-party server, used at another one.
 @Suite(
     .enabled(if: ApacheResourceServer.isThere, ApacheResourceServer.how), .glewlwyd(), .apache, .serialized,
     .timeLimit(.minutes(5)))
@@ -39,7 +39,7 @@ struct ApacheTests {
         #expect(try await get("/bearer/", as: auth) == (200, "{\"ok\":true}\n"))
     }
 
-    @Test func `a resource server takes the token of a person by introspection`() async throws {
+    @Test func `a resource server takes the token of a user by introspection`() async throws {
         let bench = try await GlewlwydBench()
         let token = try await bench.signIn(bench.service(GlewlwydBench.web)).accessToken
         #expect(try await get("/opaque/", as: .bearer(token)) == (200, "{\"ok\":true}\n"))

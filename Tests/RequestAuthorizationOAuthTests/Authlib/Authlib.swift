@@ -13,9 +13,10 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// An authorization server made of Authlib, behind a fault injector. `Tests/Servers/authlib_server.py` says what it knows.
+/// An authorization server made of Authlib, behind a fault injector. `Tests/Servers/authlib_server.py` has its clients
+/// and users.
 final class Authlib: Sendable {
-    /// The one that runs for the suite.
+    /// The server of the running suite.
     @TaskLocal static var current: Authlib?
 
     let base: String
@@ -31,7 +32,7 @@ final class Authlib: Sendable {
         (self.folder, self.process, self.input, base) = (folder, process, input, address)
     }
 
-    /// Ends the server and removes what it kept.
+    /// Ends the server and removes its files.
     func end() {
         try? input.close()
         _ = kill(process, SIGKILL)
@@ -46,7 +47,7 @@ final class Authlib: Sendable {
         process.arguments = [script.path, folder.path]
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, output)
         try process.run()
-        // It says one line when it listens, and its errors if it never does.
+        // It prints one line when it listens, and its errors if it does not.
         let line = output.fileHandleForReading.availableData
         guard let address = try? String(contentsOf: folder.appending(path: "address"), encoding: .utf8) else {
             let rest = (try? output.fileHandleForReading.readToEnd()) ?? Data()
@@ -57,15 +58,15 @@ final class Authlib: Sendable {
 
     // MARK: Control
 
-    /// Faults lie in wait for the next requests to the token endpoint, one each.
+    /// Injects faults into the next requests to the token endpoint, one each.
     func inject(_ faults: Fault...) async throws {
         try await control("faults", JSONEncoder().encode(faults))
     }
 
-    /// The server takes this for the secret of the client `web`.
+    /// The server accepts this as the secret of the client `web`.
     func changeSecret(to secret: String) async throws { try await control("secret", Data(secret.utf8)) }
 
-    /// The server verifies with this key what proves the client `bank`.
+    /// The server verifies the assertions of the client `bank` with this key.
     func register(_ key: JSONWebKey) async throws { try await control("key", JSONEncoder().encode(key)) }
 
     func revokeEverything() async throws { try await control("revoke", Data()) }
@@ -93,7 +94,7 @@ final class Authlib: Sendable {
     }
 }
 
-/// What the injector does with a request in the server's place.
+/// What the injector does instead of the server.
 struct Fault: Encodable {
     enum Drop: String, Encodable { case before, after }
 
@@ -102,7 +103,7 @@ struct Fault: Encodable {
     var drop: Drop?
 
     static func answer(_ status: Int, _ body: String = "") -> Fault { Fault(status: status, body: body) }
-    /// Closes the connection, before or after the server has done what was asked.
+    /// Closes the connection, before or after the server has processed the request.
     static func drop(_ drop: Drop) -> Fault { Fault(drop: drop) }
 }
 
@@ -124,7 +125,7 @@ extension Trait where Self == AuthlibSuite {
 }
 
 extension Authlib {
-    /// Debian's, for which the packages are.
+    /// Debian's Python, for which the packages are installed.
     fileprivate static let python = "/usr/bin/python3"
 
     /// Whether it is installed. Where it must be (`REQUIRE_AUTHLIB=1`, as in CI) its absence is a failure, not a skip.

@@ -12,7 +12,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Alice, signed in to a client, and a hundred callers who want her token.
+/// Alice, who is signed in to a client, and a hundred callers that need her token.
 struct AuthlibBench: Sendable {
     static let web = OAuthClient.secretBasic(id: "web", secret: "websecret")
 
@@ -49,7 +49,7 @@ struct AuthlibBench: Sendable {
         before = try await server.calls()
     }
 
-    /// What a hundred callers at a time get from a provider, each outcome once.
+    /// The outcomes of a hundred concurrent callers of a provider, each outcome once.
     func outcomes(of provider: RefreshableTokenAuthorization<OAuthToken>? = nil) async -> [String] {
         let provider = provider ?? auth
         return await withTaskGroup(of: String.self) { group in

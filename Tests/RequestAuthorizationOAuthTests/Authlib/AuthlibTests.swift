@@ -7,12 +7,12 @@ import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
 
-/// What answers do to a session, with a server that nobody here wrote behind a fault injector: a hundred callers, and one call a
-/// slot.
+/// The effect of answers on a session, with a third-party server behind a fault injector: a hundred callers, and one
+/// call per slot.
 @Suite(.enabled(if: Authlib.isThere, Authlib.how), .authlib, .serialized, .timeLimit(.minutes(2)))
 struct AuthlibTests {
     @Test(arguments: try FailureTable.rows())
-    func `an answer in the server's place does to the session what the table says`(row: FailureTable.Row) async throws {
+    func `an injected answer has the effect on the session that the table names`(row: FailureTable.Row) async throws {
         let bench = try await AuthlibBench()
         let session = bench.store.stored?.version.session
         try await bench.server.inject(.answer(row.status, row.body))
@@ -34,7 +34,7 @@ struct AuthlibTests {
         #expect(try await bench.calls() == .init(came: 2, seen: 1))
     }
 
-    @Test func `a hotel's page costs a call a slot, for hours, and nobody is signed out`() async throws {
+    @Test func `a captive portal's page costs one call per slot for hours, and ends no session`() async throws {
         let bench = try await AuthlibBench()
         for slot in 1...60 {
             try await bench.server.inject(.answer(403, "<html>Please accept our terms</html>"))
@@ -42,7 +42,7 @@ struct AuthlibTests {
             #expect(try await bench.calls() == .init(came: slot, seen: 0))
             bench.clock.advance(by: .seconds(60))
         }
-        // A new process, at a better place.
+        // A new process, on another network.
         let later = RefreshableTokenAuthorization(service: bench.service, store: bench.store, clock: bench.clock)
         let outcome = await bench.outcomes(of: later)
         #expect(outcome == ["token \(try #require(bench.store.stored?.token).accessToken)"])
@@ -57,7 +57,7 @@ struct AuthlibTests {
         #expect(try await bench.calls() == .init(came: 1, seen: 1))
     }
 
-    @Test func `a secret that was changed at Authlib ends no session, which goes on when it is right again`()
+    @Test func `a client secret that was changed at Authlib ends no session, which goes on with the right secret`()
         async throws
     {
         let bench = try await AuthlibBench(AuthlibBench.web)
@@ -110,7 +110,7 @@ struct AuthlibTests {
         #expect(try await bench.calls() == .init(came: 2, seen: 1))
     }
 
-    @Test func `after an answer that was lost it is Authlib's verdict that ends the session, not the loss`()
+    @Test func `after a lost answer only Authlib's verdict ends the session`()
         async throws
     {
         let bench = try await AuthlibBench()
@@ -118,14 +118,14 @@ struct AuthlibTests {
         #expect(await bench.outcomes() == ["later: 0"])
         #expect(bench.store.stored?.token != nil)
         bench.clock.advance(by: .seconds(1))
-        // Authlib gives no grace to a refresh token that it has exchanged.
+        // Authlib never accepts a refresh token again that it has exchanged.
         #expect(await bench.outcomes() == ["rejected by the token endpoint"])
         #expect(try await bench.calls() == .init(came: 2, seen: 2))
     }
 }
 
 extension FailureTable.Row {
-    /// What callers get.
+    /// The outcomes of callers.
     fileprivate var outcome: String {
         switch kind {
         case .terminal: "rejected by the token endpoint"

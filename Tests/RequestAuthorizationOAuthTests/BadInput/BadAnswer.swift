@@ -5,7 +5,7 @@
 import LoopbackServer
 import RequestAuthorizationOAuth
 
-/// What a token endpoint may do wrong.
+/// The faults of a token endpoint.
 enum BadAnswer: CaseIterable {
     case html, htmlOfAGateway, truncated, empty, list, redirect, dropped, cutOff
 
@@ -23,7 +23,7 @@ enum BadAnswer: CaseIterable {
         }
     }
 
-    /// Whether it ends as the error that it should.
+    /// Whether it ends with the expected error.
     func isMeant(by error: any Error) -> Bool {
         switch self {
         case .html, .truncated, .empty, .list: error is InvalidTokenResponse

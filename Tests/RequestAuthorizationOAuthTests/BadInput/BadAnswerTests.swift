@@ -8,12 +8,12 @@ import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
 
-/// Bad answers over real sockets: each is its typed error, and nothing is lost.
+/// Bad answers over real sockets: each becomes its typed error, and nothing is lost.
 @Suite(.timeLimit(.minutes(5))) struct BadAnswerTests {
     private static let good = #"{"access_token":"new","token_type":"Bearer","expires_in":3600}"#
 
     @Test(arguments: BadAnswer.allCases, Carrier.allCases)
-    func `a refresh that is answered badly loses no token`(bad: BadAnswer, carrier: Carrier) async throws {
+    func `a bad answer to a refresh loses no token`(bad: BadAnswer, carrier: Carrier) async throws {
         let isBad = Lock(true)
         try await withServer { _ in
             isBad.withLock { $0 } ? bad.answer : .text(Self.good)
@@ -29,7 +29,7 @@ import Testing
             let error = try #require(failure).underlying
             #expect(bad.isMeant(by: error), "\(type(of: error)): \(error)")
             #expect(store.stored?.token == held)
-            // Neither sent again nor to where the server pointed.
+            // The request is neither sent again nor sent to the redirect's target.
             #expect(await server.requests.map(\.target) == ["/token"])
             isBad.withLock { $0 = false }
             clock.advance(by: .seconds(61))
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: BadAnswer.allCases, Carrier.allCases)
-    func `a code that is answered badly is sent once, and who was signed in stays so`(
+    func `a code with a bad answer is sent once, and the signed-in user stays signed in`(
         bad: BadAnswer, carrier: Carrier
     ) async throws {
         try await withServer { _ in
@@ -115,7 +115,7 @@ import Testing
     }
 }
 
-/// Gives up sooner: async-http-client tries to connect as long as it may.
+/// Gives up sooner: async-http-client tries to connect until the time is over.
 private struct Hasty: TokenTransport {
     let transport: any TokenTransport
 

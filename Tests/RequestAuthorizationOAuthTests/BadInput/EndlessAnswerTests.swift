@@ -7,7 +7,8 @@ import LoopbackServer
 import RequestAuthorizationOAuth
 import Testing
 
-/// Answers that would fill the memory. Each comes in a process of its own, so that nobody else's memory counts.
+/// Answers that would fill the memory. Each is read in a separate process, so that the memory of other tests does not
+/// count.
 @Suite(.timeLimit(.minutes(5)), .serialized) struct EndlessAnswerTests {
     @Test(arguments: Carrier.allCases)
     func `an answer of 1 GiB is refused while it comes in, and costs less than 16 MiB`(carrier: Carrier) async throws {
@@ -18,7 +19,7 @@ import Testing
         }
     }
 
-    /// The answer comes through the same gate as a token's.
+    /// This answer is read with the same limit as a token's.
     @Test func `RFC 9126: a pushed request that is answered with 1 GiB gives up in time`() async throws {
         try await withServer { _ in
             Answer.gibibyte
@@ -36,22 +37,22 @@ import Testing
 
     @Test(arguments: Carrier.allCases)
     func `an answer that unpacks to 1 GiB is refused, and costs a fraction of that`(carrier: Carrier) async throws {
-        // As it comes it would not be too long: what counts is what it unpacks to.
+        // The length on the wire is within the limit. The unpacked length counts.
         #expect(Answer.packed.count < 1 << 20)
         await #expect(processExitsWith: .success) { [carrier = carrier as Carrier] in
             let (error, growth) = try await Refusal.of(.packedGibibyte, over: carrier)
-            // async-http-client gives up on such a ratio by itself, before anything is counted.
+            // async-http-client itself gives up on such a ratio, before anything is counted.
             #expect(
                 (error as? TokenTransportError)?.code
                     == (carrier == .urlSession ? .responseTooLong : .connectionLost), "\(error)")
-            // While the delegate waits for a core, libcurl goes on to unpack; FoundationNetworking cannot hold it up.
+            // libcurl goes on to unpack while the delegate waits for a core. FoundationNetworking cannot pause it.
             #expect(growth < (carrier == .urlSession ? 512 : 16) << 20, "\(growth)")
         }
     }
 }
 
 private enum Refusal {
-    /// What became of an answer, and how many bytes more of memory this process had for it at most.
+    /// The outcome, and the most memory in bytes that this process used for the answer.
     static func of(_ answer: Answer, over carrier: Carrier) async throws -> (error: any Error, growth: Int) {
         let isFirst = Lock(true)
         return try await withServer { _ in
@@ -63,7 +64,7 @@ private enum Refusal {
             let endpoint = TokenEndpoint(
                 server: .make(at: server.url("").absoluteString), client: .public(id: "app"),
                 transport: carrier.transport)
-            // What a client sets up once is not the price of an answer.
+            // The one-time setup of a client is not part of an answer's cost.
             _ = try await endpoint.token(grantType: "client_credentials")
             let before = try PeakMemory.reset()
             let error = await #expect(throws: (any Error).self) {
@@ -98,9 +99,9 @@ extension Answer {
 
 /// The most memory that this process has had, in bytes.
 private enum PeakMemory {
-    /// Begins anew.
+    /// Resets the maximum.
     ///
-    /// - Returns: what it has now.
+    /// - Returns: the present memory.
     static func reset() throws -> Int {
         try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
         return try now()

@@ -10,14 +10,13 @@ import RequestAuthorizationTesting
 import TestServers
 import Testing
 
-/// A server whose certificate nobody has signed but itself.
+/// A server with a self-signed certificate.
 @Suite(.timeLimit(.minutes(5))) struct RefusedTLSTests {
     @Test(arguments: Carrier.allCases)
-    func `RFC 6749 §10.9: what has a certificate of its own making is not told a secret`(carrier: Carrier) async throws
-    {
+    func `RFC 6749 §10.9: a server with a self-signed certificate gets no secret`(carrier: Carrier) async throws {
         let server = try await onOwnThread { try SelfSigned() }
         defer { server.end() }
-        // By default it would try again until the time is over.
+        // By default it would retry until the time is over.
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -58,7 +57,7 @@ private final class SelfSigned: Sendable {
         (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        // It says `ACCEPT 127.0.0.1:40123` when it listens.
+        // It prints `ACCEPT 127.0.0.1:40123` when it listens.
         var said = ""
         while true {
             if let port = said.firstMatch(of: /ACCEPT .*:(\d+)\n/).flatMap({ UInt16($0.1) }) {

@@ -32,7 +32,7 @@ import Testing
         return try await service().deviceSignIn(scopes: ["example_scope"])
     }
 
-    /// What the server says to the next question.
+    /// The server's answer to the next poll.
     private func answer(_ error: String, status: Int = 400) {
         transport.append(.response(status, json: #"{"error":"\#(error)"}"#))
     }
@@ -41,7 +41,7 @@ import Testing
         transport.append(.failure(TokenTransportError(code, delivery: .mayHaveBeenProcessed)))
     }
 
-    /// Collects all steps and moves the time on by as much as is slept for, and not a second more.
+    /// Collects all steps, and advances the time by exactly each sleep.
     private func steps(of device: DeviceSignIn) async -> (
         steps: [DeviceSignInStep], slept: [Duration], error: (any Error)?
     ) {
@@ -93,7 +93,7 @@ import Testing
                 + "&device_code=GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS")
     }
 
-    @Test func `RFC 8628 §3.1: nothing is asked before somebody begins, and nothing before somebody waits`()
+    @Test func `RFC 8628 §3.1: nothing is sent before the caller begins, and no poll before the caller waits`()
         async throws
     {
         _ = service()
@@ -117,14 +117,14 @@ import Testing
         #expect(harmless, "\(device.instructions.debugDescription)")
     }
 
-    @Test func `a code of any length fills no terminal`() async throws {
+    @Test func `a long code does not flood a terminal`() async throws {
         let code = String(repeating: "A", count: 500)
         let device = try await begin(
             #"{"device_code":"d","user_code":"\#(code)","verification_uri":"https://e.example","expires_in":9}"#)
         #expect(device.userCode == String(repeating: "A", count: 100))
     }
 
-    @Test func `Google's older name for the page is read`() async throws {
+    @Test func `Google's older name of the verification URI is read`() async throws {
         let device = try await begin(
             #"{"device_code":"d","user_code":"A","verification_url":"https://e.example/device","expires_in":9}"#)
         #expect(device.verificationURI.absoluteString == "https://e.example/device")
@@ -156,14 +156,14 @@ import Testing
         (#"{"device_code":"d","user_code":"A","verification_uri":"https://e.example","expires_in":-1}"#, "expires_in"),
         ("<html>", "body"),
     ])
-    func `RFC 8628 §3.2: an answer without what is needed is refused by the name of the field`(
+    func `RFC 8628 §3.2: an answer without a required field is refused, and the error names it`(
         json: String, field: String
     ) async throws {
         let error = await #expect(throws: InvalidTokenResponse.self) { try await begin(json) }
         #expect(error?.field == field)
     }
 
-    @Test func `plain http is for this machine, and a link with the code leads to the host that is shown`() async throws
+    @Test func `plain http is for this machine only, and a link with the code has the host that is shown`() async throws
     {
         let device = try await begin(
             #"{"device_code":"d","user_code":"A","expires_in":9,"verification_uri":"http://127.0.0.1:8080/device","#
@@ -172,7 +172,7 @@ import Testing
         #expect(device.verificationURIComplete == nil)
     }
 
-    @Test func `a server without such an endpoint is a clear error before anything is sent`() async throws {
+    @Test func `a server without the endpoint is an error before anything is sent`() async throws {
         let service = OAuthTokenService.device(
             server: AuthorizationServer(), client: .public(id: "a"), transport: transport)
         let error = await #expect(throws: AuthorizationServerError.self) { try await service.deviceSignIn(scopes: []) }
@@ -226,7 +226,7 @@ import Testing
         #expect(steps.dropFirst().first == .unanswered(.seconds(10)))
     }
 
-    @Test func `RFC 9110 §10.2.3: Retry-After counts for the next question, and no more than 5 minutes of it`()
+    @Test func `RFC 9110 §10.2.3: Retry-After applies to the next poll, up to 5 minutes`()
         async throws
     {
         let device = try await begin()
@@ -258,7 +258,7 @@ import Testing
         #expect(transport.calls == 2)
     }
 
-    @Test func `no trouble of the server and no page that is not OAuth's ends the sign-in: the interval doubles`()
+    @Test func `a failing server or a page that is not OAuth ends no sign-in: the interval doubles`()
         async throws
     {
         let device = try await begin()
@@ -285,7 +285,7 @@ import Testing
     ]
 
     @Test(arguments: pages)
-    func `after a page that is not OAuth's it is asked again`(status: Int, body: String) async throws {
+    func `after a page that is not OAuth the server is polled again`(status: Int, body: String) async throws {
         let device = try await begin()
         transport.append(.response(status, json: body))
         transport.append(.response(200, json: Self.token))
@@ -295,14 +295,14 @@ import Testing
         #expect(steps.count == 3)
     }
 
-    @Test func `a page that is longer than any answer is asked again too`() async throws {
+    @Test func `after a page that is too long the server is polled again`() async throws {
         let device = try await begin()
         failure(.responseTooLong)
         transport.append(.response(200, json: Self.token))
         #expect(await steps(of: device).slept == [5, 10].map { .seconds($0) })
     }
 
-    @Test func `pages that are not OAuth's are over when the code ends, and the error says what was there`()
+    @Test func `pages that are not OAuth end with the code, and the error says what was received`()
         async throws
     {
         let device = try await begin(
@@ -316,7 +316,7 @@ import Testing
         #expect(expired.description.contains("403"))
     }
 
-    @Test func `RFC 9110 §10.2.3: Retry-After counts with pending and slow_down too`() async throws {
+    @Test func `RFC 9110 §10.2.3: Retry-After applies to pending and slow_down too`() async throws {
         let device = try await begin()
         let fields: KeyValuePairs = ["Retry-After": "60"]
         transport.append(.response(400, json: #"{"error":"slow_down"}"#, fields: fields))
@@ -340,13 +340,15 @@ import Testing
     }
 
     @Test(arguments: [("access_denied", SignInError.Kind.denied), ("expired_token", .expired)])
-    func `RFC 8628 §3.5: a denial and an expiry have names`(code: String, kind: SignInError.Kind) async throws {
+    func `RFC 8628 §3.5: a denial and an expiry have their own errors`(code: String, kind: SignInError.Kind)
+        async throws
+    {
         let device = try await begin()
         answer(code)
         #expect((await steps(of: device).error as? SignInError)?.kind == kind)
     }
 
-    @Test func `a certificate that is not accepted, and a good answer that cannot be used, stop`() async throws {
+    @Test func `a certificate that is not accepted, and a success that cannot be used, stop`() async throws {
         var device = try await begin()
         failure(.insecure)
         #expect((await steps(of: device).error as? TokenTransportError)?.code == .insecure)
@@ -355,7 +357,7 @@ import Testing
         #expect((await steps(of: device).error as? InvalidTokenResponse)?.field == "access_token")
     }
 
-    @Test func `RFC 8628 §3.2: nothing is asked after the end of the code`() async throws {
+    @Test func `RFC 8628 §3.2: no poll is sent after the code has expired`() async throws {
         let device = try await begin(
             #"{"device_code":"d","user_code":"A","verification_uri":"https://e.example","expires_in":12}"#)
         answer("authorization_pending")
@@ -384,12 +386,12 @@ import Testing
         #expect(transport.calls == 1)
     }
 
-    @Test func `it serves once, so that nobody asks twice as often`() async throws {
+    @Test func `a sign-in can be awaited once, so that the server is not polled twice as often`() async throws {
         let device = try await begin()
         let task = Task { try await device.token() }
         await clock.sleepers(1)
         await #expect(throws: SignInError(.alreadyUsed)) {
-            // Its first step: it waits for nothing, also if it may be taken.
+            // The first step would need no wait.
             var other = device.progress.makeAsyncIterator()
             _ = try await other.next()
         }

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `RFC 6749 §3.2.1: a public client says who it is`() async throws {
+    @Test func `RFC 6749 §3.2.1: a public client sends its id`() async throws {
         let request = try await request(of: .public(id: "tööl"))
         #expect(request.text == "client_id=t%C3%B6%C3%B6l&grant_type=refresh_token&refresh_token=r")
         #expect(request["Authorization"] == nil)
@@ -58,7 +58,7 @@ import Testing
         #expect(request.text == "grant_type=refresh_token&refresh_token=r&audience=https%3A%2F%2Fapi.example")
     }
 
-    @Test func `RFC 6749 §2.3: a grant of one's own adds no second way of authentication`() async throws {
+    @Test func `RFC 6749 §2.3: a custom grant adds no second way of authentication`() async throws {
         let proof = [
             ("client_secret", "x"), ("client_assertion", "y"), ("client_assertion_type", "z"), ("assertion", "1"),
         ]
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a grant of one's own cannot double a parameter either`() async throws {
+    @Test func `a custom grant cannot double a parameter either`() async throws {
         try await TokenServer.run(Self.answer) { run in
             let endpoint = run.service(.secretPost(id: "web", secret: "s")).endpoint
             let parameters = [("client_secret", "evil"), ("assertion", "1"), ("assertion", "2"), ("grant_type", "x")]

@@ -7,7 +7,7 @@ import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
 
-/// A client that proves itself otherwise than with a secret, in each request.
+/// A client that authenticates each request without a shared secret.
 @Suite struct ClientAuthenticatorTests {
     private let clock = ManualClock()
     private let authenticator = CountingAuthenticator()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `it learns where a request goes, what it says and when`() async throws {
+    @Test func `an authenticator gets the address, the parameters and the time of a request`() async throws {
         _ = try await service.refresh(.make(refreshToken: "r"))
         let asked = try #require(authenticator.requests.first)
         #expect(asked.clientID == "bank")
@@ -58,8 +58,9 @@ import Testing
         #expect(asked.parameters.map(\.name) == ["grant_type", "refresh_token"])
     }
 
-    /// What a closure says to prove the client is said with the first token only; what an authenticator says, always.
-    @Test func `the refresh of a grant of one's own proves the client as its first request did`() async throws {
+    /// Parameters of the closure prove the client in the first token request only. An authenticator proves it in every
+    /// request.
+    @Test func `the refresh of a custom grant proves the client as its first request did`() async throws {
         let service = OAuthTokenService.custom(
             server: .make(), client: .public(id: "bank"), authentication: authenticator, transport: transport,
             clock: clock
@@ -75,7 +76,7 @@ import Testing
             ])
     }
 
-    @Test func `a public client's quirk is asked of the authenticator`() async throws {
+    @Test func `a client with an authenticator does not count as public`() async throws {
         let quirks = ServerQuirks(refusesPublicRevocation: true)
         for authentication: (any ClientAuthenticator)? in [nil, authenticator] {
             let service = OAuthTokenService.authorizationCode(
@@ -91,7 +92,7 @@ import Testing
     @Test func `without a proof nothing is sent, and the session goes on`() async throws {
         let auth = RefreshableTokenAuthorization(service: service, clock: clock)
         try await auth.setToken(.make(refreshToken: "r"))
-        // Not even an error that ends sessions does so here.
+        // Even an error that ends sessions does not end one here.
         authenticator.refuse(with: NotAuthorized(.rejected))
         let error = await #expect(throws: RefreshFailed.self) { try await auth.refreshNow() }
         let failure = try #require(error?.underlying as? ClientAuthenticationFailed)
@@ -103,7 +104,7 @@ import Testing
         #expect(try await auth.refreshNow().accessToken == "a")
     }
 
-    @Test func `a failure that says what it means is passed on as it is, and so is a cancellation`() async throws {
+    @Test func `a typed failure is passed on unchanged, and so is a cancellation`() async throws {
         authenticator.refuse(with: TokenTransportError(.unreachable, delivery: .notSent))
         await #expect(throws: TokenTransportError.self) { try await service.refresh(.make(refreshToken: "r")) }
         authenticator.refuse(with: CancellationError())
@@ -111,7 +112,7 @@ import Testing
         #expect(transport.calls == 0)
     }
 
-    @Test func `a proof that would make two header fields of one is not sent`() async throws {
+    @Test func `a proof with a line break is not sent`() async throws {
         struct Forger: ClientAuthenticator {
             func authenticate(_ request: ClientRequest) -> ClientProof {
                 ClientProof(fields: [(name: "Authorization", value: "Basic eA==\r\nX-Admin: 1")])

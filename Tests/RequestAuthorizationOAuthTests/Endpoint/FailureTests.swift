@@ -13,7 +13,7 @@ import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import Testing
 
-/// How answers that are no tokens are sorted: ended by an explicit verdict only.
+/// How answers without a token are sorted: only an explicit verdict ends the session.
 @Suite struct FailureTests {
     private func failure(
         _ answer: Answer, quirks: ServerQuirks = ServerQuirks()
@@ -59,7 +59,7 @@ import Testing
         (#"{"error":"something"}"#, "something", .transient),
         (#"{"error":"slow_down"}"#, "slow_down", .transient),
     ])
-    func `an error inside a success is one`(body: String, code: String, kind: TokenFailureKind) async throws {
+    func `an error inside a 200 is an error`(body: String, code: String, kind: TokenFailureKind) async throws {
         #expect(try await failure(.json(body)) == TokenEndpointError(status: 200, code: code, kind: kind))
     }
 
@@ -72,7 +72,8 @@ import Testing
     }
 
     @Test(arguments: [(400, TokenFailureKind.transient), (429, .transient), (503, .transient)])
-    func `a preset's codes mean nothing in an answer that says later`(status: Int, kind: TokenFailureKind) async throws
+    func `a preset's codes are ignored in an answer that asks for a later retry`(status: Int, kind: TokenFailureKind)
+        async throws
     {
         let quirks = ServerQuirks(
             errorKinds: status == 400 ? [:] : ["gone": .terminal], sessionEndingStatuses: [429, 503])
@@ -96,7 +97,7 @@ import Testing
         #expect(try await failure(.json("", status: 429, date))?.retryAfter == .seconds(366 * 86_400))
     }
 
-    @Test func `no part of an answer is printed but a code that looks like one`() async throws {
+    @Test func `of an answer only a well-formed code is printed`() async throws {
         let body = #"{"error":"S3CRETmarker r","error_description":"S3CRETmarker"}"#
         let failure = try await failure(.json(body, status: 400))
         #expect(failure.map { "\($0)" }?.contains("S3CRET") == false)
@@ -148,7 +149,7 @@ import Testing
         ("https://as.example/token#part", .fragment), ("https://as.example/token#", .fragment),
         ("ftp://127.0.0.1/token", .insecure), ("token", .notAURL),
     ])
-    func `RFC 6749 §3.2 and §10.3: TLS, and no fragment, or nothing is sent`(
+    func `RFC 6749 §3.2 and §10.3: nothing is sent without TLS, or to an address with a fragment`(
         address: String, problem: AuthorizationServerError.Problem
     ) async throws {
         let transport = ScriptedTokenTransport()
@@ -172,7 +173,7 @@ import Testing
         _ = try await service.refresh(.make(refreshToken: "r"))
     }
 
-    @Test func `an endpoint that is not known is named`() async throws {
+    @Test func `an error names the endpoint that is missing`() async throws {
         let service = OAuthTokenService.authorizationCode(
             server: AuthorizationServer(), client: .public(id: "t"), transport: ScriptedTokenTransport())
         await #expect(throws: AuthorizationServerError(.missingEndpoint, member: "token_endpoint")) {

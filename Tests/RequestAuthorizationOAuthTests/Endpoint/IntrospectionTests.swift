@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `RFC 7662 §2.1: TLS, or nothing is sent`() async throws {
+    @Test func `RFC 7662 §2.1: nothing is sent without TLS`() async throws {
         let transport = ScriptedTokenTransport()
         let service = OAuthTokenService.authorizationCode(
             server: AuthorizationServer(introspectionEndpoint: URL(string: "http://as.example/introspect")),
@@ -57,7 +57,7 @@ import Testing
         #expect(answer.additionalMembers == ["extension_field": .string("twenty-seven")])
     }
 
-    @Test func `RFC 7662 §2.2: active is the only member that must be there`() async throws {
+    @Test func `RFC 7662 §2.2: active is the only required member`() async throws {
         #expect(try await introspected(#"{"active":true}"#).isActive)
         #expect(try await introspected(#"{"active":true,"aud":["a","b"]}"#).audience == ["a", "b"])
         await #expect(throws: InvalidTokenResponse(field: "active", problem: .missing)) {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `RFC 7662 §2.2: of a token that is not active nothing else is read`() async throws {
+    @Test func `RFC 7662 §2.2: of an inactive token nothing else is read`() async throws {
         let full = try await introspected(#"{"active":false,"scope":"a","exp":1419356238,"sub":"x","y":1}"#)
         #expect(try await introspected(#"{"active":false}"#) == full)
         #expect(full.scopes.isEmpty && full.subject == nil && full.additionalMembers.isEmpty)
@@ -83,7 +83,7 @@ import Testing
         #expect(answer.cacheableUntil(from: early, atMost: .seconds(-1)) == early)
     }
 
-    @Test func `where there is no introspection that is an error that names it`() async throws {
+    @Test func `a server without introspection is an error that names it`() async throws {
         let service = OAuthTokenService.authorizationCode(
             server: AuthorizationServer(), client: .public(id: "t"), transport: ScriptedTokenTransport())
         await #expect(throws: AuthorizationServerError(.missingEndpoint, member: "introspection_endpoint")) {

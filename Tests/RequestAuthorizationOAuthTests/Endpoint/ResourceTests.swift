@@ -7,7 +7,7 @@ import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
 
-/// For which APIs a token is to be (RFC 8707).
+/// The APIs that a token is for (RFC 8707).
 @Suite struct ResourceTests {
     private let transport = ScriptedTokenTransport(
         forever: .response(200, json: #"{"access_token":"a","refresh_token":"r"}"#))
@@ -34,7 +34,7 @@ import Testing
         #expect(transport.requests.map { $0.text.hasSuffix("&\(resources)") } == [true, true])
     }
 
-    @Test func `what is said this time comes before what the client always says`() async throws {
+    @Test func `parameters of one sign-in take precedence over those of the client`() async throws {
         let service = service("https://a.example", "https://b.example") {
             $0.authorizationParameters = ["resource": "https://c.example", "audience": "d"]
         }
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: ["", "api.example.com", "/path", "https:", "https://a.example#f", "1a:x", "urn:a b", "urn:ä"])
-    func `RFC 8707 §2: what is no absolute URI, or has a fragment, is never sent`(resource: String) async throws {
+    func `RFC 8707 §2: a URI that is not absolute, or has a fragment, is never sent`(resource: String) async throws {
         let error = await #expect(throws: InvalidTokenRequest.self) {
             try await service(resource).refresh(.make(refreshToken: "r"))
         }

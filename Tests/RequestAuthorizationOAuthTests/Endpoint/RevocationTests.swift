@@ -39,7 +39,7 @@ import Testing
         try await TokenServer.run(.text("anything")) { try await $0.service().revoke(token) }
     }
 
-    @Test func `RFC 7009 §2.2.1: after a 503 the token exists, and Retry-After is told`() async throws {
+    @Test func `RFC 7009 §2.2.1: after a 503 the token still exists, and Retry-After is reported`() async throws {
         try await TokenServer.run(.status(503, ("Retry-After", "9"))) { run in
             let expected = TokenEndpointError(status: 503, retryAfter: .seconds(9), kind: .transient)
             await #expect(throws: expected) { try await run.service().revoke(token) }
@@ -55,7 +55,8 @@ import Testing
         (408, ""), (429, ""), (500, ""), (502, ""), (504, ""), (400, #"{"error":"temporarily_unavailable"}"#),
         (400, #"{"error":"server_error"}"#),
     ])
-    func `a server that cannot do it now is not asked for the second token`(status: Int, body: String) async throws {
+    func `a server that is unavailable is not asked to revoke the second token`(status: Int, body: String) async throws
+    {
         try await TokenServer.run(.json(body, status: status)) { run in
             let error = await #expect(throws: TokenEndpointError.self) { try await run.service().revoke(token) }
             #expect(error?.kind == .transient)
@@ -67,7 +68,7 @@ import Testing
         (400, #"{"error":"unsupported_token_type"}"#), (401, #"{"error":"invalid_client"}"#), (401, ""), (403, ""),
         (404, ""), (405, ""), (501, ""), (400, "<html>"),
     ])
-    func `RFC 7009 §2.2.1: a server that refuses, a public client for instance, stops no sign-out`(
+    func `RFC 7009 §2.2.1: a refusal, of a public client for instance, stops no sign-out`(
         status: Int, body: String
     ) async throws {
         try await TokenServer.run(.json(body, status: status)) { run in
@@ -79,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `what the server refuses for one token may do for the other`() async throws {
+    @Test func `a refusal for one token does not stop the revocation of the other`() async throws {
         let refused = Answer.json(#"{"error":"unsupported_token_type"}"#, status: 400)
         try await TokenServer.run(refused, .status(200)) { run in
             await #expect(throws: TokenEndpointError.self) { try await run.service().revoke(token) }
@@ -87,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `where there is no revocation nobody is asked, and that is no error`() async throws {
+    @Test func `a server without revocation gets no request, and that is no error`() async throws {
         let transport = ScriptedTokenTransport()
         let service = OAuthTokenService.authorizationCode(
             server: AuthorizationServer(), client: .public(id: "t"), transport: transport)
@@ -116,7 +117,7 @@ import Testing
             try await auth?.signOut()
             await #expect(throws: NotAuthorized.self) { try await waiting.value }
             call.succeed(())
-            // Once nothing is under way any more the provider goes, and its events end: whatever became of the token.
+            // The provider goes once nothing is under way, and its events end, whatever the outcome for the token.
             auth = nil
             while let event = await events.next() { #expect(event.kind != .tokenInstalled) }
             #expect(

@@ -22,7 +22,7 @@ import Testing
         #expect(token == OAuthToken(accessToken: "a", scopes: ["a", "b"], authorizedAt: token.authorizedAt))
     }
 
-    @Test func `RFC 6749 §6: a refresh sends the token, and what the answer omits stays`() async throws {
+    @Test func `RFC 6749 §6: a refresh sends the token, and values that the answer omits stay`() async throws {
         let clock = ManualClock()
         let transport = ScriptedTokenTransport(
             .response(200, json: #"{"access_token":"b","token_type":"bearer","expires_in":60}"#))

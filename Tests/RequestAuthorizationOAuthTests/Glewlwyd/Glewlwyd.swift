@@ -6,15 +6,16 @@ import Foundation
 import LoopbackServer
 import TestServers
 
-/// An authorization server that nobody here wrote, in a process of its own. `Tests/Servers/start-glewlwyd.sh` says what it knows.
+/// A third-party authorization server, in its own process. `Tests/Servers/start-glewlwyd.sh` has its clients and users.
 final class Glewlwyd: Sendable {
-    /// The one that runs for the suite.
+    /// The server of the running suite.
     @TaskLocal static var current: Glewlwyd?
 
     let issuer: String
     private let base: String
     private let process: ServerProcess
-    /// Kept from all others. The server, which cannot choose one itself, listens on it all the same.
+    /// Reserved, so that no other socket gets it. The server, which cannot choose a port itself, listens on it all the
+    /// same.
     private let port: HeldPort
 
     /// Starts a server on a port and with a database of its own.
@@ -31,12 +32,12 @@ final class Glewlwyd: Sendable {
         issuer = base + "/api/oidc"
     }
 
-    /// Ends the server and removes what it kept.
+    /// Ends the server and removes its files.
     func end() { process.end() }
 
     func url(_ path: String) throws -> URL { try .make(base + path) }
 
-    /// Asks its database.
+    /// Queries its database.
     func query(_ sql: String) async throws -> String {
         try await Command.run(["sqlite3", "-readonly", "-cmd", ".timeout 5000", "\(process.folder)/db.sqlite", sql])
     }

@@ -38,7 +38,7 @@ struct GlewlwydBench: Sendable {
         self.metadata = metadata
     }
 
-    /// - Parameter server: what the client knows of the server, if not all.
+    /// - Parameter server: the metadata that the client has, by default all.
     func service(
         _ client: OAuthClient = .public(id: "native"), at server: AuthorizationServer? = nil,
         proof: ProofOfPossession? = nil, pushesRequests: Bool = false
@@ -58,7 +58,8 @@ struct GlewlwydBench: Sendable {
 
     static let web = OAuthClient.secretBasic(id: "web", secret: "websecret")
 
-    /// What a client is told of a token of its own; of others' tokens this server tells nothing, and public clients nothing at all.
+    /// Introspects a client's own token. The server reveals nothing about tokens of others, and nothing at all to
+    /// public clients.
     func introspection(of token: OAuthToken, by client: OAuthClient = web) async throws -> TokenIntrospection {
         try await service(client).introspect(token)
     }

@@ -7,11 +7,11 @@ import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
 
-/// Sign-in on another device. The server keeps its own time, so what it measures is waited for.
+/// Sign-in on another device. The server uses the real time, so the tests wait for it.
 @Suite(.enabled(if: Glewlwyd.isThere, Glewlwyd.how), .glewlwyd(), .serialized, .timeLimit(.minutes(5)))
 struct GlewlwydDeviceTests {
     @Test(arguments: Carrier.allCases)
-    func `a person allows it on another device`(carrier: Carrier) async throws {
+    func `a user allows it on another device`(carrier: Carrier) async throws {
         let bench = try await GlewlwydBench(carrier)
         let service = OAuthTokenService.device(
             server: bench.metadata, client: GlewlwydBench.web, transport: bench.transport)
@@ -26,13 +26,13 @@ struct GlewlwydDeviceTests {
         #expect(try await bench.introspection(of: token).isActive)
     }
 
-    @Test func `a client that asks too often is told to slow down, and does`() async throws {
+    @Test func `a client that polls too often gets slow_down, and obeys`() async throws {
         let bench = try await GlewlwydBench()
         let service = OAuthTokenService.device(
             server: bench.metadata, client: .public(id: "native"), transport: bench.transport, clock: bench.clock)
         var steps = try await service.deviceSignIn(scopes: ["read"]).progress.makeAsyncIterator()
         #expect(try await steps.next() == .waiting(.seconds(2)))
-        // For the client two seconds go by at once, for the server none, unless it is very busy.
+        // For the client two seconds pass at once, for the server none, unless it is very busy.
         let passing = Task { [clock = bench.clock] in while !Task.isCancelled { await clock.pass(2) } }
         defer { passing.cancel() }
         var step = try await steps.next()
@@ -41,7 +41,7 @@ struct GlewlwydDeviceTests {
         #expect(step == .slowedDown(.seconds(7)))
     }
 
-    @Test func `a client that may not is refused at the start`() async throws {
+    @Test func `a client without permission is refused at the start`() async throws {
         let bench = try await GlewlwydBench()
         let service = OAuthTokenService.device(
             server: bench.metadata, client: .public(id: "nobody"), transport: bench.transport)
@@ -53,7 +53,7 @@ struct GlewlwydDeviceTests {
 }
 
 extension ManualClock {
-    /// Lets the next sleeper have so many seconds.
+    /// Advances the clock by this many seconds for the next sleeper.
     fileprivate func pass(_ seconds: Int) async {
         await sleepers(1)
         advance(by: .seconds(seconds))

@@ -33,7 +33,7 @@ struct GlewlwydExpiryTests {
             #expect(now == issued + 1)
             (last, issued) = (token, now)
         }
-        // None was spent twice: that would have ended the session.
+        // No token was spent twice: that would have ended the session.
         _ = try await service.refresh(last)
     }
 }

@@ -11,12 +11,12 @@ import TestServers
 import FoundationNetworking
 #endif
 
-/// Alice in front of her browser, as far as the server can tell.
+/// Alice in front of her browser, as the server sees her.
 struct GlewlwydPerson: Sendable {
     let server: Glewlwyd
     private let cookie: String
 
-    /// Logs in and allows two clients what they ask for.
+    /// Logs in and consents to the requests of two clients.
     init(at server: Glewlwyd) async throws {
         let json = [(name: "Content-Type", value: "application/json")]
         let login = try await URLSession.shared.send(
@@ -46,7 +46,7 @@ struct GlewlwydPerson: Sendable {
     func enter(_ userCode: String) async throws {
         let form = try server.url("/api/oidc/device").absoluteString
         let page = try await location(form + "?code=\(userCode)&g_continue=")
-        // Where she has not allowed it, the server asks her to, with a redirect too.
+        // If she has not allowed the client yet, the server asks her to, with a redirect too.
         guard page.query()?.contains("prompt=deviceComplete") == true else {
             throw Command.Failure(text: "not allowed: \(page)")
         }

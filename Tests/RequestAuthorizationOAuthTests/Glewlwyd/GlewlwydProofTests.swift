@@ -16,8 +16,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Bound tokens of a server that wants a nonce in each proof, and takes each nonce four times; and a resource that verifies proofs.
-/// Nobody here wrote either.
+/// Bound tokens of a third-party server that wants a nonce in each proof, and accepts each nonce four times. A
+/// third-party resource verifies the proofs.
 @Suite(
     .enabled(if: ApacheResourceServer.isThere, ApacheResourceServer.how), .glewlwyd(demandsNonces: true), .apache,
     .serialized, .timeLimit(.minutes(5)))
@@ -32,7 +32,7 @@ struct GlewlwydProofTests {
     }
 
     @Test(arguments: Carrier.allCases, [false, true])
-    func `a person signs in with a bound token, also by a pushed request`(
+    func `a user signs in with a bound token, also by a pushed request`(
         carrier: Carrier, pushesRequests: Bool
     ) async throws {
         let bench = try await GlewlwydBench(carrier)
@@ -61,7 +61,7 @@ struct GlewlwydProofTests {
         #expect((response as? HTTPURLResponse)?.statusCode == 401)
     }
 
-    @Test func `async-http-client that follows no redirects is taken too`() async throws {
+    @Test func `async-http-client works too if it follows no redirects`() async throws {
         let bench = try await GlewlwydBench()
         let service = bench.service(proof: .dpop)
         let auth = RefreshableTokenAuthorization(
@@ -77,7 +77,7 @@ struct GlewlwydProofTests {
     @Test func `a hundred refreshes, each for fifty callers, while nonces change`() async throws {
         let bench = try await GlewlwydBench()
         let service = bench.service(proof: .dpop)
-        // Each 401 is on a token that is fresh.
+        // Each 401 is for a fresh token.
         let policy = RefreshPolicy(storm: RefreshPolicy.Storm(limit: 1_000))
         let auth = RefreshableTokenAuthorization(service: service, policy: policy, clock: bench.clock)
         try await auth.signIn { try await bench.signIn(service) }
@@ -127,7 +127,7 @@ struct GlewlwydProofTests {
         }
     }
 
-    @Test func `token and key are taken over from a folder, as by a second process or after a crash`() async throws {
+    @Test func `token and key are adopted from a folder, as by a second process or after a crash`() async throws {
         let bench = try await GlewlwydBench()
         let folder = FileManager.default.temporaryDirectory.appending(path: "proof-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -145,7 +145,7 @@ struct GlewlwydProofTests {
         #expect(try await status(of: apache.url("/dpop/"), by: other) == 200)
     }
 
-    @Test func `a session that began without proof is not taken over by a key`() async throws {
+    @Test func `a session that began without proof does not adopt a key`() async throws {
         let bench = try await GlewlwydBench()
         let token = try await bench.signIn(bench.service())
         #expect(!token.isBound)

@@ -7,7 +7,7 @@ import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
 
-/// All flows against a server that nobody here wrote.
+/// All flows against a third-party server.
 @Suite(.enabled(if: Glewlwyd.isThere, Glewlwyd.how), .glewlwyd(), .serialized, .timeLimit(.minutes(5)))
 struct GlewlwydTests {
     @Test(arguments: Carrier.allCases)
@@ -33,7 +33,7 @@ struct GlewlwydTests {
         #expect(error?.problem == .otherIssuer)
     }
 
-    @Test func `what the caller says wins over what the server says`() async throws {
+    @Test func `the caller's metadata take precedence over the server's`() async throws {
         let bench = try await GlewlwydBench()
         let own = try URL.make("https://proxy.example.com/token")
         let server = try await AuthorizationServer(issuer: bench.server.issuer, tokenEndpoint: own)
@@ -49,7 +49,7 @@ struct GlewlwydTests {
             OAuthClient.public(id: "native"), .secretBasic(id: "web", secret: "websecret"),
             .secretPost(id: "web", secret: "websecret"),
         ], Carrier.allCases)
-    func `a person signs in with a code and PKCE`(client: OAuthClient, carrier: Carrier) async throws {
+    func `a user signs in with a code and PKCE`(client: OAuthClient, carrier: Carrier) async throws {
         let bench = try await GlewlwydBench(carrier)
         let token = try await bench.signIn(bench.service(client))
         #expect(token.scopes == ["read", "write"])
@@ -65,7 +65,7 @@ struct GlewlwydTests {
 
     @Test(
         arguments: [OAuthClient.public(id: "native"), .secretBasic(id: "web", secret: "websecret")], Carrier.allCases)
-    func `RFC 9126: a person signs in with a request that was pushed`(
+    func `RFC 9126: a user signs in with a request that was pushed`(
         client: OAuthClient, carrier: Carrier
     ) async throws {
         let bench = try await GlewlwydBench(carrier)
@@ -89,19 +89,19 @@ struct GlewlwydTests {
         _ = try await service.finish(callback: callback)
         let error = await #expect(throws: SignInError.self) { try await service.finish(callback: callback) }
         #expect(error?.kind == .alreadyUsed)
-        // The code was sent once: had it come twice, the server would have revoked what it gave.
+        // The code was sent once: a second time would have made the server revoke the tokens.
         #expect(try await bench.server.refreshTokens() == before + 1)
         let last = "select gpor_enabled from gpo_refresh_token order by gpor_id desc limit 1"
         #expect(try await bench.server.query(last) == "1")
     }
 
-    @Test func `a code that is replayed is invalid_code, and what it gave is revoked`() async throws {
+    @Test func `a code that is replayed is invalid_code, and its tokens are revoked`() async throws {
         let bench = try await GlewlwydBench()
         let service = bench.service()
         let pending = try await service.signIn(scopes: ["read"])
         let callback = try await GlewlwydPerson(at: bench.server).open(pending.url)
         let token = try await service.finish(callback: callback)
-        // Somebody else who has seen the code, and the verifier too.
+        // An attacker who has seen the code, and the verifier too.
         let thief = bench.service()
         let replay = await #expect(throws: TokenEndpointError.self) {
             try await thief.finish(pending, callback: callback)
@@ -115,7 +115,7 @@ struct GlewlwydTests {
         #expect(refusal?.kind == .terminal)
     }
 
-    @Test func `a code without its verifier is invalid_code, and the session that was stays`() async throws {
+    @Test func `a code without its verifier is invalid_code, and the former session stays`() async throws {
         let bench = try await GlewlwydBench()
         let service = bench.service()
         let held = OAuthToken.make(accessToken: "held", scopes: ["read"])
@@ -151,12 +151,12 @@ struct GlewlwydTests {
         bench.clock.advance(by: .seconds(3601))
         let second = try await auth.validToken()
         #expect(second.accessToken != first.accessToken)
-        // As seen: its introspection calls tokens inactive that were fetched with the secret in the body.
+        // The server was seen to report tokens as inactive that were fetched with the secret in the body.
         guard case .secretBasic = client.authentication else { return }
         #expect(try await bench.introspection(of: second, by: client).clientID == "m2m")
     }
 
-    @Test func `a wrong secret is an empty 403, and is tried again after a while only`() async throws {
+    @Test func `a wrong secret is an empty 403, and the next try comes only after a while`() async throws {
         let bench = try await GlewlwydBench()
         let service = OAuthTokenService.clientCredentials(
             server: bench.metadata, client: .secretBasic(id: "m2m", secret: "wrong"), transport: bench.transport,
@@ -185,7 +185,7 @@ struct GlewlwydTests {
 
     // MARK: - Refresh tokens
 
-    @Test func `a hundred refreshes in a row, each with a token that serves once`() async throws {
+    @Test func `a hundred refreshes in a row, each with a one-time token`() async throws {
         let bench = try await GlewlwydBench(.asyncHTTPClient)
         let service = bench.service(GlewlwydBench.web)
         let first = try await bench.signIn(service)
@@ -198,13 +198,14 @@ struct GlewlwydTests {
         }
         #expect(try await bench.server.refreshTokens() == before + 100)
         #expect(try await bench.introspection(of: token).isActive)
-        // One that is used again ends them all.
+        // A second use of one token would end them all.
         await #expect(throws: TokenEndpointError.self) { try await service.refresh(first) }
         let error = await #expect(throws: TokenEndpointError.self) { try await service.refresh(token) }
         #expect(error == TokenEndpointError(status: 400, kind: .terminal))
     }
 
-    @Test func `an empty refusal is no verdict: the token is kept for ever, and after a while a sign-in is suggested`()
+    @Test
+    func `an empty refusal is no verdict: the token is kept without limit, and after a while a sign-in is suggested`()
         async throws
     {
         let bench = try await GlewlwydBench()
@@ -271,7 +272,7 @@ struct GlewlwydTests {
         #expect(end?.reason == .signedOut)
     }
 
-    @Test func `a token that the server does not know is not active, and revoking it is fine`() async throws {
+    @Test func `an unknown token is not active, and revoking it is no error`() async throws {
         let bench = try await GlewlwydBench()
         let unknown = OAuthToken.make(accessToken: "nonsense", refreshToken: "n+o%n&s=ü")
         #expect(try await !bench.introspection(of: unknown).isActive)

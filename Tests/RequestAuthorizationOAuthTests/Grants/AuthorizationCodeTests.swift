@@ -40,7 +40,7 @@ import Testing
 
     // MARK: - The request
 
-    @Test func `RFC 6749 §4.1.1: the page is told the client, the redirect URI, the scope and the state, once each`()
+    @Test func `RFC 6749 §4.1.1: the page gets the client, the redirect URI, the scope and the state, once each`()
         async throws
     {
         let pending = try await service().signIn(scopes: ["b", "a"])
@@ -72,7 +72,7 @@ import Testing
         #expect(try await service().signIn(scopes: ["a"], using: &other) == first)
     }
 
-    @Test func `RFC 6749 §3.1: the endpoint's own query stays, and nothing is said twice`() async throws {
+    @Test func `RFC 6749 §3.1: the endpoint's own query stays, and no parameter is sent twice`() async throws {
         var client = OAuthClient.public(id: "s6BhdRkqt3")
         client.authorizationParameters = ["audience": "https://api.example.com", "prompt": "none", "tenant": "9"]
         let page = "https://server.example.com/authorize?tenant=1&state=theirs&client%5Fid=theirs"
@@ -86,7 +86,7 @@ import Testing
         #expect(!query.contains { $0.contains("theirs") })
     }
 
-    @Test func `what the client says besides never replaces what the library says`() async throws {
+    @Test func `the client's extra parameters never replace those of the library`() async throws {
         var client = OAuthClient.public(id: "s6BhdRkqt3")
         let forged = [
             "state": "forged", "code_challenge": "forged", "code_challenge_method": "plain", "redirect_uri": "forged",
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `a sign-in without a redirect URI says what is missing, and one at localhost what to write`()
+    @Test func `the error of a sign-in names a missing redirect URI, and the replacement for localhost`()
         async throws
     {
         let bare = OAuthTokenService.authorizationCode(
@@ -146,7 +146,7 @@ import Testing
         let pending = try await service.signIn(scopes: ["a"])
         let token = try await service.finish(callback: callback(pending))
         #expect(token.accessToken == "2YotnFZFEjr1zCsicMWpAA")
-        // RFC 6749 §3.3: the answer has no scope, so it is as asked for.
+        // RFC 6749 §3.3: the answer has no scope, so it is the requested one.
         #expect(token.scopes == ["a"])
         let request = try #require(transport.requests.first)
         #expect(request.url.absoluteString == "https://server.example.com/token")
@@ -171,7 +171,7 @@ import Testing
                      "refresh_token":"tGzv3JOkF0XG5Qx2TlKWIA","example_parameter":"example_value"}
                     """))
         let service = service(client: .secretBasic(id: "s6BhdRkqt3", secret: "gX1fBat3bV"))
-        // §7.1: the type "example" of the published answer is one that nobody understands.
+        // §7.1: the type "example" of the published answer is unknown.
         let refused = await #expect(throws: InvalidTokenResponse.self) {
             try await service.finish(callback: callback(service.signIn(scopes: ["a"])))
         }
@@ -190,7 +190,7 @@ import Testing
         #expect(!String(decoding: request.body, as: UTF8.self).contains("client_id"))
     }
 
-    @Test func `a code with plus, percent, ampersand and umlauts arrives as it was`() async throws {
+    @Test func `a code with plus, percent, ampersand and umlauts is sent unchanged`() async throws {
         transport.append(.response(200, json: answer))
         let service = service()
         let pending = try await service.signIn(scopes: [])
@@ -213,7 +213,7 @@ import Testing
         #expect(transport.calls == 1)
     }
 
-    @Test func `of 20 who bring the callback at a time one gets the token`() async throws {
+    @Test func `of 20 concurrent callers with one callback exactly one gets the token`() async throws {
         transport.append(.response(200, json: answer))
         let service = service()
         let pending = try await service.signIn(scopes: [])
@@ -232,7 +232,7 @@ import Testing
         #expect(transport.calls == 1)
     }
 
-    @Test func `a sign-in that was kept by the user works after a restart, once`() async throws {
+    @Test func `a sign-in that the program has stored works after a restart, once`() async throws {
         transport.append(.response(200, json: answer))
         let kept = try JSONEncoder().encode(try await service().signIn(scopes: ["a"]))
         let restarted = service()
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    @Test func `a forged callback changes nothing, a success and a denial alike`() async throws {
+    @Test func `a forged callback changes nothing, whether success or denial`() async throws {
         transport.append(.response(200, json: answer))
         let service = service()
         let pending = try await service.signIn(scopes: [])
@@ -288,7 +288,7 @@ import Testing
         #expect(transport.calls == 0)
     }
 
-    @Test func `a denial is a case of its own and ends the sign-in`() async throws {
+    @Test func `a denial has its own error and ends the sign-in`() async throws {
         let service = service()
         let pending = try await service.signIn(scopes: [])
         let error = await #expect(throws: SignInError.self) {
@@ -299,7 +299,7 @@ import Testing
         #expect(transport.calls == 0)
     }
 
-    @Test func `after 10 minutes it has expired`() async throws {
+    @Test func `a sign-in expires after 10 minutes`() async throws {
         let service = service()
         let pending = try await service.signIn(scopes: [])
         clock.advance(by: .seconds(600))
@@ -307,7 +307,8 @@ import Testing
         #expect(transport.calls == 0)
     }
 
-    @Test func `an old sign-in that somebody kept makes nobody wait in vain, and no callback serve twice`() async throws
+    @Test func `an expired sign-in that a caller kept is reported at once, and no callback can be used twice`()
+        async throws
     {
         transport.append(.response(200, json: answer), .response(200, json: answer))
         let service = service()
@@ -323,7 +324,7 @@ import Testing
         #expect(transport.calls == 2)
     }
 
-    @Test func `a failed sign-in leaves what was signed in before`() async throws {
+    @Test func `a failed sign-in keeps the former session`() async throws {
         let service = service()
         let auth = RefreshableTokenAuthorization(service: service, clock: clock)
         try await auth.setToken(OAuthToken(accessToken: "before"))
@@ -345,7 +346,7 @@ import Testing
 
     // MARK: - Through a receiver
 
-    @Test func `a receiver says where the callback comes, and gets the page to show`() async throws {
+    @Test func `a receiver gives the redirect URI, and gets the page to show`() async throws {
         transport.append(.response(200, json: answer))
         let shown = Lock<[URL]>([])
         let receiver = FixedReceiver(redirectURI: "http://127.0.0.1:51004/callback")
@@ -361,7 +362,7 @@ import Testing
     }
 }
 
-/// Is called back at once.
+/// Gets its callback at once.
 private struct FixedReceiver: CallbackReceiver {
     let redirectURI: String
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RequestAuthorizationOAuth
 
-/// Assertions in the place of people (RFC 7523 §2.1), as Google and Microsoft print them.
+/// Assertions instead of a user's sign-in (RFC 7523 §2.1), as Google and Microsoft print them.
 @Suite struct JWTBearerTests {
     private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_328_550_785))
     private let transport = ScriptedTokenTransport(
@@ -33,7 +33,7 @@ import Testing
 
     // MARK: - Google
 
-    /// The file of a service account, with the key of RFC 8037 in the place of one of Google's unless an RSA key is given.
+    /// The file of a service account, with the key of RFC 8037 instead of Google's unless an RSA key is given.
     private func file(key: String, change: (inout [String: String]) -> Void = { _ in }) throws -> Data {
         var members = [
             "type": "service_account", "private_key_id": "370ab79b4513eb9bad7c9bd16a95cb76b5b2a56a",
@@ -76,7 +76,7 @@ import Testing
         #expect(token.lifetime == .seconds(3599))
     }
 
-    @Test func `a service account that acts for a person says for whom`() async throws {
+    @Test func `a service account that acts for a user names the user`() async throws {
         _ = try await OAuthTokenService.googleServiceAccount(
             key: file(key: Self.rsaPEM()), subject: "some.user@example.com", scopes: ["s"], transport: transport,
             clock: clock
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: ["client_email", "private_key", "private_key_id", "token_uri"])
-    func `a file of something else is a typed error that says what is missing`(name: String) throws {
+    func `a file of another kind is a typed error that names what is missing`(name: String) throws {
         let error = try #require(
             throws: SigningKeyError.self,
             performing: {
@@ -98,7 +98,7 @@ import Testing
     // MARK: - Microsoft
 
     /// "Microsoft identity platform and OAuth 2.0 On-Behalf-Of flow": the request with a shared secret.
-    @Test func `acting for the person whose token came in is the request that Microsoft prints`() async throws {
+    @Test func `acting for the user whose token was received is the request that Microsoft prints`() async throws {
         let base = "https://login.microsoftonline.com/contoso/oauth2/v2.0"
         let service = OAuthTokenService.onBehalfOf(
             server: AuthorizationServer(tokenEndpoint: URL(string: "\(base)/token")),
@@ -116,7 +116,7 @@ import Testing
             ])
     }
 
-    @Test func `the refresh token that it brings is used, and the token that came in is not sent again`() async throws {
+    @Test func `the refresh token of the answer is used, and the received token is not sent again`() async throws {
         transport.append(.response(200, json: #"{"access_token":"a","refresh_token":"r","expires_in":60}"#))
         let auth = RefreshableTokenAuthorization(
             service: OAuthTokenService.onBehalfOf(
@@ -131,7 +131,8 @@ import Testing
 
     // MARK: - Any server
 
-    @Test func `RFC 7523 §2.1 and §3: an assertion says who, for whom and until when, and is made anew for each token`()
+    @Test
+    func `RFC 7523 §2.1 and §3: an assertion names issuer, subject, audience and expiry, and is new for each token`()
         async throws
     {
         let signer = try PrivateKeySigner(jwk: PublishedKey.p256)

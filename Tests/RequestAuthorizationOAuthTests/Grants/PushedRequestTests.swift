@@ -8,7 +8,7 @@ import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
 
-/// Authorization requests that the server has before a person sees them (RFC 9126).
+/// Authorization requests that are sent to the server before a user sees them (RFC 9126).
 @Suite struct PushedRequestTests {
     private let clock = ManualClock()
     private let transport = ScriptedTokenTransport()
@@ -43,7 +43,7 @@ import Testing
                 "state=\(pending.state)", "code_challenge=\(PKCE.challenge(for: pending.codeVerifier))",
                 "code_challenge_method=S256", "scope=account-information",
             ])
-        // §4: from then on the client and the reference, and nothing else.
+        // §4: from then on the client and the reference only.
         #expect(
             pending.url.absoluteString
                 == "https://as.example.com/authorize?client_id=s6BhdRkqt3"
@@ -61,7 +61,7 @@ import Testing
         #expect(pages[1].absoluteString.hasSuffix("request_uri=urn%3A2"))
     }
 
-    @Test func `the code of a pushed sign-in is exchanged as any other`() async throws {
+    @Test func `the code of a pushed sign-in is exchanged as any other code`() async throws {
         transport.append(.response(201, json: answer), .response(200, json: #"{"access_token":"a"}"#))
         let service = service()
         let pending = try await service.signIn(scopes: ["x"])
@@ -70,7 +70,9 @@ import Testing
         #expect(transport.requests.last?.text.contains("code_verifier=\(pending.codeVerifier)") == true)
     }
 
-    @Test func `RFC 9126 §5: a server that requires it gets it unasked, and another only when asked`() async throws {
+    @Test func `RFC 9126 §5: a server that requires a pushed request gets one, another server only on demand`()
+        async throws
+    {
         transport.append(.response(201, json: answer))
         _ = try await service(pushesRequests: false) { $0.requiresPushedAuthorizationRequests = true }.signIn(scopes: []
         )
@@ -81,7 +83,7 @@ import Testing
         #expect(pending.openBefore == nil)
     }
 
-    @Test func `RFC 9126 §5: metadata say where and whether`() async throws {
+    @Test func `RFC 9126 §5: metadata name the endpoint, and whether it is required`() async throws {
         let json = """
             {"issuer":"https://as.example","require_pushed_authorization_requests":true,
             "pushed_authorization_request_endpoint":"https://as.example/par"}
@@ -95,7 +97,8 @@ import Testing
         #expect(read == server)
     }
 
-    @Test func `RFC 9126 §2.1: no reference is pushed, and the endpoint's own query repeats nothing`() async throws {
+    @Test func `RFC 9126 §2.1: no reference is pushed, and the endpoint's own query repeats no parameter`() async throws
+    {
         transport.append(.response(201, json: answer))
         var client = OAuthClient.public(id: "app")
         client.authorizationParameters = ["request_uri": "urn:evil", "login_hint": "alice"]
@@ -134,7 +137,7 @@ import Testing
         #expect(transport.calls == 0)
     }
 
-    @Test func `RFC 9126 §2.3: what the server refuses is a typed error, and no sign-in waits`() async throws {
+    @Test func `RFC 9126 §2.3: a refusal of the server is a typed error, and no sign-in is kept`() async throws {
         transport.append(
             .response(400, json: #"{"error":"invalid_request","error_description":"The redirect_uri is not valid"}"#))
         let error = await #expect(throws: TokenEndpointError.self) { try await service().signIn(scopes: []) }

@@ -7,7 +7,7 @@ import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
 
-/// One token for another (RFC 8693).
+/// One token in exchange for another (RFC 8693).
 @Suite struct TokenExchangeTests {
     private let clock = ManualClock()
     private let transport = ScriptedTokenTransport()
@@ -45,7 +45,7 @@ import Testing
         #expect(token.lifetime == .seconds(60))
     }
 
-    @Test func `RFC 8693 §2.1: the type of the actor's token comes with it, and several audiences are sent`()
+    @Test func `RFC 8693 §2.1: the type of the actor's token is sent with it, and several audiences too`()
         async throws
     {
         transport.append(.response(200, json: #"{"access_token":"a",\#(Self.accessToken)}"#))
@@ -62,7 +62,7 @@ import Testing
                 + "&actor_token_type=urn%3Aexample%3At")
     }
 
-    @Test func `RFC 8693 §2.2.1: an answer that does not say what it is is not used`() async throws {
+    @Test func `RFC 8693 §2.2.1: an answer without a type is not used`() async throws {
         for kind in ["", #","issued_token_type":"""#, #","issued_token_type":7"#] {
             transport.append(.response(200, json: #"{"access_token":"a"\#(kind)}"#))
             let error = await #expect(throws: InvalidTokenResponse.self) {
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `RFC 8693 §2.2.1: what is no access token can be had, and is never sent as one`() async throws {
+    @Test func `RFC 8693 §2.2.1: a token that is no access token is returned, and never sent as one`() async throws {
         let json =
             #"{"access_token":"idt","issued_token_type":"urn:ietf:params:oauth:token-type:id_token","token_type":"N_A"}"#
         transport.append(.response(200, json: json), .response(200, json: json))
@@ -81,7 +81,7 @@ import Testing
             TokenExchange(subject: .accessToken("s"), requestedType: .idToken))
         #expect(token.accessToken == "idt" && token.issuedTokenType == .idToken)
         #expect(token.authorizationHeaderValue.isEmpty)
-        // A provider has no use for it.
+        // A provider cannot use it.
         let error = await #expect(throws: InvalidTokenResponse.self) { try await service.initialToken() }
         #expect(error?.field == "token_type")
     }
@@ -94,7 +94,7 @@ import Testing
         #expect(error?.field == "token_type")
     }
 
-    @Test func `each exchange hands in the subject's token of then, and a refusal ends no session`() async throws {
+    @Test func `each exchange sends the subject's present token, and a refusal ends no session`() async throws {
         let count = Lock(0)
         transport.append(
             .response(200, json: #"{"access_token":"a",\#(Self.accessToken),"expires_in":60}"#),

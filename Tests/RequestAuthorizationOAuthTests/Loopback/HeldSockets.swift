@@ -6,12 +6,12 @@ import Foundation
 
 /// How many sockets this process holds whose own port is a given one.
 ///
-/// Once a port is free the system may give it to another test: to see that none is left takes a process of its own.
+/// The system may give a free port to another test. So a test that none is left needs a separate process.
 enum HeldSockets {
-    /// - Parameter family: somebody else may have the same port of the other one.
+    /// - Parameter family: another program may have the same port of the other family.
     static func all(on port: UInt16, family: Int32 = AF_INET) -> Int { descriptors(on: port, family: family).count }
 
-    /// Those that have somebody at the other end.
+    /// Those that are connected.
     static func accepted(on port: UInt16) -> Int {
         descriptors(on: port, family: AF_INET).count { descriptor in address(of: descriptor, by: getpeername) != nil }
     }

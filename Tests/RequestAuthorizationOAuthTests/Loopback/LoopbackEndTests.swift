@@ -8,14 +8,14 @@ import Testing
 
 @testable import RequestAuthorizationOAuth
 
-/// How a wait ends, and that nothing is left of it then.
+/// How a wait ends, and that it leaves no resources.
 @Suite(.timeLimit(.minutes(5))) struct LoopbackEndTests {
-    @Test(arguments: [false, true]) func `nothing of it is left afterwards`(isIPv6: Bool) async throws {
+    @Test(arguments: [false, true]) func `a wait that has ended leaves no socket`(isIPv6: Bool) async throws {
         await #expect(processExitsWith: .success) { [isIPv6 = isIPv6 as Bool] in
             let family = isIPv6 ? AF_INET6 : AF_INET
             let callback = try await withReception(.loopback(address: isIPv6 ? .ipv6 : .ipv4)) { reception in
                 let idle = try await reception.connect()
-                // The one that listens; the connection may not have been accepted yet.
+                // The listening socket; the connection may not have been accepted yet.
                 #expect(HeldSockets.all(on: reception.port, family: family) >= 1)
                 try await reception.end()
                 #expect(try await idle.rest() == "")
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `its port is free afterwards`() async throws {
-        // In a process of its own: a program that another test starts has a copy of every socket for a moment.
+        // In a separate process: a program that another test starts has a copy of every socket for a moment.
         await #expect(processExitsWith: .success) {
             try await withHeldPort { port in
                 _ = try await withReception(.loopback(port: port.number)) { try await $0.end() }
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `fifty sign-ins leave no descriptor behind`() async throws {
-        // In a process of its own, so that nobody else's are counted.
+        // In a separate process, so that the descriptors of other tests do not count.
         await #expect(processExitsWith: .success) {
             func signIn() async throws {
                 _ = try await withReception { reception in
@@ -70,7 +70,7 @@ import Testing
             func descriptors() throws -> Int {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
             }
-            // The first ones start the threads that the process keeps.
+            // The first sign-ins start the threads that the process keeps.
             for _ in 0..<8 { try await signIn() }
             let before = try descriptors()
             for _ in 0..<50 { try await signIn() }
@@ -80,7 +80,7 @@ import Testing
     }
     #endif
 
-    @Test func `a port that another listens on is an error`() async throws {
+    @Test func `a port on which another socket listens is an error`() async throws {
         _ = try await withReception { reception in
             let error = await #expect(throws: LoopbackReceiverError.self) {
                 try await withReception(.loopback(port: reception.port)) { _ in }
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: ["", "callback", "/a b", "/a?b", "/a#b", "/ü", "/a\r\nb"])
-    func `a path that no redirect URI has is an error`(path: String) async throws {
+    func `a path that a redirect URI cannot have is an error`(path: String) async throws {
         let error = await #expect(throws: LoopbackReceiverError.self) {
             try await withReception(.loopback(path: path)) { _ in }
         }
@@ -145,7 +145,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `cancelling while it waits is a CancellationError`() async throws {
+    @Test func `cancelling during the wait is a CancellationError`() async throws {
         let (shown, continuation) = AsyncStream<Void>.makeStream()
         let task = Task {
             try await LoopbackReceiver.loopback.callback {
@@ -159,7 +159,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `what start and show throw ends the wait`() async throws {
+    @Test func `an error of start or show ends the wait`() async throws {
         await #expect(throws: SeenEnough.self) {
             _ = try await LoopbackReceiver.loopback.callback { _ in
                 throw SeenEnough()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RequestAuthorizationOAuth
 
-/// What a caller may use up.
+/// Limits for inbound connections.
 @Suite(.timeLimit(.minutes(5))) struct LoopbackLimitTests {
     @Test func `the limits are those that the documentation names`() {
         let limits = LoopbackReceiver.loopback.limits
@@ -48,7 +48,7 @@ import Testing
                     try await connection.send(beginning)
                     #expect(try await connection.rest() == "")
                 } catch is SocketError {
-                    // On a busy machine it is closed before anything has come; a reset follows what comes then.
+                    // On a busy machine it is closed before the first byte arrives. Later bytes then cause a reset.
                 }
                 throw SeenEnough()
             }
@@ -62,7 +62,7 @@ import Testing
             let request = "GET / HTTP/1.1\r\nHost: \(reception.authority)\r\n\r\n"
             let next = try await reception.connect()
             try await next.send(request)
-            // Two answers on connections that stay open: by then the listener has looked at what waits there.
+            // After two answers on connections that stay open the listener has looked at all waiting connections.
             for connection in idle.suffix(2) {
                 try await connection.send(request)
                 #expect(try await RawAnswer(connection.rest()).status == 404)

@@ -8,10 +8,10 @@ import Testing
 
 @testable import RequestAuthorizationOAuth
 
-/// What the receiver answers to whom.
+/// The receiver's answer to each kind of request.
 @Suite(.timeLimit(.minutes(5))) struct LoopbackRuleTests {
     @Test(arguments: [LoopbackReceiver.Address.ipv4, .ipv6])
-    func `the callback comes back as it was sent`(address: LoopbackReceiver.Address) async throws {
+    func `the callback is returned as it was sent`(address: LoopbackReceiver.Address) async throws {
         let query = "code=a%2Bb%26c%3D+%C3%BC&state=\(PendingSignIn.stateForTests)&iss=https%3A%2F%2Fa.example"
         let callback = try await withReception(.loopback(address: address)) { reception in
             #expect(reception.redirectURI == "http://\(reception.authority)/callback")
@@ -22,7 +22,7 @@ import Testing
         #expect(callback.absoluteString.hasPrefix(address == .ipv4 ? "http://127.0.0.1:" : "http://[::1]:"))
     }
 
-    @Test func `the page says that the window can be closed, and nothing that came in`() async throws {
+    @Test func `the page says that the window can be closed, and shows nothing of the request`() async throws {
         _ = try await withReception { reception in
             let page = try await reception.ask("/callback?code=c0de&x=<b>&state=\(PendingSignIn.stateForTests)")
             #expect(page.status == 400)
@@ -38,7 +38,9 @@ import Testing
         "error=access_denied", "%65rror=access_denied", "error=server_error&error_description=%3Cb%3E", "x=1",
         "code=c0de&error=access_denied", "code=c0de&code=c0de",
     ])
-    func `a denial or an error is a callback, and its page says that nobody is signed in`(query: String) async throws {
+    func `a denial or an error is a callback, and its page says that the user is not signed in`(query: String)
+        async throws
+    {
         let callback = try await withReception { reception in
             let answer = try await reception.ask("/callback?\(query)&state=\(PendingSignIn.stateForTests)")
             #expect(answer.status == 200)
@@ -58,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [Reception.good, "/callback?code=c0de&state=other", "/favicon.ico"])
-    func `no page is kept, framed, scripted or told to others`(target: String) async throws {
+    func `no page can be cached, framed or scripted, or gives away its address`(target: String) async throws {
         _ = try await withReception { reception in
             let answer = try await reception.ask(target)
             #expect(answer["Content-Type"] == "text/html; charset=utf-8")
@@ -111,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `no host and two hosts are refused`() async throws {
+    @Test func `a request without a host, or with two, is refused`() async throws {
         _ = try await withReception { reception in
             #expect(try await reception.ask(Reception.good, hosts: []).status == 400)
             let twice = [reception.authority, reception.authority]
@@ -123,7 +125,7 @@ import Testing
     @Test(arguments: [
         "HELLO\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}", "GET  HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nA B\r\n\r\n",
     ])
-    func `what is not HTTP is refused and leaves the sign-in pending`(text: String) async throws {
+    func `bytes that are not HTTP are refused and leave the sign-in pending`(text: String) async throws {
         _ = try await withReception { reception in
             #expect(try await reception.say(text).status == 400)
             try await reception.end()

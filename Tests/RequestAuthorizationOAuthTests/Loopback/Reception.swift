@@ -22,7 +22,7 @@ struct Reception: Sendable {
 
     var authority: String { (isIPv6 ? "[::1]" : "127.0.0.1") + ":\(port)" }
 
-    /// Sends a request on a connection of its own, with a right `Host` unless told otherwise.
+    /// Sends a request on a new connection, with the correct `Host` unless told otherwise.
     func ask(_ target: String, method: String = "GET", hosts: [String]? = nil, fields: String = "") async throws
         -> RawAnswer
     {
@@ -37,7 +37,7 @@ struct Reception: Sendable {
         return RawAnswer(try await connection.rest())
     }
 
-    /// Sends the callback that is waited for.
+    /// Sends the expected callback.
     func end() async throws {
         let answer = try await ask(Self.good)
         #expect(answer.status == 200)
@@ -45,14 +45,14 @@ struct Reception: Sendable {
 
     func connect() async throws -> RawConnection { try await .open(host: isIPv6 ? "::1" : "127.0.0.1", port: port) }
 
-    /// What the authorization server would send the browser to.
+    /// The address to which the authorization server sends the browser.
     static let good = "/callback?code=c0de&state=\(PendingSignIn.stateForTests)"
 }
 
 extension PendingSignIn {
     static let stateForTests = "5tate"
 
-    /// One whose page names the redirect URI as a fragment.
+    /// A sign-in whose page names the redirect URI as a fragment.
     static func waiting(at redirectURI: String) throws -> PendingSignIn {
         .make(
             state: stateForTests, redirectURI: redirectURI,
@@ -60,12 +60,12 @@ extension PendingSignIn {
     }
 }
 
-/// Runs a sign-in, lends it to the body while it waits, and returns the callback that it ends with.
+/// Runs a sign-in and, while it waits, the body. Returns the callback.
 func withReception(
     _ receiver: LoopbackReceiver = .loopback, body: @escaping @Sendable (Reception) async throws -> Void
 ) async throws -> URL {
     var receiver = receiver
-    // The time that a connection has is what its own test waits for; elsewhere a busy machine may take longer.
+    // The time limit of a connection has its own test; elsewhere a busy machine may take longer.
     if receiver.limits.connectionTime == LoopbackReceiver.loopback.limits.connectionTime {
         receiver.limits.connectionTime = .seconds(600)
     }
@@ -86,7 +86,7 @@ func withReception(
     return try await callback
 }
 
-/// Returns when the task is cancelled, by throwing.
+/// Waits until the task is cancelled, and throws then.
 func forever() async throws {
     let (never, continuation) = AsyncStream<Void>.makeStream()
     for await _ in never {}
@@ -94,7 +94,7 @@ func forever() async throws {
     try Task.checkCancellation()
 }
 
-/// Ends a reception before its callback has come.
+/// Ends a reception before its callback has arrived.
 struct SeenEnough: Error {
     var port: UInt16 = 0
 }

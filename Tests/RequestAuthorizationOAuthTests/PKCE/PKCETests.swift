@@ -50,7 +50,7 @@ import Testing
     }
 }
 
-/// Counts the bytes that it gives.
+/// Counts the bytes that it returns.
 private struct Counter: RandomNumberGenerator {
     private var count: UInt8 = 0
 

@@ -11,13 +11,13 @@ import CryptoKit
 import Crypto
 #endif
 
-/// A proof of possession with whatever a test puts into it, and a signature that is right for that.
+/// A proof of possession with any contents, and a valid signature of them.
 struct ForgedProof {
     var header: [String: Any]
     var claims: [String: Any]
     private let key: P256.Signing.PrivateKey
 
-    /// A right one for `POST https://as.example/token` at the epoch.
+    /// A valid proof for `POST https://as.example/token` at the epoch.
     init(key: P256.Signing.PrivateKey = P256.Signing.PrivateKey()) {
         self.key = key
         header = ["typ": "dpop+jwt", "alg": "ES256", "jwk": Self.publicMembers(of: key)]

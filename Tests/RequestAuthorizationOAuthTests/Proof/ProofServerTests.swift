@@ -18,7 +18,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ProofServerTests {
     private typealias Auth = RefreshableTokenAuthorization<OAuthToken>
 
-    /// - Parameter clock: of the client.
+    /// - Parameter clock: the client's clock.
     private func auth(
         _ guardian: ProofGuardian, at server: RawServer, store: any TokenStore<OAuthToken>,
         clock: any AuthorizationClock = .system
@@ -41,7 +41,8 @@ import Testing
                             try await status(of: server.url("/api/x"), by: auth)
                         }
                     }
-                    // The nonce changes with each request, so that many are refused twice. No token is wasted on that.
+                    // The nonce changes with each request, so many requests are refused twice. No token is wasted on
+                    // that.
                     for try await status in group { #expect([200, 401].contains(status)) }
                 }
                 #expect(guardian.tokens == round)
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `a process that takes the token over takes its key over`() async throws {
+    @Test func `a process that adopts the token adopts its key`() async throws {
         let guardian = ProofGuardian(changesNonces: false)
         let store = InMemoryTokenStore<OAuthToken>()
         try await withServer(guardian.answer) { server in
@@ -146,13 +147,13 @@ private final class ProofGuardian: Sendable {
 
     init(changesNonces: Bool) { self.changesNonces = changesNonces }
 
-    /// How many tokens were given.
+    /// The number of issued tokens.
     var tokens: Int { state.withLock { $0.keys.count } }
     var resourceRequests: Int { state.withLock { $0.resourceRequests } }
-    /// What was wrong with proofs, beside nonces and the time.
+    /// The refusals of proofs, except for nonces and the time.
     var faults: [ProofRefusal] { state.withLock { $0.faults } }
 
-    /// Takes the tokens of another one.
+    /// Accepts the tokens of another server.
     func trust(_ other: ProofGuardian) { trusted.withLock { $0 = other } }
 
     var answer: RawServer.Script {
@@ -195,7 +196,7 @@ private final class ProofGuardian: Sendable {
 
     private func key(of token: String) -> String? { state.withLock { $0.keys[token] } }
 
-    /// - Returns: whether the nonce is what was wrong.
+    /// - Returns: whether the nonce was wrong.
     private func note(_ refusal: ProofRefusal) -> Bool {
         switch refusal {
         case .nonce: return true

@@ -112,7 +112,7 @@ import Testing
         let pending = try await service.signIn(scopes: [])
         let thumbprint = try #require(try pending.proofKey?.thumbprint())
         #expect(pending.url.absoluteString.contains("dpop_jkt=\(thumbprint)"))
-        // Kept as JSON, as a store does.
+        // Encoded as JSON, as in a store.
         let kept = try JSONDecoder().decode(PendingSignIn.self, from: try JSONEncoder().encode(pending))
         let token = try await service.finish(
             kept, callback: try .make("\(pending.redirectURI)?code=c&state=\(pending.state)"))
@@ -123,7 +123,7 @@ import Testing
         #expect(stored == token)
     }
 
-    @Test func `a refresh shows the key of the token, and each sign-in has another`() async throws {
+    @Test func `a refresh proves the key of the token, and each sign-in has a new key`() async throws {
         transport.append(.response(200, json: Self.answer), .response(200, json: Self.answer))
         let old = try bound()
         let token = try await service().refresh(old)
@@ -132,7 +132,7 @@ import Testing
         #expect(try await signIn(service()).proofKey != old.proofKey)
     }
 
-    @Test func `a nonce is answered within the call, with a new proof and a new client assertion`() async throws {
+    @Test func `a nonce is used within the same call, with a new proof and a new client assertion`() async throws {
         transport.append(Self.wantsNonce("n1"), .response(200, json: Self.answer, fields: ["DPoP-Nonce": "n2"]))
         transport.append(.response(200, json: Self.answer))
         let service = service(authentication: .privateKeyJWT(PrivateKeySigner.generated()))
@@ -142,7 +142,7 @@ import Testing
         let assertions = requests.map { $0.text.split(separator: "&").filter { $0.hasPrefix("client_assertion=") } }
         #expect(assertions[0] != assertions[1] && assertions.allSatisfy { $0.count == 1 })
         #expect(requests.allSatisfy { $0.text.contains("refresh_token=r") })
-        // §8.2: what came with the 200 is next.
+        // §8.2: the nonce of the 200 is next.
         _ = try await service.refresh(token)
         #expect(try proof(try #require(transport.requests.last)).nonce == "n2")
     }
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "", String(repeating: "n", count: 1025), "a\"b", "a b", "ä"])
-    func `a server that asks for a nonce and sends none that can be used gets one request`(
+    func `a server that asks for a nonce and sends no usable one gets one request`(
         nonce: String?
     ) async throws {
         transport.append(Self.wantsNonce(nonce))
@@ -164,7 +164,7 @@ import Testing
         #expect(error?.problem == (nonce == nil ? .missing : .malformed))
     }
 
-    @Test(arguments: [-600, 600]) func `a clock that is wrong is set by the server's`(seconds: Int) async throws {
+    @Test(arguments: [-600, 600]) func `a wrong clock is corrected by the server's time`(seconds: Int) async throws {
         let date = Date(timeIntervalSince1970: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
         clock.setWallClock(to: date.addingTimeInterval(TimeInterval(seconds)))
         let text = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -192,19 +192,19 @@ import Testing
         }
     }
 
-    @Test func `where that is allowed it is used as what it is`() async throws {
+    @Test func `where Bearer is allowed an unbound token is used as Bearer`() async throws {
         transport.append(.response(200, json: #"{"access_token":"a","token_type":"Bearer","refresh_token":"r2"}"#))
         let service = service(.dpop(allowsBearer: true))
         let token = try await signIn(service)
         #expect(token.authorizationHeaderValue == "Bearer a")
         #expect(try service.proof(for: token) == nil)
-        // The refresh token may be bound all the same.
+        // The refresh token may still be bound.
         transport.append(.response(200, json: Self.answer))
         _ = try await service.refresh(token)
         _ = try proof(try #require(transport.requests.last), boundTo: try token.proofKey?.thumbprint())
     }
 
-    @Test func `a token of the type DPoP without a key that was shown is not used`() async throws {
+    @Test func `a token of type DPoP for which no key was proven is not used`() async throws {
         transport.append(.response(200, json: Self.answer))
         let error = await #expect(throws: InvalidTokenResponse.self) { try await signIn(service(nil)) }
         #expect(error?.problem == .unsupported)
@@ -233,7 +233,7 @@ import Testing
         #expect(auth.currentToken?.refreshToken == "r")
     }
 
-    @Test func `a key that cannot leave the device is refused with a store that others use`() async throws {
+    @Test func `a key that cannot leave the device is refused with a store that other devices share`() async throws {
         var token = try bound()
         token.proofKey = ProofKey(kind: .secureEnclave, bytes: Data([1]))
         let auth = RefreshableTokenAuthorization(service: service(), store: EverybodysStore(), clock: clock)
@@ -244,7 +244,7 @@ import Testing
         }
     }
 
-    @Test func `nonces of servers and of resources are kept apart, and not without end`() {
+    @Test func `nonces of servers and of resources are kept apart, and their number is limited`() {
         let nonces = ProofNonces()
         let origin: Origin = "https://one.example"
         let head = TestResponse(200, ["DPoP-Nonce": "n1"])
@@ -261,7 +261,7 @@ import Testing
         #expect(known <= ProofNonces.limit && known >= ProofNonces.limit - 1)
     }
 
-    @Test func `keys print nothing of themselves`() throws {
+    @Test func `keys print no part of themselves`() throws {
         let key = try ProofKey.generated(.withToken)
         let secret = key.bytes.base64EncodedString()
         var dumped = ""
@@ -287,7 +287,7 @@ import Testing
         #expect(try proof(transport.requests[2], boundTo: thumbprint).nonce == "n1")
     }
 
-    @Test func `a server that refuses the proof of a pushed request is told the key alone`() async throws {
+    @Test func `a server that refuses the proof of a pushed request gets only the key's thumbprint`() async throws {
         transport.append(
             .response(403, json: #"{"error":"invalid_dpop_proof"}"#),
             .response(201, json: #"{"request_uri":"urn:1","expires_in":60}"#))

@@ -17,7 +17,7 @@ import Crypto
 import FoundationNetworking
 #endif
 
-/// The judge of the other tests takes what the RFC prints, and nothing else.
+/// The verifier of the other tests accepts the examples of the RFC, and nothing else.
 @Suite struct ProofVerifierTests {
     /// The header of both examples of RFC 9449; one key signed them.
     private static let header = """
@@ -60,18 +60,18 @@ import FoundationNetworking
             ])
     }
 
-    @Test func `RFC 9449 §4.1: the example for a token endpoint is good, once`() throws {
+    @Test func `RFC 9449 §4.1: the example for a token endpoint is accepted, once`() throws {
         let expected = VerifiedProof(identifier: "-BwC3ESc6acc2lTc", thumbprint: Self.thumbprint, nonce: nil)
         #expect(try verifier.verify(Self.atTokenEndpoint) == expected)
         #expect(verifier.refusal(of: Self.atTokenEndpoint) == .repeatedIdentifier("-BwC3ESc6acc2lTc"))
     }
 
-    @Test func `RFC 9449 §7.1: the example for a resource is good for the key and the token`() throws {
+    @Test func `RFC 9449 §7.1: the example for a resource is accepted for the key and the token`() throws {
         let proof = try verifier.verify(Self.atResource(), token: Self.token, boundTo: Self.thumbprint)
         #expect(proof.identifier == "e1j3V_bKic8-LAEB")
     }
 
-    @Test func `a token that comes as another one, by another scheme or for another key is refused`() {
+    @Test func `a wrong token, scheme or key is refused`() {
         func refusal(of request: ProofSubject, token: String = Self.token, boundTo key: String? = nil) -> ProofRefusal?
         {
             ProofVerifier { .make(1_562_262_620) }.refusal(of: request, token: token, boundTo: key)
@@ -84,7 +84,7 @@ import FoundationNetworking
         #expect(refusal(of: Self.atResource(), boundTo: "other") == .otherKey(Self.thumbprint))
     }
 
-    @Test func `the time may differ by the tolerance, whichever way`() {
+    @Test func `the time may differ by the tolerance, in both directions`() {
         for (now, isGood) in [
             (1_562_262_555.0, false), (1_562_262_556, true), (1_562_262_676, true), (1_562_262_677, false),
         ] {
@@ -95,7 +95,7 @@ import FoundationNetworking
 
     // MARK: - Forged
 
-    /// A change that makes a good proof a bad one.
+    /// A change that makes a valid proof invalid.
     struct Forgery: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let refusal: ProofRefusal
@@ -139,7 +139,7 @@ import FoundationNetworking
         Forgery("nonce", .nonce("n-0")) { $0.claims["nonce"] = "n-0" },
     ]
 
-    /// A request with proofs, and a query of which they say nothing.
+    /// A request with proofs, and a query that the proofs do not cover.
     private func request(_ proofs: [String]) -> ProofSubject {
         ProofSubject(method: "POST", url: "https://as.example/token?a=b#c", fields: proofs.map { ("dpop", $0) })
     }
@@ -155,7 +155,7 @@ import FoundationNetworking
         #expect(judge.refusal(of: request([try proof.text()]), nonce: "n-1") == forgery.refusal)
     }
 
-    @Test func `one proof is wanted, of three parts in Base64url`() throws {
+    @Test func `exactly one proof is required, of three parts in Base64url`() throws {
         let text = try ForgedProof().text()
         #expect(judge.refusal(of: request([])) == .numberOfProofs(0))
         #expect(judge.refusal(of: request([text, text])) == .numberOfProofs(2))

@@ -24,7 +24,7 @@ import Testing
         #expect(forgotten.isEmpty, "show them in Exhibit.all(), or say that they hold no secret")
     }
 
-    @Test func `what holds a secret says what it is`() {
+    @Test func `a type that holds a secret prints its name`() {
         #expect("\(OAuthToken(accessToken: "a"))" == "OAuthToken([redacted])")
         #expect("\(OAuthClient.secretBasic(id: "web", secret: "s"))" == "OAuthClient(web, secretBasic([redacted]))")
         #expect("\(OAuthClient.public(id: "tool"))" == "OAuthClient(tool, none)")
@@ -89,7 +89,7 @@ extension Exhibit {
         ]
     }
 
-    /// The key is a published one, and its private part is looked for in what is printed.
+    /// The key is a published one, and the test searches the printed text for its private part.
     private static func signers() throws -> [Exhibit] {
         #if canImport(CryptoKit) || Crypto
         let secret = "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"

@@ -7,7 +7,7 @@ import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
 
-/// What discovery says when it finds no metadata.
+/// The errors of discovery without metadata.
 @Suite struct DiscoveryErrorTests {
     private func error(
         issuer: String = "https://as.example", _ answers: ScriptedTokenTransport.Step...
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [429, 500, 503])
-    func `a server that cannot answer discovery now is an error of discovery`(status: Int) async {
+    func `a server that cannot answer now is an error of discovery`(status: Int) async {
         let busy = ScriptedTokenTransport.Step.response(status, json: "", fields: ["Retry-After": "7"])
         let error = await error(busy, busy)
         #expect("\(error as Any)".contains("metadata"))
@@ -35,7 +35,7 @@ import Testing
         #expect(failure?.delivery == .notSent)  // no grant went out
     }
 
-    @Test func `a server that is out of reach of discovery is not said to be a token endpoint`() async {
+    @Test func `the error for an unreachable server does not call it a token endpoint`() async {
         let error = await error(.failure(TokenTransportError(.unreachable, delivery: .notSent)))
         #expect(error is TokenTransportError)
         #expect(!"\(error as Any)".contains("token endpoint"))
@@ -51,7 +51,7 @@ import Testing
         #expect(problem.description.contains("https://login.microsoftonline.com/TENANT_ID/v2.0"))
     }
 
-    @Test func `the advice repeats no issuer of another host, and nothing that steers a terminal`() async throws {
+    @Test func `the advice repeats no issuer of another host, and no control characters`() async throws {
         for named in ["https://evil.example/{tenantid}", #"https://as.example/{tenantid}\u001b[2J"#] {
             let answer = ScriptedTokenTransport.Step.response(200, json: #"{"issuer":"\#(named)"}"#)
             let error = await error(issuer: "https://as.example/common", answer, answer, answer, answer)

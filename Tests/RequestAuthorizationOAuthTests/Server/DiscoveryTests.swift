@@ -48,7 +48,7 @@ import Testing
         #expect(targets.count == requests)
     }
 
-    @Test func `without a path there are two places, and a slash at the end is no path`() throws {
+    @Test func `without a path there are two places, and a slash at the end does not count as a path`() throws {
         let places = try ["https://a.example", "https://a.example/"].map {
             try AuthorizationServer.metadataURLs(of: $0).map(\.absoluteString)
         }
@@ -62,7 +62,7 @@ import Testing
         #expect(port.first == "https://a.example:8443/.well-known/oauth-authorization-server/t")
     }
 
-    @Test func `a page that a server has for everything is no metadata`() async throws {
+    @Test func `a page that a server sends for every address is no metadata`() async throws {
         try await withServer { request in
             guard request.target == "/.well-known/openid-configuration" else { return .text("<html>Hello</html>") }
             return .json(#"{"issuer":"http://127.0.0.1:\#(request.port)"}"#)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `another machine's metadata do not lead to what listens on this one`() async throws {
+    @Test func `another machine's metadata cannot lead to a server on this machine`() async throws {
         for (name, host) in [("token_endpoint", "127.0.0.1"), ("revocation_endpoint", "[::1]:8080")] {
             let metadata = #"{"issuer":"https://as.example","\#(name)":"http://\#(host)/admin"}"#
             await #expect(throws: AuthorizationServerError(.insecure, member: name)) {
@@ -101,7 +101,7 @@ import Testing
         ("http://as.example", AuthorizationServerError.Problem.insecure), ("as.example", .notAURL),
         ("https://as.example?x=1", .notAURL), ("https://as.example#x", .fragment), ("", .notAURL),
     ])
-    func `RFC 8414 §2 and §6: https, no query, no fragment, or nothing is sent`(
+    func `RFC 8414 §2 and §6: nothing is sent without https, or to an issuer with query or fragment`(
         issuer: String, problem: AuthorizationServerError.Problem
     ) async throws {
         let transport = ScriptedTokenTransport()
@@ -127,7 +127,7 @@ import Testing
         #expect(try await error(.drop) is TokenTransportError)
     }
 
-    @Test func `what the caller says wins, and metadata fill only what is not said`() async throws {
+    @Test func `the caller's values win, and metadata fill only missing values`() async throws {
         try await withServer { request in
             let base = "http://127.0.0.1:\(request.port)"
             return .json(
@@ -153,8 +153,9 @@ import Testing
         }
     }
 
-    /// RFC 8414 §2: what metadata leave out has defaults (`client_secret_basic`, the code grant). They choose where the caller is
-    /// silent, and he never is: a client says how it authenticates. So metadata that list neither forbid nothing.
+    /// RFC 8414 §2: values that metadata omit have defaults (`client_secret_basic`, the code grant). Defaults apply
+    /// only without a choice of the caller, and a client always says how it authenticates. So metadata without these
+    /// lists forbid nothing.
     @Test func `metadata forbid nothing that the caller wants`() async throws {
         try await withServer { request in
             let base = "http://127.0.0.1:\(request.port)"
@@ -172,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `an endpoint in metadata that must not be called is refused when it is to be`() async throws {
+    @Test func `a forbidden endpoint in metadata is refused when it is used`() async throws {
         let rest = #","revocation_endpoint":"http://as.example/revoke""#
         let (found, _, _) = try await discover(at: "/.well-known/oauth-authorization-server", rest: rest)
         let transport = ScriptedTokenTransport()
@@ -199,7 +200,7 @@ import Testing
     }
 }
 
-/// Stands in for a server of another machine.
+/// Stands in for a server on another machine.
 private struct Canned: TokenTransport {
     let body: String
 

@@ -7,14 +7,14 @@ import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
 
-/// What a server says of itself that has no place in `AuthorizationServer`.
+/// Members of a server's metadata that `AuthorizationServer` has no property for.
 @Suite struct MetadataTests {
     private func discovered(_ rest: String, issuer: String = "https://as.example") async throws -> AuthorizationServer {
         let transport = ScriptedTokenTransport(.response(200, json: #"{"issuer":"\#(issuer)",\#(rest)}"#))
         return try await .discover(issuer: issuer, transport: transport)
     }
 
-    @Test func `members that have no place are kept, whatever they are`() async throws {
+    @Test func `members without a property are kept, whatever they are`() async throws {
         let server = try await discovered(
             #""a":"text","b":["x","y"],"c":true,"d":{"e":[1,2.5,null]},"token_endpoint":"https://as.example/t""#)
         #expect(
@@ -27,7 +27,7 @@ import Testing
         #expect(server.metadataFlag("c"))
     }
 
-    @Test func `what is of another type than asked for is as good as absent`() async throws {
+    @Test func `a member of another type than requested counts as absent`() async throws {
         let server = try await discovered(
             #""a":1,"b":["x",1],"c":"true","d":"","token_endpoint_auth_methods_supported":"none""#)
         #expect(server.metadataText("a") == nil)
@@ -53,15 +53,17 @@ import Testing
         #expect(error?.member == "userinfo_endpoint")
     }
 
-    @Test func `a server on this machine may name what listens here`() async throws {
+    @Test func `a server on this machine may name addresses on this machine`() async throws {
         let server = try await discovered(#""x_endpoint":"http://127.0.0.1:1/u""#, issuer: "http://127.0.0.1:2")
         #expect(try server.metadataEndpoint("x_endpoint").absoluteString == "http://127.0.0.1:1/u")
     }
 
-    @Test func `a server that was encoded is read as it was, and so is a server's own document`() async throws {
+    @Test func `a server is the same after encoding and decoding, and a server's own document can be decoded`()
+        async throws
+    {
         var server = try await discovered(#""a":{"b":[true]},"token_endpoint":"https://as.example/t""#)
         server.quirks.signOutAdvice = "do"
-        server.additionalMetadata["issuer"] = .string("https://evil.example")  // has a place: that one counts
+        server.additionalMetadata["issuer"] = .string("https://evil.example")  // the value of the property counts
         let read = try JSONDecoder().decode(AuthorizationServer.self, from: JSONEncoder().encode(server))
         server.additionalMetadata["issuer"] = nil
         #expect(read == server)

@@ -7,9 +7,9 @@ import RequestAuthorizationStorage
 import StoreFixtures
 import Testing
 
-/// Sign-ins are kept until one takes them.
+/// Sign-ins are kept until a caller takes them.
 @Suite struct PendingSignInStoreTests {
-    /// Where sign-ins can be kept.
+    /// The places in which sign-ins can be kept.
     enum Place: CaseIterable {
         case memory, shared, plain
 
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: Place.allCases)
-    func `a sign-in is found as often as one likes, and taken once`(place: Place) async throws {
+    func `a sign-in can be found any number of times, and taken once`(place: Place) async throws {
         let store = place.store
         let (first, second) = (PendingSignIn.make(state: "a"), PendingSignIn.make(state: "b"))
         try await store.add(first)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: Place.allCases)
-    func `a state that nobody made is unknown`(place: Place) async throws {
+    func `an unknown state is not found`(place: Place) async throws {
         let store = place.store
         try await store.add(.make(state: "a"))
         for state in ["b", "", "aa"] {
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: Place.allCases)
-    func `of 50 who take it at a time one gets it`(place: Place) async throws {
+    func `of 50 concurrent callers that take a sign-in one gets it`(place: Place) async throws {
         let store = place.store
         try await store.add(.make(state: "a"))
         let winners = await withTaskGroup { group in
@@ -58,7 +58,7 @@ import Testing
         #expect(winners == 1)
     }
 
-    @Test func `of several processes that share the item one gets it`() async throws {
+    @Test func `of several processes that share the item one gets the sign-in`() async throws {
         let items = InMemoryItems()
         try await ItemPendingSignIns(items).add(.make(state: "a"))
         let winners = await withTaskGroup { group in
@@ -70,7 +70,7 @@ import Testing
         #expect(winners == 1)
     }
 
-    @Test func `several processes that add at a time lose nothing`() async throws {
+    @Test func `processes that add sign-ins at the same time lose none`() async throws {
         let items = InMemoryItems()
         try await withThrowingTaskGroup { group in
             for index in 0..<20 {
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `of two processes that take a sign-in one gets it, and the other learns that it was used`() async throws {
+    func `of two processes that take a sign-in one gets it, and the other gets alreadyUsed`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
         let items = InterruptedItems(
@@ -90,14 +90,14 @@ import Testing
         let store = ItemPendingSignIns(items)
         let other = try SecondProcess("take", folder.path)
         #expect(try await other.line() == "ready")
-        // The other comes in after this one has read, and before it saves.
+        // The other process takes the sign-in after this one has read, and before it saves.
         try await store.add(.make(state: "a"))
         items.interrupt {
             try other.say("a")
             #expect(try await other.line() == "taken")
         }
         await #expect(throws: SignInError(.alreadyUsed)) { try await store.take(state: "a") }
-        // And as chance will have it.
+        // Also in random order.
         for round in 0..<20 {
             try await store.add(.make(state: "\(round)"))
             try other.say("\(round)")
@@ -119,7 +119,7 @@ import Testing
         await #expect(throws: SignInError(.alreadyUsed)) { try await store().take(state: pending.state) }
     }
 
-    @Test func `of several stores on one file that take at a time one gets it`() async throws {
+    @Test func `of several stores on one file that take a sign-in at the same time one gets it`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = { @Sendable in
@@ -134,7 +134,7 @@ import Testing
         #expect(winners == 1)
     }
 
-    @Test func `an item that nobody can read is set aside, and the next sign-in works`() async throws {
+    @Test func `an unreadable item is set aside, and the next sign-in works`() async throws {
         let items = InMemoryItems(Data("damaged".utf8))
         let store = ItemPendingSignIns(items)
         #expect(try await store.find(state: "a") == nil)
@@ -143,7 +143,7 @@ import Testing
         #expect(items.aside == [Data("damaged".utf8)])
     }
 
-    @Test func `what is too old or too much goes, the oldest first`() async throws {
+    @Test func `sign-ins that are too old or too many are removed, the oldest first`() async throws {
         let store = InMemoryPendingSignIns(limit: 2)
         let start = Date(timeIntervalSince1970: 1_800_000_000)
         for (state, seconds) in [("a", 0.0), ("b", 1), ("c", 2)] {

@@ -7,7 +7,7 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// Which callbacks are a sign-in's own, and what it makes of them.
+/// Which callbacks belong to a sign-in, and their results.
 @Suite struct PendingSignInTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
@@ -33,7 +33,7 @@ import Testing
         #expect(try code("code=SplxlOBeZQQYbYS6WxSbIA&state=xyz") == "SplxlOBeZQQYbYS6WxSbIA")
     }
 
-    @Test func `RFC 6749 §4.1.2: parameters that nobody knows are ignored`() throws {
+    @Test func `RFC 6749 §4.1.2: unknown parameters are ignored`() throws {
         #expect(try code("session_state=a&code=1&state=xyz&session_state=b") == "1")
     }
 
@@ -41,7 +41,7 @@ import Testing
         #expect(kind("error=access_denied&state=xyz") == .denied)
     }
 
-    @Test func `RFC 6749 §8.5: another error is refused with its code, also one that nobody knows`() throws {
+    @Test func `RFC 6749 §8.5: another error is refused with its code, also if the code is unknown`() throws {
         let error = #expect(throws: SignInError.self) {
             try code("error=urn%3Aexample&error_description=no%0A%1B%5B2J%E2%80%AEway&state=xyz")
         }
@@ -57,7 +57,9 @@ import Testing
         "error=access_denied&state=forged",
         "error=access_denied",
     ])
-    func `RFC 6749 §10.12: without the one state a callback is foreign, a success and a denial alike`(query: String) {
+    func `RFC 6749 §10.12: a callback without exactly one correct state is foreign, whether success or denial`(
+        query: String
+    ) {
         #expect(kind(query) == .foreign)
     }
 
@@ -88,7 +90,7 @@ import Testing
         #expect(kind(query, of: announced) == .otherIssuer)
     }
 
-    @Test func `RFC 9207 §2.4: a denial without the announced iss keeps what the server said`() throws {
+    @Test func `RFC 9207 §2.4: the error for a denial without the announced iss has the server's message`() throws {
         let announced = PendingSignIn.make(issuer: "https://as.example", announcesIssuer: true)
         func error(_ query: String) throws -> SignInError? {
             let callback = try URL.make("https://client.example.com/cb?\(query)&state=xyz")
@@ -101,7 +103,7 @@ import Testing
         #expect(denial.description.contains("issuer missing") && denial.description.contains("access_denied"))
         #expect(try error("code=1")?.code == nil)
         #expect(try error("code=1")?.description.contains("issuer missing") == true)
-        // Another server's words are not believed.
+        // The message of another server is not shown.
         let foreign = try #require(try error("error=access_denied&iss=https%3A%2F%2Fevil.example"))
         #expect(foreign.kind == .otherIssuer && foreign.code == nil)
         #expect(!foreign.description.contains("issuer missing"))
@@ -119,23 +121,23 @@ import Testing
         #expect(PendingSignIn.make(redirectURI: "https://client.example.com/other").accepts(callback))
     }
 
-    @Test func `it is valid for 10 minutes`() {
+    @Test func `a sign-in is valid for 10 minutes`() {
         #expect(kind("code=1&state=xyz", after: 599) == nil)
         #expect(kind("code=1&state=xyz", after: 600) == .expired)
         #expect(kind("error=access_denied&state=xyz", after: 600) == .expired)
     }
 
-    @Test func `a clock that was set back makes it last no longer`() {
+    @Test func `a sign-in does not last longer if the clock is set back`() {
         #expect(kind("code=1&state=xyz", after: -600) == .expired)
     }
 
-    @Test func `it survives encoding`() throws {
+    @Test func `a sign-in survives encoding`() throws {
         let pending = PendingSignIn.make(issuer: "https://as.example", scopes: ["a", "b"])
         #expect(try JSONDecoder().decode(PendingSignIn.self, from: JSONEncoder().encode(pending)) == pending)
     }
 
     @Test(arguments: ["abc", "xbc", "axc", "abx", "xyz"])
-    func `every character of a state is looked at, wherever it differs`(other: String) {
+    func `every character of a state is compared, wherever states differ`(other: String) {
         let (left, right) = (CountedBytes("abc"), CountedBytes(other))
         #expect(ConstantTime.areEqual(left, right) == (other == "abc"))
         #expect(left.reads.withLock { $0 } == [0, 1, 2] && right.reads.withLock { $0 } == [0, 1, 2])
@@ -147,7 +149,7 @@ import Testing
     }
 }
 
-/// Bytes that know which of them were looked at.
+/// Bytes that record which of them were read.
 private struct CountedBytes: RandomAccessCollection {
     private let bytes: [UInt8]
     let reads = Lock<[Int]>([])

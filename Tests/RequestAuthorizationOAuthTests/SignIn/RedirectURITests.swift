@@ -4,7 +4,7 @@
 @testable import RequestAuthorizationOAuth
 import Testing
 
-/// Which redirect URIs there are, and which callbacks come to them.
+/// The kinds of redirect URIs, and the callbacks that belong to them.
 @Suite struct RedirectURITests {
     @Test(arguments: [
         "https://client.example.com/cb", "https://client.example.com", "https://client.example.com:8443/cb?tenant=1",
@@ -29,7 +29,7 @@ import Testing
         ("https://client.example.com/c b", "in ASCII"), ("https://bücher.example/cb", "in ASCII"), ("cb", "in ASCII"),
         ("https:\\\\client.example.com\\cb", "in ASCII"), ("", "in ASCII"),
     ])
-    func `what codes must not be sent to is refused, with advice`(text: String, advice: String) {
+    func `an address to which codes must not be sent is refused, with advice`(text: String, advice: String) {
         let error = #expect(throws: SignInError.self) { try RedirectURI(text) }
         #expect(error?.kind == .redirectURI)
         #expect(error.map { "\($0)".contains(advice) } == true, "\(String(describing: error))")
@@ -52,7 +52,7 @@ import Testing
         ("http://127.0.0.1:51004/cb", "http://127.0.0.1:51004/cb?code=1"),
         ("https://client.example.com/cb?tenant=1", "https://client.example.com/cb?code=1&tenant=1"),
     ])
-    func `a callback is for a redirect URI that equals all before its question mark`(
+    func `a callback belongs to a redirect URI that equals it up to its question mark`(
         uri: String, callback: String
     ) throws {
         #expect(try RedirectURI(uri).parameters(of: callback)?["code"] == .text("1"))
@@ -79,7 +79,7 @@ import Testing
         ("https://client.example.com/cb?tenant=1", "https://client.example.com/cb?code=1"),
         ("https://client.example.com/cb?tenant=1", "https://client.example.com/cb?tenant=2&code=1"),
     ])
-    func `a callback to any other address is foreign, and nothing is decoded to make it fit`(
+    func `a callback to any other address is foreign, and is not decoded to match`(
         uri: String, callback: String
     ) throws {
         #expect(try RedirectURI(uri).parameters(of: callback) == nil)

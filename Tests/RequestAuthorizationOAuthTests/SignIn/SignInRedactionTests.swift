@@ -8,9 +8,9 @@ import RequestAuthorizationTesting
 import StoreFixtures
 import Testing
 
-/// What the exhibits cannot show.
+/// Redaction that the exhibits cannot show.
 @Suite struct SignInRedactionTests {
-    @Test func `a request for a page is not printed with it, for the address has the state in it`() throws {
+    @Test func `the address of a page is not printed, because it has the state in it`() throws {
         let pending = PendingSignIn.make(state: "st4te", url: try .make("https://as.example/?state=st4te"))
         #expect(!Channel.allCases.contains { $0.text(of: pending).contains("st4te") })
     }

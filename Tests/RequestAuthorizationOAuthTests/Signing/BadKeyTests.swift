@@ -6,7 +6,7 @@ import Foundation
 import RequestAuthorizationOAuth
 import Testing
 
-/// Keys that nothing can be signed with, and what the errors say.
+/// Keys that cannot sign, and the texts of the errors.
 @Suite struct BadKeyTests {
     /// A published key with one member changed, or without it.
     private static func jwk(_ json: Data, _ name: String, _ value: String?) throws -> Data {
@@ -30,14 +30,14 @@ import Testing
     ]
 
     @Test(arguments: changes.indices)
-    func `a JWK that nothing can be signed with is a typed error`(index: Int) throws {
+    func `a JWK that cannot sign is a typed error`(index: Int) throws {
         let (json, name, value, problem) = Self.changes[index]
         let changed = try Self.jwk(json, name, value)
         let error = #expect(throws: SigningKeyError.self) { try PrivateKeySigner(jwk: changed) }
         #expect(error?.problem == problem, "\(name): \(value ?? "missing")")
     }
 
-    @Test func `what is no JWK is a typed error`() {
+    @Test func `a value that is no JWK is a typed error`() {
         for text in ["", "x", "[]", "{}", #"{"kty":1}"#, #"{"keys":[{"kty":"EC"}]}"#] {
             #expect(throws: SigningKeyError(.notJWK)) { try PrivateKeySigner(jwk: Data(text.utf8)) }
         }
@@ -57,8 +57,8 @@ import Testing
         #expect(error?.problem == problem)
     }
 
-    /// Whatever stands in the place of a key, the reader of DER returns.
-    @Test func `no bytes in the place of a key end the program`() throws {
+    /// The reader of DER returns for any bytes.
+    @Test func `no bytes in place of a key crash the program`() throws {
         var state: UInt64 = 42
         func next() -> UInt8 {
             state = state &* 6_364_136_223_846_793_005 &+ 1
@@ -80,7 +80,7 @@ import Testing
         #expect(try PrivateKeySigner(pem: text).publicKey == JSONWebKey(PublishedKey.ed25519))
     }
 
-    @Test func `an algorithm that the key cannot do is refused`() throws {
+    @Test func `an algorithm that does not fit the key is refused`() throws {
         #expect(throws: SigningKeyError(.otherAlgorithm)) {
             try PrivateKeySigner(jwk: PublishedKey.p256, algorithm: .rs256)
         }
@@ -90,7 +90,7 @@ import Testing
         #expect(try PrivateKeySigner(jwk: PublishedKey.rsa, algorithm: .ps256).algorithm == .ps256)
     }
 
-    @Test func `a key that is made is another one each time`() {
+    @Test func `each new key is a different one`() {
         let (one, other) = (PrivateKeySigner.generated(keyID: "k"), PrivateKeySigner.generated())
         #expect(one.publicKey != other.publicKey)
         #expect(one.keyID == "k" && one.algorithm == .es256)

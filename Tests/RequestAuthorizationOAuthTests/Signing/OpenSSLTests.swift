@@ -10,7 +10,7 @@ import Testing
 
 /// Keys that OpenSSL made, and signatures that it verifies.
 @Suite struct OpenSSLTests {
-    /// A folder that is there while a test runs.
+    /// A folder that exists while a test runs.
     private func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "openssl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -68,7 +68,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `a key that nothing can be signed with is a typed error`(
+    func `a key that cannot sign is a typed error`(
         command: String, problem: SigningKeyError.Problem
     ) async throws {
         try await withFolder { folder in

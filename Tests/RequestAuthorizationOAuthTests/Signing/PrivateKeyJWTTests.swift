@@ -31,7 +31,7 @@ import Crypto
             clock: clock)
     }
 
-    /// The assertions of all requests, which are verified.
+    /// The assertions of all requests, after verification.
     private func assertions() throws -> [SignedClaims] {
         try transport.requests.map { request in
             let pairs = request.text.split(separator: "&").map { $0.split(separator: "=").map(String.init) }
@@ -76,7 +76,7 @@ import Crypto
         #expect(Set(identifiers).count == 5)
     }
 
-    @Test func `RFC 7523 §2.2: a server that refuses the form of today gets the one that it knows`() async throws {
+    @Test func `RFC 7523 §2.2: a server that refuses the current form gets the older one`() async throws {
         _ = try await service(.privateKeyJWT(signer, audience: .tokenEndpoint, type: "JWT")).initialToken()
         _ = try await service(.privateKeyJWT(signer, audience: .text("urn:as"))).initialToken()
         let found = try assertions()
@@ -84,7 +84,7 @@ import Crypto
         #expect(found.map { $0.header["typ"] } == [.string("JWT"), .string("client-authentication+jwt")])
     }
 
-    @Test func `without an issuer nothing is sent, and the error says what to do`() async throws {
+    @Test func `without an issuer nothing is sent, and the error gives advice`() async throws {
         let server = AuthorizationServer(tokenEndpoint: URL(string: "https://as.example/token"))
         let error = await #expect(throws: InvalidTokenRequest.self) {
             try await service(.privateKeyJWT(signer), server: server).initialToken()
@@ -93,7 +93,7 @@ import Crypto
         #expect(transport.calls == 0)
     }
 
-    @Test func `a signer that fails sends nothing and ends nothing`() async throws {
+    @Test func `a signer that fails sends nothing and ends no session`() async throws {
         struct Locked: TokenSigner {
             let algorithm = SignatureAlgorithm.es256
             let keyID: String? = nil

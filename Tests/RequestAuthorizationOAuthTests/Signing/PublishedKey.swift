@@ -4,7 +4,7 @@
 import Foundation
 import RequestAuthorizationOAuth
 
-/// Keys that standards print. Everybody knows them.
+/// Keys that standards print. They are public.
 enum PublishedKey {
     /// RFC 7515 §A.2.
     static let rsa = Data(

@@ -37,7 +37,7 @@ import CryptoExtras
                 """)
     }
 
-    /// Signatures with ECDSA differ each time: the printed one and ours are good for the same key.
+    /// ECDSA signatures differ each time. The printed one and ours are valid for the same key.
     @Test func `RFC 7515 §A.3: the printed signature with ES256 and ours belong to the same key`() async throws {
         let signer = try PrivateKeySigner(jwk: PublishedKey.p256)
         #expect(signer.algorithm == .es256)
@@ -57,7 +57,7 @@ import CryptoExtras
         #expect(signer.algorithm == .edDSA)
         let message = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc"
         #if canImport(CryptoKit)
-        // Apple's are made with randomness, and differ each time.
+        // Apple's signatures are randomized, and differ each time.
         let key = try Curve25519.Signing.PublicKey(
             rawRepresentation: #require(signer.publicKey.members["x"].flatMap(Base64URL.decode)))
         #expect(key.isValidSignature(try await signer.sign(Array(message.utf8)), for: Array(message.utf8)))
@@ -82,7 +82,7 @@ import CryptoExtras
     #endif
 
     @Test(arguments: [PublishedKey.rsa, PublishedKey.p256, PublishedKey.ed25519])
-    func `what a key is read into on its way prints nothing of it`(json: Data) throws {
+    func `the intermediate values of a key print nothing of it`(json: Data) throws {
         let parts = try PrivateKeyParts(JWKObject(json))
         for text in ["\(parts)", "\(try SigningKey(parts))", "\(try JWKObject(json))"] {
             #expect(text.hasSuffix("([redacted])"))
@@ -92,7 +92,7 @@ import CryptoExtras
 
     // MARK: - Thumbprints
 
-    @Test func `RFC 7638 §3.1: the thumbprint of the example, whatever else the key says`() throws {
+    @Test func `RFC 7638 §3.1: the thumbprint of the example, with any additional members`() throws {
         let json = """
             {"kty": "RSA", "n": "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJ\
             ECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs\
@@ -118,7 +118,7 @@ import CryptoExtras
     }
 
     @Test(arguments: [PublishedKey.rsa, PublishedKey.p256, PublishedKey.ed25519])
-    func `the public half is what the key says, and can be read again`(json: Data) throws {
+    func `the public half has the key's values, and can be read again`(json: Data) throws {
         let signer = try PrivateKeySigner(jwk: json)
         #expect(try signer.publicKey == JSONWebKey(json))
         #expect(signer.publicKey.members["d"] == nil)

@@ -5,7 +5,7 @@ import Foundation
 import RequestAuthorization
 import RequestAuthorizationOAuth
 
-/// Proves a client with a number that is another one in each request, and keeps what it was asked.
+/// Proves a client with a new number in each request, and records the requests.
 final class CountingAuthenticator: ClientAuthenticator {
     struct Refusal: Error {}
 
@@ -14,12 +14,12 @@ final class CountingAuthenticator: ClientAuthenticator {
 
     var requests: [ClientRequest] { asked.withLock { $0 } }
 
-    /// Makes no proof from now on; a proof again with `nil`.
+    /// Throws this error instead of making proofs; with `nil` it makes proofs again.
     func refuse(with error: (any Error)?) { refusal.withLock { $0 = error } }
 
     func authenticate(_ request: ClientRequest) async throws -> ClientProof {
         if let error = refusal.withLock({ $0 }) { throw error }
-        await Task.yield()  // as one that asks another program
+        await Task.yield()  // like one that asks another program
         let count = asked.withLock { asked in
             asked.append(request)
             return asked.count

@@ -5,7 +5,7 @@ import Foundation
 import RequestAuthorization
 import Testing
 
-/// The table of answers in `Documentation/Design/Failures.md`, so that it is true.
+/// The table of answers in `Documentation/Design/Failures.md`, which the tests compare with the code.
 enum FailureTable {
     struct Row: CustomTestStringConvertible, Codable, Sendable {
         let status: Int
@@ -43,7 +43,7 @@ enum FailureTable {
         }
     }
 
-    /// What stands between back-ticks.
+    /// The texts between back-ticks.
     private static func texts(_ cell: String) -> [String] {
         cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 1 }.map { String($0.element) }

@@ -17,7 +17,7 @@ struct TokenServer {
     let server: RawServer
     let clock = ManualClock()
 
-    /// Runs a server that answers each request with the next of these, and with the last one for ever.
+    /// Runs a server that answers each request with the next of these answers, and then always with the last one.
     static func run<Result: Sendable>(
         _ answers: Answer..., body: (TokenServer) async throws -> Result
     ) async throws -> Result {

@@ -13,7 +13,7 @@ import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import Testing
 
-/// What servers answer (RFC 6749 §5.1), over a real socket.
+/// Answers of servers (RFC 6749 §5.1), over a real socket.
 @Suite struct AnswerTests {
     private func refreshed(
         _ answer: Answer, quirks: ServerQuirks = ServerQuirks(),
@@ -27,10 +27,10 @@ import Testing
             {"access_token":"2YotnFZFEjr1zCsicMWpAA","token_type":"example","expires_in":3600,
             "refresh_token":"tGzv3JOkF0XG5Qx2TlKWIA","example_parameter":"example_value"}
             """
-        // Its type is one that nobody knows (§7.1), so of the standard's own example only the refresh token is kept …
+        // The type is unknown (§7.1), so of the standard's own example only the refresh token is kept …
         let unknown = try await refreshed(.json(json))
         #expect(unknown.authorizationHeaderValue == "" && unknown.refreshToken == "tGzv3JOkF0XG5Qx2TlKWIA")
-        // … and taken with the type of RFC 6750 §4.
+        // … and everything with the type of RFC 6750 §4.
         let token = try await refreshed(.json(json.replacing("\"example\"", with: "\"Bearer\"")))
         #expect(token.accessToken == "2YotnFZFEjr1zCsicMWpAA")
         #expect(token.refreshToken == "tGzv3JOkF0XG5Qx2TlKWIA")
@@ -38,7 +38,7 @@ import Testing
         #expect(token.additionalMembers == ["example_parameter": .string("example_value")])
     }
 
-    @Test func `an answer that nests too deep is not read, for it would take very long`() async throws {
+    @Test func `an answer that nests too deep is not parsed, because that would take very long`() async throws {
         func nested(_ open: String, _ close: String, _ depth: Int) -> String {
             #"{"access_token":"a","more":\#(String(repeating: open, count: depth))1"#
                 + String(repeating: close, count: depth) + "}"
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `RFC 8259 §8.1: an answer is UTF-8`() async throws {
-        // U+5B22 would be a quote and a bracket to who reads bytes.
+        // To a reader of bytes U+5B22 in UTF-16 is a bracket and a quote.
         let json = #"{"access_token":"a","more":[]}"#.replacing("[]", with: "\"\u{5B22}\"")
         let bytes =
             Array("HTTP/1.1 200 OK\r\nContent-Length: \(2 * json.utf16.count)\r\n\r\n".utf8)
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: ["mac", "DPoP", "N_A"])
-    func `RFC 6749 §7.1: a token of a type that is not understood is refused`(type: String) async throws {
+    func `RFC 6749 §7.1: a token of an unknown type is refused`(type: String) async throws {
         await #expect(throws: InvalidTokenResponse(field: "token_type", problem: .unsupported)) {
             try await refreshed(.json(#"{"access_token":"a","token_type":"\#(type)"}"#))
         }
@@ -92,7 +92,7 @@ import Testing
         ("<!DOCTYPE html><title>Hotel</title>", "body", .notJSON), ("", "body", .notJSON), ("[]", "body", .notJSON),
         (#""access_token""#, "body", .notJSON), ("access_token=a&token_type=bearer", "body", .notJSON),
     ])
-    func `RFC 6749 §10.14: what cannot be used is an error that names the field, and ends nothing`(
+    func `RFC 6749 §10.14: an unusable answer is an error that names the field, and ends no session`(
         json: String, field: String, problem: InvalidTokenResponse.Problem
     ) async throws {
         let error = await #expect(throws: InvalidTokenResponse.self) { try await refreshed(.json(json)) }
@@ -109,7 +109,7 @@ import Testing
     ]
 
     @Test(arguments: lifetimes)
-    func `RFC 6749 §5.1: expires_in as a number or a text; what makes no sense is as good as absent`(
+    func `RFC 6749 §5.1: expires_in as a number or a text; a meaningless value counts as absent`(
         value: String, seconds: Double?
     ) async throws {
         try await TokenServer.run(.json(#"{"access_token":"a","expires_in":\#(value)}"#)) { run in
@@ -123,7 +123,7 @@ import Testing
         #expect(try await refreshed(.json(#"{"access_token":"a"}"#)).expiresAt == .distantFuture)
     }
 
-    @Test func `expiry counts from when the request was sent`() async throws {
+    @Test func `expiry counts from the time of the request`() async throws {
         try await withServer { _ in
             .json(#"{"access_token":"a","expires_in":60,"refresh_token":"s","refresh_expires_in":"600"}"#)
         } body: { server in
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `RFC 6749 §3.3 and §6: a missing scope is what there was, an empty one is none`() async throws {
+    @Test func `RFC 6749 §3.3 and §6: a missing scope keeps the former one, an empty scope is none`() async throws {
         #expect(try await refreshed(.json(#"{"access_token":"a"}"#)).scopes == ["x"])
         #expect(try await refreshed(.json(#"{"access_token":"a","scope":null}"#)).scopes == ["x"])
         #expect(try await refreshed(.json(#"{"access_token":"a","scope":7}"#)).scopes == ["x"])
@@ -154,7 +154,7 @@ import Testing
         #expect(try await refreshed(.json(#"{"access_token":"a","scope":"b  a A"}"#)).scopes == ["A", "a", "b"])
     }
 
-    @Test func `RFC 6749 §3.3: a missing scope in a first answer is what was asked for`() async throws {
+    @Test func `RFC 6749 §3.3: a missing scope in a first answer is the requested scope`() async throws {
         try await TokenServer.run(.json(#"{"access_token":"a"}"#)) { run in
             let endpoint = run.service().endpoint
             let token = try await endpoint.token(grantType: "g", requestedScopes: ["y", "z"])
@@ -172,7 +172,7 @@ import Testing
             try await refreshed(commas, quirks: AuthorizationServer.gitHub.quirks).scopes == ["repo", "gist", "user"])
     }
 
-    @Test func `RFC 6749 §5.1: members that nobody knows are kept, over refreshes too`() async throws {
+    @Test func `RFC 6749 §5.1: unknown members are kept, over refreshes too`() async throws {
         let json = #"{"access_token":"a","instance":{"n":[1,2.5,null,true,"t"]},"id_token":"i.j.k"}"#
         var token = try await refreshed(.json(json))
         let expected = JSONValue.object(["n": .array([.integer(1), .number(2.5), .null, .bool(true), .string("t")])])
@@ -185,13 +185,13 @@ import Testing
         #expect(newest.additionalMembers == ["instance": expected, "other": .integer(2)])
     }
 
-    @Test func `the sign-in's time stays over refreshes`() async throws {
+    @Test func `the time of the sign-in stays over refreshes`() async throws {
         let signedInAt = Date(timeIntervalSince1970: 1_700_000_000)
         let old = OAuthToken.make(refreshToken: "r", authorizedAt: signedInAt)
         #expect(try await refreshed(.json(#"{"access_token":"a"}"#), old).authorizedAt == signedInAt)
     }
 
-    @Test func `a refresh token's end is the answer's, or the preset's counted from the sign-in`() async throws {
+    @Test func `a refresh token's end is in the answer, or is the preset's, counted from the sign-in`() async throws {
         let signedInAt = Date(timeIntervalSince1970: 1_700_000_000)
         let old = OAuthToken.make(refreshToken: "r", authorizedAt: signedInAt)
         let quirks = ServerQuirks(refreshTokenLifetime: .seconds(1000))
@@ -204,7 +204,7 @@ import Testing
         ending.refreshTokenExpiresAt = signedInAt.addingTimeInterval(500)
         let kept = try await refreshed(.json(#"{"access_token":"a"}"#), ending)
         #expect(kept.refreshTokenExpiresAt == ending.refreshTokenExpiresAt)
-        // A new one has an end of its own, which nobody has said.
+        // A new refresh token has an end of its own, which is unknown.
         let renewed = try await refreshed(.json(#"{"access_token":"a","refresh_token":"n"}"#), ending)
         #expect(renewed.refreshTokenExpiresAt == nil)
         try await TokenServer.run(.json(#"{"access_token":"a","refresh_token_expires_in":"60"}"#)) { run in
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func `where there is no refresh token there is no end of one`() async throws {
+    @Test func `without a refresh token there is no end of one`() async throws {
         try await TokenServer.run(.json(#"{"access_token":"a","refresh_expires_in":60}"#)) { run in
             let quirks = ServerQuirks(refreshTokenLifetime: .seconds(9))
             let token = try await run.service(quirks: quirks).endpoint.token(grantType: "g")
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func `an error beside a token is a member that nobody knows`() async throws {
+    @Test func `an error beside a token is an unknown member`() async throws {
         #expect(try await refreshed(.json(#"{"access_token":"a","error":"none"}"#)).accessToken == "a")
     }
 

@@ -7,7 +7,7 @@ import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
 
-/// A server that rotates refresh tokens has spent the old one when it answers: the new one is the session.
+/// A server that rotates refresh tokens has spent the old one when it answers. The session depends on the new one.
 @Suite(.timeLimit(.minutes(1))) struct KeptRefreshTokenTests {
     private let clock = ManualClock()
     private let transport = ScriptedTokenTransport()
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a first answer with an unusable access token is an error, for nobody is signed in`() async throws {
+    @Test func `a first answer with an unusable access token is an error, because there is no session`() async throws {
         transport.append(.response(200, json: #"{"access_token":7,"refresh_token":"new"}"#))
         await #expect(throws: InvalidTokenResponse(field: "access_token", problem: .malformed)) {
             try await service.endpoint.token(grantType: "g")
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: unusable)
-    func `requests are not sent with it, and the next slot refreshes from the new refresh token`(
+    func `requests are not sent with an unusable access token, and the next slot uses the new refresh token`(
         json: String
     ) async throws {
         transport.append(.response(200, json: json))

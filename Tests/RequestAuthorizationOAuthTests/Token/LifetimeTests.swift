@@ -28,7 +28,7 @@ import Testing
         #""0x10""#, #""0X1p4""#, #""+60""#, #"" 60""#, #""60 ""#, #""6_0""#, #"".5""#, #""inf""#, #""nan""#, #""1e""#,
         #""٣""#,
     ])
-    func `expires_in that is no number of JSON is as good as absent`(value: String) async throws {
+    func `an expires_in that is no number of JSON counts as absent`(value: String) async throws {
         let token = try await refreshed(#""expires_in":\#(value)"#)
         #expect(token.lifetime == nil && token.expiresAt == .distantFuture)
     }

@@ -15,15 +15,15 @@ import Testing
         additionalMembers: ["n": .object(["a": .array([.null, .integer(1), .number(0.5), .bool(false)])])])
 
     @Test(arguments: [full, .make(), OAuthToken(accessToken: "a", lifetime: nil, expiresAt: .distantPast)])
-    func `a token is kept and read again`(token: OAuthToken) throws {
+    func `a token is the same after encoding and decoding`(token: OAuthToken) throws {
         #expect(try JSONDecoder().decode(OAuthToken.self, from: JSONEncoder().encode(token)) == token)
         let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
         (encoder.dateEncodingStrategy, decoder.dateDecodingStrategy) = (.iso8601, .iso8601)
         #expect(try decoder.decode(OAuthToken.self, from: encoder.encode(token)) == token)
     }
 
-    /// What stands in stores must stay readable.
-    @Test func `the form in which a token is kept stays`() throws {
+    /// Tokens in stores must stay readable.
+    @Test func `the stored form of a token stays`() throws {
         let encoder = JSONEncoder()
         (encoder.dateEncodingStrategy, encoder.outputFormatting) = (.secondsSince1970, .sortedKeys)
         let text = String(decoding: try encoder.encode(Self.full), as: UTF8.self)
@@ -47,8 +47,8 @@ import Testing
         #expect(request["Authorization"] == "Bearer mF_9.B5f-4.1JqM")
     }
 
-    /// b64token is what servers should send; other visible ASCII is in use and can stand in a field.
-    @Test func `RFC 6750 §2.1: what cannot stand in a header field is never sent`() async throws {
+    /// b64token is what servers should send. Other visible ASCII is in use and can stand in a field.
+    @Test func `RFC 6750 §2.1: a token that cannot stand in a header field is never sent`() async throws {
         let auth = RefreshableTokenAuthorization(service: service)
         for text in ["", "a\r\nX: y", "ä", "a "] {
             let error = await #expect(throws: NotAuthorized.self) {
@@ -59,7 +59,7 @@ import Testing
         try await auth.setToken(.make(accessToken: "12|a:b"))
     }
 
-    @Test func `a provider knows what it may do without asking any server`() async throws {
+    @Test func `a provider knows its scopes without asking any server`() async throws {
         let store = InMemoryTokenStore<OAuthToken>()
         let auth = RefreshableTokenAuthorization(service: service, store: store)
         #expect(await !auth.isAuthorized())

@@ -6,7 +6,7 @@ import RequestAuthorization
 @testable import RequestAuthorizationOAuth
 import Testing
 
-/// The decisions around the system's sheet; the sheet itself was not run here.
+/// The decisions around the system's sheet. The sheet itself was not run here.
 @Suite(.timeLimit(.minutes(5))) struct WebAuthenticationTests {
     private func callback(
         _ sessions: FakeSessions, redirectURI: String = "com.example.app:/cb", isEphemeral: Bool = false
@@ -23,13 +23,13 @@ import Testing
         #expect(sessions.log == ["https://as.example/authorize scheme(\"com.example.app\") true"])
     }
 
-    @Test func `RFC 8252 §7.2: an address of the app's domain is waited for by host and path`() async throws {
+    @Test func `RFC 8252 §7.2: a callback at the app's domain is matched by host and path`() async throws {
         let sessions = FakeSessions(.callback(try .make("https://app.example/cb?code=1&state=xyz")))
         _ = try await callback(sessions, redirectURI: "https://App.example/cb")
         #expect(sessions.log == ["https://as.example/authorize https(host: \"app.example\", path: \"/cb\") false"])
     }
 
-    @Test func `an address on this machine is for another receiver, and nothing is shown`() async throws {
+    @Test func `a redirect URI on this machine needs another receiver, and no sheet is shown`() async throws {
         let sessions = FakeSessions(.cancelled)
         let error = await #expect(throws: SignInError.self) {
             try await callback(sessions, redirectURI: "http://127.0.0.1/cb")
@@ -38,7 +38,9 @@ import Testing
         #expect(sessions.log == [])
     }
 
-    @Test func `a sheet that was closed, one that failed and one that cannot be shown are told apart`() async throws {
+    @Test func `a sheet that was closed, one that failed and one that cannot be shown have different errors`()
+        async throws
+    {
         for (sessions, kind) in [
             (FakeSessions(.cancelled), SignInError.Kind.cancelled), (FakeSessions(.failed), .notShown),
             (FakeSessions(nil), .notShown),
@@ -64,7 +66,7 @@ import Testing
     }
 }
 
-/// A sheet that ends as it is told to.
+/// A sheet that ends as the test says.
 private final class FakeSessions: WebAuthenticationSessions {
     private let outcome: WebAuthenticationEnd?
     private let staysOpen: Bool

@@ -6,14 +6,14 @@ import Foundation
 import RequestAuthorizationPostgreSQL
 import TestServers
 
-/// Another driver than libpq's: the program `psql`, once for each statement.
+/// A driver other than libpq: the program `psql`, once for each statement.
 struct CommandDatabase: PostgreSQLDatabase {
     let connection: String
 
     func query(_ statement: String, parameters: [String?]) async throws -> [[String?]] {
         var text = statement
         var variables: [String] = []
-        // `psql` quotes its variables itself. The last ones first, for `$1` begins `$10`.
+        // `psql` quotes its variables itself. The last ones first, because `$1` begins `$10`.
         for (number, parameter) in parameters.enumerated().reversed() {
             text = text.replacingOccurrences(of: "$\(number + 1)", with: parameter == nil ? "NULL" : ":'p\(number)'")
             if let parameter { variables += ["-v", "p\(number)=\(parameter)"] }

@@ -11,28 +11,28 @@ import TestServers
 
 /// A real PostgreSQL in processes of its own; see `Tests/Servers/start-postgres.sh`.
 final class PostgreSQLServer: Sendable {
-    /// The one that runs for the suite.
+    /// The server of the running suite.
     @TaskLocal static var current: PostgreSQLServer?
 
     let folder: String
-    /// Kept from all others. The server listens on it all the same.
+    /// Reserved, so that no other socket gets it. The server listens on it all the same.
     private let port: HeldPort
 
     init() async throws {
         port = try HeldPort()
-        // Short, as the path of a socket must be, and open to the user that the server runs as.
+        // Short, as the path of a socket must be, and readable for the user that the server runs as.
         folder = FileManager.default.temporaryDirectory.appending(path: "pg-\(UUID().uuidString.prefix(8))").path
         try await start()
     }
 
-    /// Starts it, with what an earlier one has left.
+    /// Starts the server, with the data of an earlier one.
     func start() async throws {
         let script = URL(filePath: #filePath).appending(path: "../../../Servers/start-postgres.sh").standardizedFileURL
         _ = try await Command.run(
             ["/bin/bash", script.path, folder, "\(port.number)"], environment: ["LIFETIME": "300"])
     }
 
-    /// Stops it as a crash would, and returns when it is gone.
+    /// Stops the server as a crash would, and returns when it has ended.
     func stop() async throws {
         let text = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8)
         guard let line = text.split(separator: "\n").first, let process = pid_t(line) else {
@@ -42,7 +42,7 @@ final class PostgreSQLServer: Sendable {
         _ = try await Command.run(["tail", "--pid=\(process)", "-f", "/dev/null"])
     }
 
-    /// Ends it and removes what it kept.
+    /// Ends the server and removes its files.
     func end() async {
         try? await stop()
         if let text = try? String(contentsOfFile: folder + "/pid", encoding: .utf8), let group = pid_t(text.trimmed) {
@@ -53,16 +53,16 @@ final class PostgreSQLServer: Sendable {
 
     var portNumber: UInt16 { port.number }
 
-    /// Everything that it has logged so far, statements and their parameters above all.
+    /// The whole log so far, with all statements and their parameters.
     func log() throws -> String { try String(contentsOfFile: folder + "/log", encoding: .utf8) }
 
-    /// - Parameter schema: where its tables are.
+    /// - Parameter schema: the schema of its tables.
     func connection(schema: String = "public", user: String = "app") -> String {
         "postgresql://\(user)@127.0.0.1:\(port.number)/postgres?options=-csearch_path%3D\(schema)"
             + "&application_name=\(schema)"
     }
 
-    /// A new schema, in which there is nothing.
+    /// A new, empty schema.
     func newSchema() async throws -> Schema {
         let schema = Schema(server: self, name: "s" + UUID().uuidString.prefix(8).lowercased())
         try await LibPQDatabase(connection()).run("CREATE SCHEMA \(schema.name)")
@@ -70,7 +70,7 @@ final class PostgreSQLServer: Sendable {
     }
 }
 
-/// A place for the tables of one test.
+/// A schema for the tables of one test.
 struct Schema: Sendable {
     let server: PostgreSQLServer
     let name: String
@@ -82,7 +82,7 @@ struct Schema: Sendable {
 
     var connection: String { server.connection(schema: name) }
 
-    /// A replica: with connections of its own.
+    /// A replica with connections of its own.
     func fleet(
         key: UInt8 = 1, oldKeys: [UInt8] = [], lease: Duration = .seconds(10), requestDeadline: Duration = .seconds(5),
         listens: Bool = true
@@ -92,7 +92,7 @@ struct Schema: Sendable {
             requestDeadline: requestDeadline, listens: listens)
     }
 
-    /// Asks the database, beside the store.
+    /// Queries the database directly, not through the store.
     @discardableResult
     func query(_ statement: String, _ parameters: String?...) async throws -> [[String?]] {
         try await LibPQDatabase(connection).query(statement, parameters: parameters)
@@ -107,7 +107,7 @@ extension LibPQDatabase {
 }
 
 extension TokenKey {
-    /// - Parameter number: the same one gives the same key.
+    /// - Parameter number: equal numbers give equal keys.
     static func test(_ number: UInt8) throws -> TokenKey {
         try .bytes([UInt8](repeating: number, count: 32), id: "key \(number)")
     }

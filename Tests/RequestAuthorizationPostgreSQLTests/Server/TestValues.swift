@@ -8,7 +8,7 @@ import RequestAuthorizationPostgreSQL
 import RequestAuthorizationTesting
 
 extension TokenVersion {
-    /// A version of the one session that the tests have.
+    /// A version of the one session of the tests.
     static func make(_ generation: Int) -> TokenVersion {
         TokenVersion(
             session: UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)), generation: generation)
@@ -26,7 +26,7 @@ extension StoredToken<TestToken> {
 }
 
 extension TokenSaveCondition {
-    /// As a refresh saves its token.
+    /// Saves as a refresh saves its token.
     static func older(than generation: Int) -> TokenSaveCondition {
         .older(session: TokenVersion.make(0).session, generation: generation)
     }

@@ -53,7 +53,7 @@ extension PendingSignIn {
     }
 }
 
-/// What Spotify answers a sign-in with.
+/// Spotify's answer to a sign-in.
 let signedIn = """
     {"access_token":"BQ-access","token_type":"Bearer","scope":"user-read-email streaming","expires_in":3600,
      "refresh_token":"AQ-refresh"}

@@ -31,7 +31,7 @@ import Testing
             activity: activity ?? .expiring(activities), keychain: keychain)
     }
 
-    @Test func `it is a shared token store`() async throws {
+    @Test func `the store passes the checks of a shared token store`() async throws {
         try await SharedTokenStoreChecks {
             let folder = try TemporaryFolder()
             let groups = FakeAppGroups(["group.app": folder.path])
@@ -60,14 +60,14 @@ import Testing
         #expect(try await store().load()?.token?.name == marker)
     }
 
-    @Test func `a program that is not in the group is told so`() async throws {
+    @Test func `a program that is not in the group gets an error that says so`() async throws {
         let other = store("group.other")
         let error = await #expect(throws: TokenStoreError.self) { try await other.load() }
         #expect(error?.kind == .unsuitable && error?.detail.contains("group.other") == true)
         #expect(other.changes == nil)
     }
 
-    @Test func `a locked Keychain is out of reach, and a lost key is an error`() async throws {
+    @Test func `a locked Keychain is unavailable, and a lost key is an error`() async throws {
         try await store().save(.make(1))
         keychain.isLocked = true
         let locked = await #expect(throws: TokenStoreError.self) { try await store().load() }
@@ -80,7 +80,7 @@ import Testing
 
     // MARK: - Suspension
 
-    @Test func `exclusive access keeps the process from being suspended, and no longer`() async throws {
+    @Test func `exclusive access keeps the process from being suspended, until it is released`() async throws {
         let lock = try await store().lock(within: .seconds(300))
         #expect(activities.running == 1)
         var ends = activities.ends.makeAsyncIterator()
@@ -89,7 +89,7 @@ import Testing
         #expect(activities.running == 0)
     }
 
-    @Test func `what a process left that was ended is removed by a save, within its activity, and by no load`()
+    @Test func `leftovers of a process that was killed are removed by a save, within its activity, and by no load`()
         async throws
     {
         try await store().save(.make(1))
@@ -101,8 +101,9 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: leftOver))
     }
 
-    @Test func `before the process is suspended the access is given up, and others get it`() async throws {
-        // In a process of its own: a program that another test starts has a copy of every file, and its lock, for a moment.
+    @Test func `before the process is suspended the access is released, and other processes get it`() async throws {
+        // In a separate process: a program that another test starts has a copy of every file, and its lock, for a
+        // moment.
         await #expect(processExitsWith: .success) { try await AppGroupTokenStoreTests().givesUpAtOnce() }
     }
 
@@ -119,7 +120,7 @@ import Testing
         try widget.close()
     }
 
-    @Test func `access that comes after the time is over is given back`() async throws {
+    @Test func `access that comes after the time has ended is released again`() async throws {
         let widget = try await store(activity: ExclusiveActivity.none).lock(within: .seconds(300))
         let began = OneShotStream()
         let (activities, inner) = (activities, ExclusiveActivity.expiring(activities))
@@ -176,7 +177,7 @@ private struct KeepingActivities: ExpiringActivities {
     }
 }
 
-/// Something that happens once.
+/// An event that happens once.
 private final class OneShotStream: Sendable {
     private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
 

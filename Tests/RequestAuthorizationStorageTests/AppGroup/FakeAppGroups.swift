@@ -14,7 +14,7 @@ final class FakeAppGroups: AppGroups {
 
     init(_ containers: [String: String]) { self.containers = containers }
 
-    /// What was excluded from backups.
+    /// The paths that were excluded from backups.
     var excluded: [String] { excludedFolders.withLock { $0 } }
 
     func container(of group: String) -> String? { containers[group] }
@@ -34,15 +34,15 @@ final class FakeActivities: ExpiringActivities {
     private let state = Lock(State())
     private let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
 
-    /// How many keep the process from being suspended.
+    /// The number of activities that keep the process from being suspended.
     var running: Int { state.withLock(\.running.count) }
-    /// An element for each that has ended.
+    /// An element for each activity that has ended.
     var ends: AsyncStream<Void> { ended }
 
     /// The process is in the background, and the system has no time to give.
     func refuse() { state.withLock { $0.hasTime = false } }
 
-    /// The system is about to suspend the process; it does when this returns.
+    /// The system is about to suspend the process, and does when this returns.
     func expire() {
         refuse()
         for block in state.withLock({ Array($0.running.values) }) { block(true) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RequestAuthorizationStorage
 
-/// What each error and each state of the account means for one record.
+/// The meaning of each error and each state of the account for one record.
 @Suite struct CloudKitTokenItemTests {
     private let cloud = FakeCloud()
 
@@ -26,7 +26,7 @@ import Testing
     ]
 
     @Test(arguments: meanings)
-    func `an error is said, and never means that there is nothing`(
+    func `each error is reported, and none means that there is no record`(
         code: CloudFailure.Code, kind: TokenStoreError.Kind
     ) async throws {
         for call in [FakeCloud.Call.record, .save, .delete] {
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [CloudFailure.Code.unknownItem, .zoneNotFound, .userDeletedZone])
-    func `what is not there is not there`(code: CloudFailure.Code) async throws {
+    func `a missing record is nothing`(code: CloudFailure.Code) async throws {
         cloud.fail(.record, CloudFailure(code: code))
         #expect(try await item().load() == nil)
         cloud.fail(.record, CloudFailure(code: .partialFailure, partial: ["record": CloudFailure(code: code)]))
@@ -72,20 +72,20 @@ import Testing
         try await item().clear()
     }
 
-    @Test func `the errors of other records are not ours`() async throws {
+    @Test func `errors of other records are ignored`() async throws {
         cloud.fail(.record, CloudFailure(code: .partialFailure, partial: ["other": CloudFailure(code: .unknownItem)]))
         let error = await #expect(throws: TokenStoreError.self) { try await item().load() }
         #expect(error?.kind == .unavailable)
     }
 
-    @Test func `when to try again is said`() async throws {
+    @Test func `the time of the next try is reported`() async throws {
         cloud.fail(.record, CloudFailure(code: .requestRateLimited, retryAfter: 29.1))
         let error = await #expect(throws: TokenStoreError.self) { try await item().load() }
         #expect(error?.detail.contains("30 s") == true)
     }
 
     @Test(arguments: CloudAccountStatus.allCases.filter { $0 != .available })
-    func `without an account nothing is known, and nothing is asked`(status: CloudAccountStatus) async throws {
+    func `without an account the state is unknown, and no request is sent`(status: CloudAccountStatus) async throws {
         cloud.status = status
         let kind: TokenStoreError.Kind = status == .restricted ? .unsuitable : .unavailable
         for operation in 0..<3 {
@@ -114,7 +114,7 @@ import Testing
             (container, CloudEntitlements(services: ["CloudKit"], containers: [])),
             ("iCloud.com.unknown", entitled),
         ] as [(String, CloudEntitlements?)])
-    func `a container that would end the program is refused, and never opened`(
+    func `a container that would crash the program is refused, and never opened`(
         container: String, entitlements: CloudEntitlements?
     ) async throws {
         cloud.open(container, entitlements: entitlements)
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [entitled, CloudEntitlements(services: ["*"], containers: [container]), nil])
-    func `one that it is entitled to is opened, and so is one where the system does not tell`(
+    func `a container with an entitlement is opened, and also one where the system does not tell`(
         entitlements: CloudEntitlements?
     ) async throws {
         cloud.open(Self.container, entitlements: entitlements)
@@ -153,7 +153,7 @@ import Testing
         #expect(cloud.calls == [.save, .save, .save, .save, .save])
     }
 
-    @Test func `also if the server does not say what is there`() async throws {
+    @Test func `a record is replaced also if the server does not send the present one`() async throws {
         try await item().save(Data([1]))
         cloud.forgetCalls()
         let other = item()
@@ -163,7 +163,7 @@ import Testing
         #expect(try await other.load() == Data([2]))
     }
 
-    @Test func `one that another device deleted is made again`() async throws {
+    @Test func `a record that another device deleted is created again`() async throws {
         let phone = item()
         try await phone.save(Data([1]))
         try await item().clear()
@@ -171,7 +171,8 @@ import Testing
         #expect(cloud.records()["record"]?.value == Data([2]))
     }
 
-    @Test func `devices that never stop changing it do not keep it busy for ever`() async throws {
+    @Test func `a record that other devices change without end does not keep the store busy without end`() async throws
+    {
         cloud.fail(all: .save, CloudFailure(code: .serverRecordChanged))
         let error = await #expect(throws: TokenStoreError.self) { try await item().save(Data([1])) }
         #expect(error?.kind == .unavailable)

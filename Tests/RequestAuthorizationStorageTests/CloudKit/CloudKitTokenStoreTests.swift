@@ -13,10 +13,10 @@ import Testing
     typealias Store = CloudKitTokenStore<TestToken>
 
     private let cloud = FakeCloud()
-    /// iCloud Keychain: the same on all devices, as long as it is the same object.
+    /// iCloud Keychain: the same object plays the same keychain on all devices.
     private let keychain = FakeKeychain()
 
-    /// The refresh token of a `TestToken` is taken to be its name up to the first dash.
+    /// The refresh token of a `TestToken` is its name up to the first dash.
     private static let shared = CloudKitSharing<TestToken>.oneForAllDevices { token in
         token.name.split(separator: "-").first.map(String.init)
     }
@@ -34,7 +34,7 @@ import Testing
             .token(TestToken(name)), version: .test(generation), obtainedAt: Date(timeIntervalSince1970: 1_800_000_000))
     }
 
-    @Test func `it is a token store, also on another device`() async throws {
+    @Test func `the store passes the checks of a token store, also on another device`() async throws {
         let (cloud, keychain) = (cloud, keychain)
         let make: @Sendable () -> Store = {
             Store(
@@ -45,7 +45,7 @@ import Testing
         try await TokenStoreChecks(reopened: { _ in make() }) { make() }.run()
     }
 
-    @Test func `nothing readable is in the cloud, and the key goes by iCloud Keychain`() async throws {
+    @Test func `nothing readable is in the cloud, and the key is in iCloud Keychain`() async throws {
         try await device().save(token("S3CRET-1"))
         let record = try #require(cloud.records().first?.value)
         #expect(record.value.range(of: Data("S3CRET".utf8)) == nil)
@@ -58,7 +58,7 @@ import Testing
 
     // MARK: - Rotating refresh tokens
 
-    @Test func `a refresh token that stays may be shared by all devices`() async throws {
+    @Test func `all devices may share a refresh token that does not rotate`() async throws {
         let (phone, tablet) = (device(), device())
         try await phone.save(token("refresh-1"))
         #expect(try await tablet.load()?.token?.name == "refresh-1")
@@ -66,7 +66,7 @@ import Testing
         #expect(try await phone.load()?.token?.name == "refresh-2")
     }
 
-    @Test func `one that rotates is refused, and the choices are named`() async throws {
+    @Test func `a rotating refresh token is refused, and the error names the choices`() async throws {
         let phone = device()
         try await phone.save(token("refresh-1"))
         let error = await #expect(throws: TokenStoreError.self) { try await phone.save(token("rotated-2", 2)) }
@@ -78,7 +78,7 @@ import Testing
         #expect(try await phone.load()?.token?.name == "rotated-1")
     }
 
-    @Test func `devices that sign in for themselves have records of their own, and may rotate`() async throws {
+    @Test func `devices with a sign-in each have records of their own, and may rotate`() async throws {
         let (ours, theirs) = (FakeKeychain(), FakeKeychain())
         let phone = device(.eachDeviceSignsIn, keychain: ours)
         let tablet = device(.eachDeviceSignsIn, keychain: theirs)
@@ -95,7 +95,7 @@ import Testing
 
     // MARK: - Keys and accounts
 
-    @Test func `a key that has not come yet is no reason to sign out, nor to make another`() async throws {
+    @Test func `a key that has not arrived yet causes neither a sign-out nor a new key`() async throws {
         try await device().save(token("refresh-1"))
         let (early, record) = (FakeKeychain(), cloud.records())
         let tablet = device(keychain: early)
@@ -109,7 +109,7 @@ import Testing
         #expect(try await tablet.load()?.token?.name == "mine-1")
     }
 
-    @Test func `a locked Keychain is out of reach`() async throws {
+    @Test func `a locked Keychain is unavailable`() async throws {
         try await device().save(token("refresh-1"))
         keychain.isLocked = true
         let error = await #expect(throws: TokenStoreError.self) { try await device().load() }
@@ -142,7 +142,7 @@ import Testing
         #expect(try await store.load()?.token?.name == "ada-1")
     }
 
-    @Test func `offline signs nobody out`() async throws {
+    @Test func `offline signs no user out`() async throws {
         try await device().save(token("refresh-1"))
         cloud.fail(all: .record, CloudFailure(code: .networkUnavailable))
         let clock = ManualClock()

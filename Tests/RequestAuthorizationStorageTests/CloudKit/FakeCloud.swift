@@ -21,14 +21,14 @@ final class FakeCloud: Sendable {
         var calls: [Call] = []
         var scripted: [Call: [CloudFailure]] = [:]
         var lasting: [Call: CloudFailure] = [:]
-        /// Done once, just before the next save is.
+        /// Called once, right before the next save.
         var beforeSave: (@Sendable () async -> Void)?
     }
 
     fileprivate let state = Lock(State())
     fileprivate let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
 
-    /// What was asked, in order; accounts aside.
+    /// The requests in order, without those for the account.
     var calls: [Call] { state.withLock(\.calls) }
     /// The records of an account.
     func records(of account: String = "ada") -> [String: CloudRecord] { state.withLock { $0.records[account] ?? [:] } }
@@ -38,11 +38,11 @@ final class FakeCloud: Sendable {
         set { state.withLock { $0.status = newValue } }
     }
 
-    /// What the store was made with, and what the program is signed for.
+    /// The arguments of the store, and the entitlements of the program.
     func open(_ container: String, entitlements: CloudEntitlements?) {
         state.withLock { ($0.container, $0.entitlements) = (container, entitlements) }
     }
-    /// How often the account was asked for, which opens the container.
+    /// The number of requests for the account, which open the container.
     var questions: Int { state.withLock(\.questions) }
 
     func signIn(as account: String) {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RequestAuthorizationStorage
 
-/// The list of accounts, without the key of those that are sealed.
+/// The list of accounts, read without the key of the sealed ones.
 @Suite struct EncryptedAccountsTests {
     private let folder: TemporaryFolder
 
@@ -36,7 +36,7 @@ import Testing
         #expect(try await store().save(tombstone(1), replacing: .session(tombstone(1).version.session)) == .saved)
         #expect(try await accounts.names() == ["you"])
         #expect(try await store().load()?.content == .signedOut)
-        // The note is of the sign-out, and of nothing that comes after it.
+        // The note is about this sign-out, and about nothing later.
         try await store().save(.make(2))
         #expect(try await accounts.names() == ["me", "you"])
         try await store().save(tombstone(3))
@@ -49,7 +49,7 @@ import Testing
         #expect(!folder.names.contains("client,me.ended"))
     }
 
-    @Test func `one that was moved is not listed either`() async throws {
+    @Test func `a moved account is not listed either`() async throws {
         try await store().save(.make(1))
         try await store().migrate(to: store("you"))
         #expect(try await accounts.names() == ["you"])
@@ -62,7 +62,7 @@ import Testing
         #expect(try await store().load()?.content == .signedOut)
     }
 
-    @Test func `a note that is damaged, or that others can write, hides no account`() async throws {
+    @Test func `a damaged note, or one that others can write, hides no account`() async throws {
         try await store().save(.make(1))
         let item = try #require(folder.content(of: "client,me.token"))
         try await store().save(tombstone(1))
@@ -78,7 +78,7 @@ import Testing
         #expect(try await accounts.names() == ["me"])
         try FileManager.default.removeItem(atPath: folder.file("client,me.ended"))
         try folder.write(note, to: "client,me.ended")
-        // An earlier version signs in, and leaves the note where it is.
+        // An earlier version signs in, and keeps the note.
         try folder.write(item, to: "client,me.token")
         #expect(try await accounts.names() == ["me"])
         #expect(try await store().load() == .make(1))

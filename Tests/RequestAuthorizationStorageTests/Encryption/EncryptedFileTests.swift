@@ -9,7 +9,7 @@ import Testing
 
 @testable import RequestAuthorizationStorage
 
-/// Encryption over what it is most used with.
+/// Encryption over the stores that are most used with it.
 @Suite struct EncryptedFileTests {
     private let folder: TemporaryFolder
 
@@ -22,7 +22,7 @@ import Testing
             key: .kept(in: key))
     }
 
-    @Test func `it is a store that several processes share`() async throws {
+    @Test func `the store passes the checks of a shared store`() async throws {
         try await SharedTokenStoreChecks { (store(), store()) }.run()
     }
 
@@ -30,7 +30,7 @@ import Testing
         try await TokenStoreChecks(reopened: { _ in store() }, { store() }).run()
     }
 
-    @Test func `a store without the key leaves a sealed session alone, whatever it is asked to do`() async throws {
+    @Test func `a store without the key leaves a sealed session alone, whatever is called`() async throws {
         try await store().save(.make(1))
         let plain = RestrictedFileTokenStore<TestToken>(client: "client", account: "me", folder: .at(folder.tokens))
         let older = TokenSaveCondition.older(session: TokenVersion.test(1).session, generation: 2)
@@ -84,7 +84,7 @@ import Testing
         for account in 0..<8 { #expect(try await store(account: "\(account)").load() == .make(1)) }
     }
 
-    @Test func `a file that was exchanged for another account's is refused and stays`() async throws {
+    @Test func `a file that was swapped for that of another account is refused and stays`() async throws {
         let (mine, yours) = (store(), store(account: "you"))
         try await mine.save(.make(1))
         try await yours.save(.make(2))

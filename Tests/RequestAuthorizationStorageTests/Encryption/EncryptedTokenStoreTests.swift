@@ -15,7 +15,7 @@ import Testing
 
     private static let key = Result { try TokenKey.bytes([UInt8](0..<32), id: "one") }
     private static let otherKey = Result { try TokenKey.bytes([UInt8](1..<33), id: "two") }
-    /// Of the same name.
+    /// A different key of the same name.
     private static let impostor = Result { try TokenKey.bytes([UInt8](2..<34), id: "one") }
 
     private func store(
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [TokenCipher.aesGCM, .chaChaPoly])
-    func `it is a store that several processes share`(cipher: TokenCipher) async throws {
+    func `the store passes the checks of a shared store`(cipher: TokenCipher) async throws {
         try await SharedTokenStoreChecks<Store> {
             let items = InMemoryItems()
             return (try store(items, cipher: cipher), try store(items.sibling(), cipher: cipher))
@@ -38,14 +38,14 @@ import Testing
         ).run()
     }
 
-    @Test func `it is a store of one process around one`() async throws {
+    @Test func `around a store of one process it passes the checks of such a store`() async throws {
         try await TokenStoreChecks<EncryptedTokenStore<TestToken, PlainItems>> {
             EncryptedTokenStore(
                 around: PlainItems(InMemoryItems()), key: try Self.key.get(), client: "CLIENT_ID", account: "ada")
         }.run()
     }
 
-    @Test func `it has a password`() async throws {
+    @Test func `a password can be the key`() async throws {
         let key = try GoldenEnvelope.passwordKey.get()
         try await SharedTokenStoreChecks<Store> {
             let items = InMemoryItems()
@@ -53,9 +53,9 @@ import Testing
         }.run()
     }
 
-    // MARK: What is kept
+    // MARK: The stored item
 
-    @Test func `nothing of the token can be read in what is kept`() async throws {
+    @Test func `no part of the token is readable in the stored item`() async throws {
         let items = InMemoryItems()
         let stored = StoredToken<TestToken>.make(1)
         let name = try #require(stored.token?.name)
@@ -65,7 +65,7 @@ import Testing
             try await here.save(stored)
             let item = try #require(items.item)
             for offset in 0..<3 {
-                // Whatever stands before it, part of the base64 of the name is one of three texts.
+                // For each of three offsets in Base64 a part of the name's text is the same.
                 let text = Data(String(repeating: "x", count: offset).utf8) + Data(name.utf8)
                 let inner = text.base64EncodedString().dropFirst(4).dropLast(4)
                 #expect(!item.contains(inner.utf8) && !item.base64EncodedString().contains(inner))
@@ -88,7 +88,7 @@ import Testing
 
     // MARK: Wrong keys
 
-    @Test func `another key is an error, whoever calls, and nothing is replaced`() async throws {
+    @Test func `another key is an error for each call, and nothing is replaced`() async throws {
         for wrong in [try Self.otherKey.get(), try Self.impostor.get(), try GoldenEnvelope.passwordKey.get()] {
             let items = InMemoryItems()
             try await store(items).save(.make(1))
@@ -123,7 +123,7 @@ import Testing
         #expect(items.item == item && items.aside == [])
     }
 
-    /// Whoever rewrites who it belongs to, its session or its generation does not get past the tag.
+    /// A change of client, account, session or generation is detected by the tag.
     @Test func `an envelope that was rewritten for another is refused`() async throws {
         let golden = try GoldenEnvelope.aesGCM()
         let header = try Envelope(golden.item).header
@@ -179,7 +179,7 @@ import Testing
         #expect(try await !rotated.reencrypt())
     }
 
-    @Test func `encrypting again changes what is outdated and nothing else`() async throws {
+    @Test func `encrypting again changes only outdated items`() async throws {
         let items = InMemoryItems()
         #expect(try await !store(items).reencrypt())
         #expect(items.item == nil)
@@ -194,8 +194,8 @@ import Testing
         try await expectError(.corrupt) { try await store(items).reencrypt() }
     }
 
-    /// A re-encryption reads, seals and writes: what is saved meanwhile must not be lost.
-    @Test func `encrypting again loses to whoever saves meanwhile`() async throws {
+    /// A re-encryption reads, seals and writes: a save in between must not be lost.
+    @Test func `encrypting again does not overwrite a save that comes meanwhile`() async throws {
         for sibling in [true, false] {
             let inner = InMemoryItems()
             try await store(inner).save(.make(1))
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `encrypting again and saving take turns where nothing else orders them`() async throws {
+    @Test func `encrypting again and saving take turns where the store below has no order`() async throws {
         let items = SlowItems(InMemoryItems())
         func store(_ key: TokenKey, old: [TokenKey] = []) -> EncryptedTokenStore<TestToken, SlowItems> {
             EncryptedTokenStore(around: items, key: key, oldKeys: old, client: "CLIENT_ID", account: "ada")
@@ -226,7 +226,7 @@ import Testing
         #expect(try await rotated.load() == .make(2))
     }
 
-    @Test func `a token of a sibling that came between look and save is not replaced by an older one`() async throws {
+    @Test func `a sibling's token that came between look and save is not replaced by an older one`() async throws {
         let inner = InMemoryItems()
         try await store(inner).save(.make(1))
         let items = InterruptedItems(inner)
@@ -254,7 +254,7 @@ import Testing
         }
     }
 
-    @Test func `who saves over a damaged envelope finds it out of the way`() async throws {
+    @Test func `a save over a damaged envelope sets it aside first`() async throws {
         for condition in [TokenSaveCondition.anything, .session(TokenVersion.test(1).session)] {
             let items = InMemoryItems(Data("damaged".utf8))
             #expect(try await store(items).save(.make(1), replacing: condition) == .saved)
@@ -263,7 +263,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be set aside is not replaced`() async throws {
+    @Test func `an envelope that cannot be set aside is not replaced`() async throws {
         let items = InMemoryItems(Data("damaged".utf8))
         let store = EncryptedTokenStore<TestToken, _>(
             around: PlainItems(items), key: try Self.key.get(), client: "CLIENT_ID", account: "ada")
@@ -289,7 +289,7 @@ import Testing
         #expect(items.aside == [item])
     }
 
-    @Test func `a token of another type stays sealed wherever it goes`() async throws {
+    @Test func `a token of another type stays sealed wherever it is moved`() async throws {
         let items = InMemoryItems()
         try await store(items).save(.make(1))
         let item = items.item
@@ -301,7 +301,7 @@ import Testing
         #expect(items.aside == [item].compactMap(\.self))
     }
 
-    @Test func `a plain token is neither believed nor replaced`() async throws {
+    @Test func `a plain token is neither used nor replaced`() async throws {
         let items = InMemoryItems()
         try await InMemoryCodableTokenStore<TestToken>(items).save(.make(1))
         let item = items.item
@@ -310,7 +310,7 @@ import Testing
         #expect(items.item == item && items.aside == [])
     }
 
-    @Test func `what the store below throws is thrown`() async throws {
+    @Test func `errors of the store below are thrown`() async throws {
         struct Locked: Error {}
         let items = InMemoryItems()
         let store = try store(items)
@@ -343,13 +343,13 @@ func expectError<Value>(
     #expect(error?.kind == kind, sourceLocation: sourceLocation)
 }
 
-/// Another type of token.
+/// A different type of token.
 private struct OtherToken: AuthorizationToken, Codable {
     let other: Int
     var authorizationHeaderValue: String { "Bearer \(other)" }
 }
 
-/// A store of bytes for one process, which can set nothing aside.
+/// A byte store for one process that cannot set items aside.
 private struct PlainItems: ByteStore {
     let items: InMemoryItems
 
@@ -360,7 +360,7 @@ private struct PlainItems: ByteStore {
     func clear() async throws { try await items.clear() }
 }
 
-/// A store of bytes for one process that may take its time to answer what it has read.
+/// A byte store for one process that can delay the answers of its reads.
 private final class SlowItems: ByteStore {
     private let items: InMemoryItems
     private let stalls = Lock(false)
@@ -370,7 +370,7 @@ private final class SlowItems: ByteStore {
 
     func stallsNext() { stalls.withLock { $0 = true } }
 
-    /// Returns when something was read that has not been answered yet.
+    /// Returns when a read waits for its answer.
     func isStalling() async { for await _ in stalling.stream { return } }
 
     func load() async throws -> Data? {
@@ -381,7 +381,7 @@ private final class SlowItems: ByteStore {
         }
         if isSlow {
             stalling.continuation.yield()
-            // Long enough for whoever does not wait for this answer.
+            // Long enough for callers that do not wait for this answer.
             for _ in 0..<1000 { await Task.yield() }
         }
         return item

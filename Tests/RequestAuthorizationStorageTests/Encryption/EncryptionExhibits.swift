@@ -14,7 +14,7 @@ extension Exhibit {
     #if canImport(CryptoKit) || Crypto
     static let encryptionWithoutSecrets: Set = ["TokenCipher"]
 
-    /// Keys that are the secret, and what holds them.
+    /// Keys that are the secret, and their containers.
     static func encryption() async throws -> [Exhibit] {
         let bytes = Data((Secret.text + String(repeating: "x", count: 32)).utf8.prefix(32))
         let kept = InMemoryItems(bytes)

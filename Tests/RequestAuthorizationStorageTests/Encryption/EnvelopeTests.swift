@@ -15,9 +15,9 @@ import Testing
 
 @testable import RequestAuthorizationStorage
 
-/// The bytes of an envelope: what they were once they mean for ever, and no other bytes mean anything.
+/// The bytes of an envelope keep their meaning in all versions, and no other bytes have one.
 @Suite struct EnvelopeTests {
-    @Test func `an envelope of old is read and would be written the same`() async throws {
+    @Test func `an old envelope is read and would be written the same`() async throws {
         for golden in try GoldenEnvelope.all() {
             let store = EncryptedTokenStore<TestToken, _>(
                 around: InMemoryItems(golden.item), key: golden.key, cipher: golden.cipher, client: "CLIENT_ID",
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// With the key at hand, so that salts and rounds that were changed are refused by the tag and not only by another key.
+    /// With the key in memory, so that the tag refuses changed salts and rounds, and not only the other key.
     @Test func `a byte flipped anywhere is refused by the tag too`() async throws {
         let golden = try GoldenEnvelope.password()
         let key = try await golden.key.material.key(golden.derivation)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a piece of an envelope is refused, and so is one with more behind it`() async throws {
+    @Test func `a truncated envelope is refused, and so is one with trailing bytes`() async throws {
         let golden = try GoldenEnvelope.aesGCM()
         for count in 0..<golden.item.count {
             #expect(throws: EnvelopeProblem.self, "\(count) bytes") { try Envelope(golden.item.prefix(count)) }
@@ -74,7 +74,7 @@ import Testing
         #expect(throws: EnvelopeProblem.notSealed) { try Envelope(Data(#"{"status":"token"}"#.utf8)) }
     }
 
-    @Test func `no length is believed`() throws {
+    @Test func `no length is trusted`() throws {
         let golden = try GoldenEnvelope.password()
         let places = try lengths(in: golden.item)
         #expect(places.count == 13)
@@ -82,13 +82,13 @@ import Testing
             for length: UInt32 in [0, 1 << 16, 1 << 30, .max, .max / 2] {
                 var item = golden.item
                 item.replaceSubrange(place..<place + 4, with: length.bigEndianBytes)
-                // An empty client or account is one that another header may have: the bytes after it are then misread.
+                // An empty client or account is valid with another header: the bytes after it are then misread.
                 #expect(throws: EnvelopeProblem.self, "length \(length) at \(place)") { try Envelope(item) }
             }
         }
     }
 
-    @Test func `an envelope that is too large is not looked at`() throws {
+    @Test func `an envelope that is too large is not parsed`() throws {
         #expect(throws: EnvelopeProblem.tooLarge) { try Envelope(Data(count: Envelope.limit + 1)) }
         let key = SymmetricKey(size: .bits256)
         let header = try Envelope(try GoldenEnvelope.aesGCM().item).header
@@ -160,7 +160,7 @@ import Testing
         TokenSealer(key: key, oldKeys: [], cipher: cipher, owner: EnvelopeOwner(client: "CLIENT_ID", account: "ada"))
     }
 
-    /// Where the lengths of the fields stand.
+    /// The positions of the fields' lengths.
     private func lengths(in item: Data) throws -> [Int] {
         var (places, place) = ([Int](), EnvelopeHeader.magic.count)
         while place < item.count {
@@ -171,7 +171,7 @@ import Testing
     }
 }
 
-/// Key material that counts how often it is asked.
+/// Key material that counts its uses.
 final class CountingMaterial: KeyMaterial {
     let calls = Lock(0)
     private let secret = SymmetricKey(size: .bits256)

@@ -8,9 +8,9 @@ import RequestAuthorizationTesting
 
 @testable import RequestAuthorizationStorage
 
-/// Envelopes as they were written once, by another implementation of the same table (Python's `cryptography`).
+/// Envelopes that another implementation of the same table wrote (Python's `cryptography`).
 ///
-/// They must be read for ever. If a test of them fails, the format has changed: give it another version instead.
+/// They must stay readable. If a test of them fails, the format has changed: give it another version instead.
 struct GoldenEnvelope: Sendable, CustomStringConvertible {
     let description: String
     let cipher: TokenCipher

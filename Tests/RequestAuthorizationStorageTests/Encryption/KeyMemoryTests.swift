@@ -10,9 +10,9 @@ import Testing
 
 @testable import RequestAuthorizationStorage
 
-/// What of a key stays in memory that this package has let go of.
+/// Keys that stay in memory after this package has released them.
 @Suite(.timeLimit(.minutes(5))) struct KeyMemoryTests {
-    @Test func `what a source of keys gave is wiped, whichever way it came`() async throws {
+    @Test func `a key from a source is wiped, whichever method returned it`() async throws {
         let keys = WatchedKeys()
         let key = TokenKey.kept(by: keys)
         _ = try await key.material.key(.none)
@@ -24,9 +24,9 @@ import Testing
     }
 
     #if os(Linux)
-    /// A piece of memory that is freed loses its first 16 bytes to the allocator's list, so the second half is looked for. Whole
+    /// The allocator overwrites the first 16 bytes of freed memory with its list, so the second half is searched. Whole
     /// copies are the key schedules of AES, which swift-crypto does not wipe.
-    @Test func `no copy of ours stays in memory that was freed, also by a thread that was late`() async throws {
+    @Test func `no copy of ours stays in freed memory, also after a thread that was late`() async throws {
         let folder = try TemporaryFolder()
         let process = try SecondProcess("seal", folder.tokens)
         #expect(try await process.line() == "sealed")
@@ -37,7 +37,7 @@ import Testing
         }
         #expect(keys.count == 16)
         let copies = try memory(of: process.id).map { place in
-            // The allocator aligns what it gives to 16 bytes.
+            // The allocator aligns memory to 16 bytes.
             stride(from: 16, to: place.count, by: 16).count { start in
                 guard let beginning = keys[place[start..<start + 16]] else { return false }
                 return place[start - 16..<start] != beginning
@@ -46,7 +46,7 @@ import Testing
         #expect(!copies.isEmpty && copies.reduce(0, +) == 0)
     }
 
-    /// All that was allocated, and no stacks.
+    /// All allocated memory, without stacks.
     private func memory(of id: pid_t) throws -> [Data] {
         let maps = try String(contentsOfFile: "/proc/\(id)/maps", encoding: .utf8)
         let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(id)/mem"))
@@ -62,11 +62,11 @@ import Testing
     #endif
 }
 
-/// A source that sees what its keys look like when they are freed.
+/// A source that checks its keys when they are freed.
 private final class WatchedKeys: TokenKeySource {
     private let state = Lock((hasOne: false, freed: [Bool]()))
 
-    /// Whether there is a key, rather than that somebody else keeps one just before.
+    /// Whether `load` finds a key. If not, `keep` returns one, as if another process had kept it just before.
     var hasOne: Bool {
         get { state.withLock(\.hasOne) }
         set { state.withLock { $0.hasOne = newValue } }

@@ -12,7 +12,7 @@ import Testing
 
 @testable import RequestAuthorizationStorage
 
-/// Our use of the library gives what was published.
+/// The results of the crypto library with published values.
 @Suite struct KnownAnswerTests {
     /// RFC 7914 §11.
     @Test(arguments: [

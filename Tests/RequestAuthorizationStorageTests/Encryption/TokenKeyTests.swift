@@ -16,7 +16,7 @@ import Testing
 @testable import RequestAuthorizationStorage
 
 @Suite struct TokenKeyTests {
-    @Test func `a key of zeros is no key, wherever it comes from`() async throws {
+    @Test func `a key of zeros is refused, wherever it comes from`() async throws {
         let zeros = Data(count: 32)
         #expect(throws: TokenStoreError.self) { try TokenKey.bytes(zeros) }
         let store = EncryptedTokenStore<TestToken, _>(
@@ -31,7 +31,7 @@ import Testing
         EncryptedTokenStore(around: items, key: key, oldKeys: old, client: "CLIENT_ID", account: "ada")
     }
 
-    // MARK: What a key may be
+    // MARK: Valid keys
 
     @Test(arguments: [0, 16, 31, 33, 64])
     func `a key has 32 bytes`(count: Int) async throws {
@@ -57,7 +57,7 @@ import Testing
 
     // MARK: Passwords
 
-    @Test func `a password's key is derived once for each salt and rounds, however many ask`() async throws {
+    @Test func `a password's key is derived once for each salt and rounds, for any number of callers`() async throws {
         let derivations = Lock<[KeyDerivation]>([])
         let key = PasswordKey(SymmetricKey(data: [1]), rounds: 600_000) { _, salt, rounds in
             derivations.withLock { $0.append(.pbkdf2(salt: salt, rounds: rounds)) }
@@ -81,7 +81,7 @@ import Testing
         #expect(try await key.existingKey(.none) == nil)
     }
 
-    @Test func `the salt that is there is used again as long as the rounds are those asked for`() {
+    @Test func `a stored salt is used again as long as the rounds are the configured ones`() {
         let key = PasswordKey(SymmetricKey(data: [1]), rounds: 700_000)
         let fresh = key.derivation(after: nil)
         #expect(fresh.salt.count == 32 && fresh.rounds == 700_000)
@@ -94,7 +94,7 @@ import Testing
         #expect(other.derivation(after: nil).salt != fresh.salt)
     }
 
-    @Test func `salts that others leave do not fill the memory`() async throws {
+    @Test func `salts of others do not fill the memory`() async throws {
         let count = Lock(0)
         let key = PasswordKey(SymmetricKey(data: [1]), rounds: 600_000) { _, salt, _ in
             count.withLock { $0 += 1 }
@@ -121,7 +121,7 @@ import Testing
         try await expectError(.corrupt) { try await right.load() }
     }
 
-    @Test func `from a password to a key and back`() async throws {
+    @Test func `a token moves from a password to a key and back`() async throws {
         let items = InMemoryItems(try GoldenEnvelope.password().item)
         let (password, key) = (try GoldenEnvelope.passwordKey.get(), try TokenKey.bytes([UInt8](0..<32)))
         #expect(try await store(items, key, old: [password]).reencrypt())
@@ -135,7 +135,7 @@ import Testing
 
     // MARK: Kept keys
 
-    @Test func `a kept key is made with the first token and not before`() async throws {
+    @Test func `a kept key is made with the first token and not earlier`() async throws {
         let (items, keyItems) = (InMemoryItems(), InMemoryItems())
         let store = store(items, .kept(in: keyItems))
         #expect(try await store.load() == nil)
@@ -158,7 +158,7 @@ import Testing
         #expect(try await store(items, .bytes(siblings)).load() == .make(1))
     }
 
-    @Test func `a key that is lost is an error, and no other takes its place`() async throws {
+    @Test func `a lost key is an error, and no other key takes its place`() async throws {
         let (items, keyItems) = (InMemoryItems(), InMemoryItems())
         let store = store(items, .kept(in: keyItems))
         try await store.save(.make(1))
@@ -171,7 +171,7 @@ import Testing
         #expect(try await store.load() == .make(1))
     }
 
-    @Test func `a key that cannot be read now is not replaced by another`() async throws {
+    @Test func `a key that is unreadable for now is not replaced by another`() async throws {
         struct Locked: Error {}
         let (items, keyItems) = (InMemoryItems(), InMemoryItems())
         let store = store(items, .kept(in: keyItems))

@@ -7,10 +7,11 @@ import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 import Testing
 
-/// What somebody removed stays removed, whether or not a sibling has heard of it; what was lost by accident does not.
+/// A removed session stays removed, whether or not a sibling has been notified. A session that was lost by accident
+/// does not.
 @Suite(.timeLimit(.minutes(5))) struct ClearedSessionTests {
     @Test(arguments: [true, false])
-    func `a removed account is not brought back by a sibling's next request`(follows: Bool) async throws {
+    func `a sibling's next request does not bring a removed account back`(follows: Bool) async throws {
         let bench = try await FileBench(follows: follows)
         #expect(try await bench.name() == "old")
         try await bench.accounts.remove("me")
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what was cleared during a refresh is not brought back by its token`(follows: Bool) async throws {
+    func `a refresh does not bring back a token that was cleared meanwhile`(follows: Bool) async throws {
         let bench = try await FileBench(follows: follows, .heldIgnoringCancellation)
         bench.expire()
         let request = Task { try await bench.name() }
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a token that was moved is not spent by who still uses the old place`(follows: Bool) async throws {
+    func `a moved token is not spent by a process that still uses the old place`(follows: Bool) async throws {
         let bench = try await FileBench(follows: follows)
         #expect(try await bench.name() == "old")
         let new = RestrictedFileTokenStore<TestToken>(
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a sign-out after the session was removed leaves nothing`(follows: Bool) async throws {
+    func `a sign-out after the session was removed leaves no item`(follows: Bool) async throws {
         let bench = try await FileBench(follows: follows)
         #expect(try await bench.name() == "old")
         try await bench.accounts.remove("me")
@@ -56,10 +57,10 @@ import Testing
         #expect(try await bench.sibling.load() == nil)
     }
 
-    /// The folder, or the item in it: what this process holds is the only copy. The folder goes at one stroke: whoever looks
-    /// while its files go one by one finds the place without its item, which is a sign-out.
+    /// The folder or the item is lost, and this process holds the only copy. The folder is moved at once: if its files
+    /// were removed one by one, a reader could find the folder without its item, which is a sign-out.
     @Test(arguments: [true, false], [true, false])
-    func `a token whose place was lost, or whose item was damaged, is saved anew`(follows: Bool, isFolder: Bool)
+    func `a token whose folder was lost, or whose item was damaged, is saved again`(follows: Bool, isFolder: Bool)
         async throws
     {
         let bench = try await FileBench(follows: follows, .token("new"))
@@ -68,7 +69,7 @@ import Testing
             try FileManager.default.moveItem(atPath: bench.folder.tokens, toPath: bench.folder.path + "/lost")
         } else {
             try bench.folder.write("damaged", to: "client,me.token")
-            // Who reads it first sets it aside: the sibling, or the provider that has heard of it.
+            // The first reader sets the item aside: the sibling, or the provider that was notified.
             _ = try? await bench.sibling.load()
             #expect(bench.folder.names.contains("client,me.corrupt-1"))
         }
@@ -78,7 +79,7 @@ import Testing
         #expect(stored?.token?.name == "new" && stored?.version.generation == 1)
     }
 
-    @Test func `a token that cannot be saved anew is saved with the next try`() async throws {
+    @Test func `a token that cannot be saved again is saved with the next try`() async throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
             atPath: folder.tokens, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -96,7 +97,7 @@ import Testing
     }
 }
 
-/// A provider over a store of files, and others who use its folder.
+/// A provider over a store of files, and others that use its folder.
 private struct FileBench {
     let folder: TemporaryFolder
     let clock = ManualClock()
@@ -106,7 +107,7 @@ private struct FileBench {
 
     var accounts: RestrictedFileAccounts { RestrictedFileAccounts(client: "client", folder: .at(folder.tokens)) }
 
-    /// - Parameter follows: whether the provider hears of what others do.
+    /// - Parameter follows: whether the provider is notified of others' changes.
     init(follows: Bool, _ script: ScriptedTokenService<TestToken>.Step...) async throws {
         folder = try TemporaryFolder()
         sibling = folder.store()
@@ -122,7 +123,7 @@ private struct FileBench {
 
     func name() async throws -> String { try await auth.validToken().name }
 
-    /// Not so much that what a notice has begun would be too late.
+    /// So little that a task which a notice has begun does not reach its deadline.
     func expire() { clock.advance(by: .seconds(2)) }
 
     @discardableResult
@@ -133,7 +134,7 @@ private struct FileBench {
     }
 }
 
-/// A store of which nobody hears when it is changed elsewhere, as if inotify had no more to give.
+/// A store without notices of changes elsewhere, as if inotify had no more watches.
 struct UnwatchedStore<Base: SharedTokenStore>: SharedTokenStore {
     private let base: Base
 

@@ -14,10 +14,10 @@ import Glibc
 import Darwin
 #endif
 
-/// A device that keeps files shut while it is locked.
+/// A device that encrypts files while it is locked.
 @Suite struct DataProtectionTests {
     @Test(arguments: [(true, TokenStoreError.Kind.unavailable), (false, .readOnly)])
-    func `a file that must not be opened is out of reach where devices are locked, and read-only elsewhere`(
+    func `a file that must not be opened is unavailable where devices are locked, and read-only elsewhere`(
         hasDataProtection: Bool, kind: TokenStoreError.Kind
     ) async throws {
         let folder = try TemporaryFolder()
@@ -44,7 +44,7 @@ import Darwin
         try await store.save(.make(2))
     }
 
-    @Test func `a folder and its files are protected before anything is in them`() async throws {
+    @Test func `a folder and its files are protected before they have contents`() async throws {
         let folder = try TemporaryFolder()
         let calls = Lock<[String]>([])
         let store = folder.store(

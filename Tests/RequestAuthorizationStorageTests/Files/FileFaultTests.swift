@@ -14,7 +14,7 @@ import Glibc
 import Darwin
 #endif
 
-/// A disk that is full, that fails, that must not be written to, or that hangs.
+/// A disk that is full, fails, is read-only or hangs.
 @Suite(.timeLimit(.minutes(5))) struct FileFaultTests {
     @Test func `a save creates, writes, syncs, renames and syncs the folder, in that order`() async throws {
         let folder = try TemporaryFolder()
@@ -47,7 +47,7 @@ import Darwin
 
     /// Each call of a save fails once, in each way.
     @Test(arguments: [ENOSPC, EDQUOT, EROFS, EIO, EACCES])
-    func `whichever call of a save fails, the old token stays and the next save succeeds`(code: CInt) async throws {
+    func `if any call of a save fails, the old token stays and the next save succeeds`(code: CInt) async throws {
         let kinds: [CInt: TokenStoreError.Kind] = [
             ENOSPC: .noSpace, EDQUOT: .noSpace, EROFS: .readOnly, EIO: .failed, EACCES: .readOnly,
         ]
@@ -65,7 +65,7 @@ import Darwin
                 failures += 1
                 #expect(error.kind == kinds[code])
                 #expect(!"\(error)".contains("test-credential"))
-                // After the rename the new one stands there, and is not yet durable.
+                // After the rename the new token is in place, and not yet durable.
                 let last = plan.failed == FileCall(function: "sync", name: ".")
                 #expect(try await folder.store().load() == .make(last ? 2 : 1), "\(String(describing: plan.failed))")
                 #expect(!folder.names.contains { $0.hasSuffix(".new") })
@@ -76,7 +76,7 @@ import Darwin
         #expect(failures >= 8)
     }
 
-    @Test func `a token whose folder could not be synced is written anew, although it stands there`() async throws {
+    @Test func `a token whose folder could not be synced is written again, although it is in place`() async throws {
         let folder = try TemporaryFolder()
         let condition = TokenSaveCondition.older(session: TokenVersion.test(0).session, generation: 2)
         try await folder.store().save(.make(1))
@@ -127,13 +127,13 @@ import Darwin
         #expect(try await auth.validToken().name == "second")
         #expect(await news.next() != nil)
         #expect(try await sibling.load()?.token?.name == "second")
-        // Exclusive access was kept until then.
+        // Exclusive access was held until then.
         try await sibling.lock(within: .seconds(30)).unlock()
         #expect(try await sibling.openIntent() == nil)
         #expect(service.calls == 1)
     }
 
-    @Test func `a disk that hangs holds up neither the lock's deadline nor those who cancel`() async throws {
+    @Test func `a disk that hangs delays neither the lock's deadline nor cancelled callers`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(1))
         let gate = DispatchSemaphore(value: 0)
@@ -155,7 +155,7 @@ extension TemporaryFolder {
     }
 }
 
-/// Lets the call with a certain number fail, of those that change anything.
+/// Fails the call with this number, of those that change files.
 private final class FaultPlan: Sendable {
     private let state: Lock<(left: Int, failed: FileCall?)>
     private let code: CInt

@@ -15,7 +15,7 @@ import Darwin
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct FileLockConcurrencyTests {
-    @Test func `one at a time has exclusive access, of many stores in one process`() async throws {
+    @Test func `of many stores in one process one at a time has exclusive access`() async throws {
         let folder = try TemporaryFolder()
         let inside = Lock((now: 0, most: 0, total: 0))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -38,7 +38,7 @@ import Darwin
         #expect(inside.withLock { $0 } == (0, 1, 160))
     }
 
-    @Test func `who does not get it in time is told so, and keeps nobody waiting`() async throws {
+    @Test func `a waiter whose time has ended gets an error, and delays no other`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(), folder.store())
         let lock = try await one.lock(within: .seconds(300))
@@ -53,7 +53,7 @@ import Darwin
         try await one.lock(within: .seconds(300)).unlock()
     }
 
-    @Test func `each leaves when their own time is over, whoever came first`() async throws {
+    @Test func `each waiter leaves when its own time has ended, in any order of arrival`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(), folder.store())
         let lock = try await one.lock(within: .seconds(300))
@@ -78,7 +78,7 @@ import Darwin
         try await patient.value
     }
 
-    @Test func `those who wait can leave, and the others get their turn`() async throws {
+    @Test func `waiters can leave, and the others get their turn`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(), folder.store())
         let lock = try await one.lock(within: .seconds(300))
@@ -93,7 +93,7 @@ import Darwin
         for (number, task) in waiting where !number.isMultiple(of: 2) { try await task.value }
     }
 
-    @Test func `whenever the cancellation comes, it ends the wait`() async throws {
+    @Test func `a cancellation ends the wait at any time`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(), folder.store())
         let lock = try await one.lock(within: .seconds(300))
@@ -112,10 +112,10 @@ import Darwin
         await lock.unlock()
     }
 
-    /// Whoever locks the file of a folder that has been removed would have access beside those who lock the new one.
-    @Test func `access to a lock file that is gone is none`() async throws {
+    /// A process that locks the file of a removed folder would have access beside a process that locks the new file.
+    @Test func `access to a lock file that was removed is not access`() async throws {
         let folder = try TemporaryFolder()
-        // As in a process of its own each: within one, the lock is held whatever becomes of its file.
+        // As in separate processes: within one process the lock is held even if its file is removed.
         let (one, third) = (folder.store(on: ObservedFileLayer()), folder.store(on: ObservedFileLayer()))
         let (events, tried) = AsyncStream<Void>.makeStream()
         let gate = DispatchSemaphore(value: 0)
@@ -128,13 +128,13 @@ import Darwin
         var tries = events.makeAsyncIterator()
         let lock = try await one.lock(within: .seconds(300))
         let waiting = Task { try await other.lock(within: .seconds(300)) }
-        // It has opened the file that is about to go.
+        // It has opened the file that is about to be removed.
         await tries.next()
         try FileManager.default.removeItem(atPath: folder.tokens)
         let new = try await third.lock(within: .seconds(300))
         await lock.unlock()
         gate.signal()
-        // It has seen that, and tries the new one.
+        // It has noticed the removal, and tries the new file.
         await tries.next()
         for _ in 0..<100_000 { gate.signal() }
         await new.unlock()
@@ -144,7 +144,7 @@ import Darwin
         await access.unlock()
     }
 
-    @Test func `locks that other processes hold keep no thread from the app`() async throws {
+    @Test func `locks that other processes hold block no thread of the app`() async throws {
         let folder = try TemporaryFolder()
         let accounts = (0..<600).map { "account-\($0)" }
         try await folder.store(account: "free").save(.make(1))
@@ -163,7 +163,7 @@ import Darwin
         }
         var iterator = tries.makeAsyncIterator()
         for _ in accounts { await iterator.next() }
-        // Had each a thread, libdispatch would have none left.
+        // With a thread for each, libdispatch would have none left.
         await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
         #expect(try await folder.store(account: "free").load() == .make(1))
         try await folder.store(account: "free").lock(within: .seconds(300)).unlock()
@@ -182,11 +182,11 @@ import Darwin
             last = turn
         }
         #expect(last - 10 * second >= 2 * second)
-        // After a while without any, the next one is made at once.
+        // After a while without tries, the next one is made at once.
         #expect(turns.take(at: 20 * second) == 20 * second)
     }
 
-    @Test func `access that is dropped is free`() async throws {
+    @Test func `access is released when its value is dropped`() async throws {
         let folder = try TemporaryFolder()
         _ = try await folder.store().lock(within: .seconds(300))
         try await folder.store().lock(within: .seconds(300)).unlock()
@@ -204,7 +204,7 @@ import Darwin
         await lock.unlock()
     }
 
-    @Test func `access is held within an activity, and given up when that expires`() async throws {
+    @Test func `access is held within an activity, and released when that expires`() async throws {
         let folder = try TemporaryFolder()
         let log = Lock<[String]>([])
         let expire = Lock<(@Sendable () -> Void)?>(nil)
@@ -243,7 +243,7 @@ import Darwin
         await lock.unlock()
     }
 
-    @Test func `access whose activity expired while it was waited for is not taken`() async throws {
+    @Test func `access whose activity expired during the wait is not taken`() async throws {
         let folder = try TemporaryFolder()
         let activity = ExclusiveActivity { expired in
             expired()

@@ -8,8 +8,8 @@ import RequestAuthorizationTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct FolderWatchConcurrencyTests {
-    /// Whoever reads an item after it began to listen, and again after each notice, comes to know the last change.
-    @Test func `no change is missed, whoever comes and goes meanwhile`() async throws {
+    /// A reader that reads after it began to listen, and again after each notice, sees the last change.
+    @Test func `no change is missed, while other listeners come and go`() async throws {
         let last = 40
         let folder = try TemporaryFolder()
         let accounts = (0..<8).map { "account-\($0)" }
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// - Parameter patience: after how many notices the listener leaves, and begins anew.
+    /// - Parameter patience: the number of notices after which the listener leaves and begins again.
     private func follow(_ folder: TemporaryFolder, _ account: String, to last: Int, patience: Int) async throws {
         let store = folder.store(account: account)
         while true {

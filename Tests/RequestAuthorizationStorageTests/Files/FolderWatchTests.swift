@@ -14,7 +14,7 @@ import Darwin
 #endif
 
 @Suite(.timeLimit(.minutes(5))) struct FolderWatchTests {
-    @Test func `a change that cannot be read for want of open files is read again`() async throws {
+    @Test func `a change that cannot be read because too many files are open is read again`() async throws {
         let folder = try TemporaryFolder()
         let clock = ManualClock()
         try await folder.store().save(.make(1))
@@ -50,7 +50,7 @@ import Darwin
         let clock = ContinuousClock()
         var iterator = try #require(other.changes).makeAsyncIterator()
         #expect(try await other.load() == .make(0))
-        // The quickest, from when the file is there: on a busy machine most may come late, and the disk may be slow.
+        // Measures the quickest notice: on a busy machine most may be late, and the disk may be slow.
         var quickest = Duration.seconds(60)
         for generation in 1...20 {
             try await one.save(.make(generation))
@@ -65,7 +65,7 @@ import Darwin
         #expect(try await other.load() == nil)
     }
 
-    @Test func `a folder that is made later is followed too, and one that is exchanged`() async throws {
+    @Test func `a folder that is created later is followed too, and one that is replaced`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(), folder.store())
         var iterator = try #require(other.changes).makeAsyncIterator()
@@ -78,7 +78,7 @@ import Darwin
         }
     }
 
-    @Test func `what is set aside is no sign-out`() async throws {
+    @Test func `an item that is set aside is no sign-out`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(), folder.store())
         try await one.save(.make(1))
@@ -93,7 +93,7 @@ import Darwin
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "open files are listed there"))
-    func `however many items are followed, no file is open and one inotify instance`() async throws {
+    func `with any number of followed items no file is open, and there is one inotify instance`() async throws {
         let folder = try TemporaryFolder()
         let accounts = (0..<200).map { "account-\($0)" }
         let stores = accounts.map { folder.store(account: $0) }
@@ -112,7 +112,7 @@ import Darwin
         #expect(try openNames(in: folder) == [])
     }
 
-    @Test func `two spellings of a folder are followed each, and one can be left`() async throws {
+    @Test func `two spellings of a folder are followed separately, and one can be left`() async throws {
         let folder = try TemporaryFolder()
         let other = folder.path + "/link"
         try FileManager.default.createSymbolicLink(atPath: other, withDestinationPath: folder.path)
@@ -134,7 +134,7 @@ import Darwin
         #expect(await news.next() != nil)
     }
 
-    @Test func `a folder that goes while it begins to be followed is followed anew`() async throws {
+    @Test func `a folder that is removed while it begins to be followed is followed again`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(1))
         let place = TokenFolder.at(folder.tokens).folder(SystemFileLayer())
@@ -157,7 +157,7 @@ import Darwin
         #expect(await changes.next() != nil)
     }
 
-    @Test func `who had to look is told when somebody else follows the folder`() async throws {
+    @Test func `a listener without a watch is notified when another one follows the folder`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(1))
         let place = TokenFolder.at(folder.tokens).folder(SystemFileLayer())
@@ -167,7 +167,7 @@ import Darwin
             hasNotices.withLock { $0 } ? FolderNotices.follow(number, handler) : nil
         }
         var changes = watch.changes(of: "client,me.token", readOn: queue).makeAsyncIterator()
-        // What begins to follow stands before this in the queue.
+        // The start of following is queued before this.
         try await queue.run {}
         try await folder.store().save(.make(2))
         hasNotices.withLock { $0 = true }
@@ -176,7 +176,7 @@ import Darwin
         withExtendedLifetime(other) {}
     }
 
-    @Test func `a folder that looks the same may have changed within the grain of its times`() {
+    @Test func `a folder with the same times may have changed within their resolution`() {
         let start = ContinuousClock.now
         let status = FileStatus(
             device: 1, inode: 2, mode: 0o40700, owner: 0, links: 2, size: 4096, modifiedAt: 5, changedAt: 5)
@@ -195,7 +195,7 @@ import Darwin
         #expect(!FolderLook(nil, after: none, at: start + .milliseconds(2_200)).mayDiffer(from: none))
     }
 
-    @Test func `who stops listening leaves nothing open`() async throws {
+    @Test func `a listener that stops leaves no descriptor open`() async throws {
         let folder = try TemporaryFolder()
         let store = folder.store()
         try await store.save(.make(1))
@@ -206,18 +206,18 @@ import Darwin
             task.cancel()
             _ = await task.result
         }
-        // The end of the last one stands before this in the store's queue.
+        // The end of the last listener is queued before this.
         _ = try await store.load()
         _ = try await store.load()
         #expect(try openNames(in: folder) == before)
     }
 
-    /// The names of what this process has open in the folder; of what was deleted, with a remark.
+    /// The names of this process's open files in the folder; deleted ones have a remark.
     private func openNames(in folder: TemporaryFolder) throws -> [String] {
         try openFiles().filter { $0.hasPrefix(folder.path) }.map { String($0.split(separator: "/").last ?? "") }
     }
 
-    /// What this process has open.
+    /// The open files of this process.
     private func openFiles() throws -> [String] {
         #if os(Linux)
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")

@@ -12,7 +12,7 @@ import Testing
 @Suite struct FormerVersionTests {
     private static let session = "6D1C2A3B-0000-4000-8000-000000000001"
 
-    /// As the first cut wrote it, byte for byte.
+    /// An item of the first cut, byte for byte.
     private static func firstCut(_ generation: Int) -> String {
         """
         {"generation":\(generation),"obtainedAt":821000000,"session":"\(session)","status":"token",\
@@ -20,7 +20,7 @@ import Testing
         """
     }
 
-    @Test func `what the first cut wrote is read, replaced and removed`() async throws {
+    @Test func `items of the first cut are read, replaced and removed`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(0))
         try folder.write(Self.firstCut(3), to: "client,me.token")
@@ -34,15 +34,14 @@ import Testing
         let older = TokenSaveCondition.older(session: session, generation: 4)
         #expect(try await folder.store().save(newer, replacing: older) == .saved)
         try await folder.store().clear()
-        // The first cut leaves an empty file in the place of what it has set aside, and a guard when it clears.
+        // The first cut leaves an empty file in place of an item that it has set aside, and a guard when it clears.
         #expect(try await folder.store().loadWithIntent().absence == .gone)
         try folder.write("", to: "client,me.token")
         #expect(try await folder.store().loadWithIntent().absence == .setAside)
     }
 
-    /// The keys and words that the first cut knows. It reports anything else as unreadable, and leaves it where it is.
-    @Test func `the first cut reads what is written now, and takes a marker for neither a token nor a sign-out`() throws
-    {
+    /// The keys and words that the first cut knows. It reports anything else as unreadable, and leaves it in place.
+    @Test func `the first cut reads present items, and takes a marker for neither a token nor a sign-out`() throws {
         let version = TokenVersion(session: UUID(), generation: 1)
         for (content, status) in [
             (StoredToken<TestToken>.Content.token(TestToken("a")), "token"), (.signedOut, "signedOut"),

@@ -17,7 +17,7 @@ import Darwin
 /// A disk that is full for a while, and siblings that wait for it.
 @Suite(.timeLimit(.minutes(5))) struct FullDiskTests {
     @Test(arguments: [true, false])
-    func `an idle holder brings its token home once there is space, and siblings go on within six seconds`(
+    func `an idle holder saves its token once there is space, and siblings go on within six seconds`(
         follows: Bool
     ) async throws {
         let bench = try await FullDisk(follows: follows, .token("new"))
@@ -25,7 +25,7 @@ import Darwin
         var events = bench.auth.events.makeAsyncIterator()
         bench.isFull.withLock { $0 = true }
         #expect(try await bench.auth.validToken().name == "new")
-        // Nobody asks the holder for anything from here on; each five seconds it tries by itself.
+        // No request comes to the holder from here on. It tries by itself every five seconds.
         for _ in 0..<4 {
             await bench.failure(&events)
             bench.clock.advance(by: .seconds(5))
@@ -61,7 +61,7 @@ import Darwin
         #expect(!bench.folder.names.contains("client,me.token"))
     }
 
-    @Test func `a sign-out that finds a sign-in on a full disk leaves it`() async throws {
+    @Test func `a sign-out on a full disk leaves a sign-in that it finds`() async throws {
         let bench = try await FullDisk(follows: false)
         try await bench.plain.save(.make(7))
         bench.isFull.withLock { $0 = true }
@@ -110,7 +110,7 @@ private struct FullDisk {
         while let event = await events.next(), event.kind != .saveFailed {}
     }
 
-    /// Another process, that tells when it waits for access.
+    /// Another process, which tells when it waits for access.
     func sibling() -> RefreshableTokenAuthorization<TestToken> {
         let store = folder.store(
             on: ObservedFileLayer(before: { [siblingWaits] call in
@@ -132,7 +132,7 @@ private struct FullDisk {
     }
 }
 
-/// Something that happens once, and that a test waits for.
+/// An event that happens once, and for which a test can wait.
 private final class OneShotGate: Sendable {
     private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
 

@@ -13,7 +13,7 @@ import Glibc
 import Darwin
 #endif
 
-/// What somebody else may have put in place of the folder or of a file: the typed error, and it stays as it was.
+/// Foreign objects in place of the folder or of a file: each is a typed error, and stays unchanged.
 @Suite struct HostileFolderTests {
     @Test func `a folder that others can enter is refused`() async throws {
         for mode in [0o750, 0o705, 0o777] {
@@ -59,7 +59,7 @@ import Darwin
     }
 
     @Test(arguments: ["client,me.token", "client,me.guard", "client,me.intent", "client,me.lock"])
-    func `a pipe in place of a file keeps nobody waiting`(name: String) async throws {
+    func `a pipe in place of a file blocks no caller`(name: String) async throws {
         try await refuses(name) { _, path in
             #expect(mkfifo(path, 0o600) == 0)
         } stays: { _, path in
@@ -68,7 +68,7 @@ import Darwin
         }
     }
 
-    @Test func `a file of the year 2286 is a file`() async throws {
+    @Test func `a file with a time in 2286 is accepted`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(1))
         let late = timespec(tv_sec: 10_000_000_000, tv_nsec: 0)
@@ -97,8 +97,8 @@ import Darwin
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can give a file to somebody else"))
-    func `a file of somebody else is not used`() async throws {
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
+    func `a file of another user is not used`() async throws {
         for name in ["client,me.token", "client,me.guard", "client,me.intent", "client,me.lock"] {
             try await refuses(name) { folder, path in
                 try folder.write("planted", to: name)
@@ -109,8 +109,8 @@ import Darwin
         }
     }
 
-    /// Root gives a folder away; anybody else takes one of root's.
-    @Test func `a folder of somebody else is refused`() async throws {
+    /// Root gives its folder away; any other user tries a folder of root.
+    @Test func `a folder of another user is refused`() async throws {
         let folder = try TemporaryFolder()
         var path = "/usr"
         if geteuid() == 0 {
@@ -128,7 +128,7 @@ import Darwin
         try await expectRefusal(by: store, .unsuitable)
     }
 
-    @Test func `a folder that is opened up while it is in use is refused from then on, and used again when closed`()
+    @Test func `a folder whose permissions are widened is refused, and used again when they are narrowed`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -140,7 +140,7 @@ import Darwin
         #expect(try await store.load() == .make(1))
     }
 
-    @Test func `a folder that is removed while it is in use is made again`() async throws {
+    @Test func `a folder that is removed while it is in use is created again`() async throws {
         let folder = try TemporaryFolder()
         let store = folder.store()
         try await store.save(.make(1))
@@ -168,7 +168,7 @@ import Darwin
         try stays(folder, folder.file(name))
     }
 
-    /// Whatever uses the file fails, with this error.
+    /// Expects this error from each use of the file.
     private func expectRefusal(
         by store: RestrictedFileTokenStore<TestToken>, _ kind: TokenStoreError.Kind, of part: String = ""
     ) async throws {

@@ -14,7 +14,7 @@ import Glibc
 import Darwin
 #endif
 
-/// An intent is over when the token that replaces the spent one is durable: neither before, nor for any other save.
+/// An intent ends when the token that replaces the spent one is durable: neither before, nor for any other save.
 @Suite struct IntentEndTests {
     @Test func `the save of a refresh ends its intent, once the token is durable`() async throws {
         let refresh = try await Refresh()
@@ -31,8 +31,8 @@ import Darwin
         await lock.unlock()
     }
 
-    /// A save that hung was given up, and a sibling refreshes the same token by now.
-    @Test func `a save that comes late ends no intent of a sibling`() async throws {
+    /// A save that hung was given up, and a sibling refreshes the same token meanwhile.
+    @Test func `a late save ends no intent of a sibling`() async throws {
         let refresh = try await Refresh()
         let lock = try await refresh.begin()
         try await refresh.leaveIntent()
@@ -43,7 +43,7 @@ import Darwin
         #expect(try await refresh.sibling.openIntent()?.beganAt == other.beganAt)
     }
 
-    @Test func `a save that was not told to ends no intent`() async throws {
+    @Test func `a save without an intent's end ends no intent`() async throws {
         let refresh = try await Refresh()
         let lock = try await refresh.begin()
         try await refresh.leaveIntent()
@@ -52,7 +52,7 @@ import Darwin
         await lock.unlock()
     }
 
-    @Test func `a save that finds something in its way, or fails, ends no intent`() async throws {
+    @Test func `a save that is refused, or fails, ends no intent`() async throws {
         let refresh = try await Refresh()
         let lock = try await refresh.begin()
         try await refresh.leaveIntent()
@@ -60,7 +60,7 @@ import Darwin
         await #expect(throws: TokenStoreError.self) { try await refresh.save(2) }
         refresh.fails("", "")
         #expect(try await refresh.sibling.openIntent()?.generation == 1)
-        // What was read before does not count any more.
+        // The earlier read does not count any more.
         #expect(try await refresh.store.load() == .make(1))
         let tombstone = StoredToken<TestToken>(.signedOut, version: .test(1), obtainedAt: .now)
         try await refresh.sibling.save(tombstone)
@@ -69,7 +69,8 @@ import Darwin
         await lock.unlock()
     }
 
-    @Test func `an intent that cannot be ended along with the save is an error, and the next try ends it`() async throws
+    @Test func `an intent that cannot be ended together with the save is an error, and the next try ends it`()
+        async throws
     {
         let refresh = try await Refresh()
         let lock = try await refresh.begin()
@@ -84,7 +85,7 @@ import Darwin
         await lock.unlock()
     }
 
-    @Test func `an intent that cannot be read keeps nobody from the token`() async throws {
+    @Test func `an unreadable intent does not keep the token from being read`() async throws {
         let refresh = try await Refresh()
         let lock = try await refresh.store.lock(within: .seconds(10))
         refresh.fails("open", "client,me.intent")
@@ -132,7 +133,7 @@ private final class Refresh: Sendable {
         failing.withLock { $0 = FileCall(function: function, name: name) }
     }
 
-    /// The calls that change something.
+    /// The calls that change files.
     var changes: [String] {
         let functions: Set = ["create", "write", "sync", "syncData", "rename", "link", "remove"]
         return calls.withLock { $0 }.filter { functions.contains(String($0.prefix { $0 != " " })) }

@@ -11,7 +11,7 @@ import Testing
         Data("intent1\n".utf8), Data(repeating: 0, count: 100), Data(repeating: 0xFF, count: 2032),
     ]
 
-    @Test func `a record comes back, and all are of one size`() {
+    @Test func `a record is read as it was written, and all have one size`() {
         #expect(IntentRecord.decode(IntentRecord.none) == nil)
         for intent in Self.intents {
             let record = IntentRecord.encode(intent)
@@ -20,8 +20,8 @@ import Testing
         }
     }
 
-    /// Sectors are written in any order, and each in whole or not at all; here a sector is a byte or eight.
-    @Test func `a record that was written in part is the old one, the new one, or cannot be read`() {
+    /// Sectors are written in any order, and each completely or not at all; here a sector has one or eight bytes.
+    @Test func `a record that was written in part is the old one, the new one, or unreadable`() {
         var random = SystemRandomNumberGenerator()
         let records = [IntentRecord.none] + Self.intents.map { IntentRecord.encode($0) }
         for old in records {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `a flipped bit is noticed`() {
+    @Test func `a flipped bit is detected`() {
         let record = IntentRecord.encode(Data("an intent".utf8))
         for index in 0..<16 + 9 {
             var damaged = record
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is too short or too long cannot be read`() {
+    @Test func `a file that is too short or too long is unreadable`() {
         #expect(IntentRecord.decode(Data()) == nil)
         #expect(IntentRecord.decode(IntentRecord.encode(Data("x".utf8)).dropLast()) == Data())
         #expect(IntentRecord.decode(IntentRecord.encode(Data("x".utf8)) + [0]) == Data())

@@ -8,9 +8,10 @@ import Testing
 
 @_spi(FileLayer) @testable import RequestAuthorizationStorage
 
-/// What was not synced is lost: at every moment of a save, and however much of it the disk had got, a whole token is read.
+/// Unsynced writes may be lost. At every moment of a save, and however much of it the disk has written, a whole token
+/// is read.
 @Suite struct PowerLossTests {
-    @Test func `whenever the power fails during a save, the old or the new token is read`() async throws {
+    @Test func `a power failure during a save leaves the old or the new token`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(1))
         let disk = try RecordedDisk(startingFrom: folder)
@@ -28,7 +29,7 @@ import Testing
         #expect(seen == [1, 2])
     }
 
-    @Test func `whenever the power fails during a first save, the token or nothing is read`() async throws {
+    @Test func `a power failure during a first save leaves the token or nothing`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().lock(within: .seconds(10)).unlock()
         let disk = try RecordedDisk(startingFrom: folder)
@@ -42,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `whenever the power fails while an intent is written, it is there, not there, or counts as open`()
+    @Test func `a power failure during the write of an intent leaves it, nothing, or an open intent`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -61,7 +62,7 @@ import Testing
     }
 }
 
-/// A file layer that remembers what was done, to tell what of it may be left when the power fails.
+/// A file layer that records its calls, to find the states that a power failure may leave.
 private final class RecordedDisk: FileLayer {
     enum Step: CustomStringConvertible {
         case create(String, UInt64)
@@ -99,7 +100,7 @@ private final class RecordedDisk: FileLayer {
         self.start = start
     }
 
-    /// What may be left, for a failure after each step.
+    /// The states that a failure after each step may leave.
     func disasters() -> [Disaster] {
         let steps = steps.withLock { $0 }
         return (0...steps.count).flatMap { count in
@@ -109,7 +110,7 @@ private final class RecordedDisk: FileLayer {
 
     private func disasters(after steps: [Step], isAfterEnd: Bool) -> [Disaster] {
         var (synced, written) = (start.contents, start.contents)
-        /// The names as they were after the last sync of the folder, and after each step since then.
+        /// The names after the last sync of the folder, and after each later step.
         var names = [start.names]
         for step in steps {
             var now = names[names.count - 1]
@@ -191,7 +192,7 @@ private final class RecordedDisk: FileLayer {
     func unlock(_ file: CInt) { system.unlock(file) }
 }
 
-/// What is left in a folder after the power has failed.
+/// The state of a folder after a power failure.
 private struct Disaster: CustomStringConvertible {
     let contents: [String: Data]
     let steps: [RecordedDisk.Step]

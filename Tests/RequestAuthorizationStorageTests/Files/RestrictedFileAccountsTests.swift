@@ -35,7 +35,7 @@ import Darwin
         #expect(try await folder.store().load() == nil)
     }
 
-    @Test func `a file that others can open keeps no other account from the list`() async throws {
+    @Test func `a file that others can open removes no other account from the list`() async throws {
         let folder = try TemporaryFolder()
         let long = String(repeating: "é", count: 300)
         for account in ["me", "you", long] { try await folder.store(account: account).save(.make(1)) }
@@ -46,20 +46,19 @@ import Darwin
         #expect(try await accounts.names() == ["me", "you"])
     }
 
-    @Test func `an account that was removed is told from a folder that was, though neither leaves a file`() async throws
-    {
+    @Test func `a removed account is told apart from a removed folder, although neither leaves a file`() async throws {
         let folder = try TemporaryFolder()
         let (sibling, other) = (folder.store(), folder.store(account: "you"))
         for store in [sibling, other] { try await store.save(.make(1)) }
         let accounts = RestrictedFileAccounts(client: "client", folder: .at(folder.tokens))
         try await accounts.remove("me")
         #expect(!folder.names.contains { $0.hasPrefix("client,me.") })
-        // It must not save the token anew that somebody has removed.
+        // The store must not save a token again that was removed.
         let older = TokenSaveCondition.older(session: TokenVersion.test(2).session, generation: 2)
         #expect(try await sibling.loadWithIntent().absence == .gone)
         #expect(try await sibling.save(.make(2), replacing: older) == .refused(nil))
         #expect(!folder.names.contains { $0.hasPrefix("client,me.") })
-        // To a store that has never seen it nothing is missing.
+        // A store that has never seen the folder misses no item.
         #expect(try await folder.store().loadWithIntent().absence == .placeMissing)
 
         try FileManager.default.removeItem(atPath: folder.tokens)
@@ -70,7 +69,7 @@ import Darwin
         #expect(try await other.loadWithIntent().absence == .gone)
     }
 
-    @Test func `where folders have no time of birth, the guard tells the same`() async throws {
+    @Test func `where folders have no creation time, the guard tells the same`() async throws {
         let folder = try TemporaryFolder()
         let layer = ObservedFileLayer(hasBirths: false)
         let sibling = folder.store(on: layer)
@@ -81,7 +80,7 @@ import Darwin
         #expect(try await sibling.loadWithIntent().absence == .gone)
     }
 
-    @Test func `a refresh that is under way is waited for`() async throws {
+    @Test func `removing an account waits for a running refresh`() async throws {
         let folder = try TemporaryFolder()
         let store = folder.store()
         try await store.save(.make(1))

@@ -8,7 +8,7 @@ import RequestAuthorizationTesting
 import Testing
 
 @Suite struct RestrictedFileTokenStoreTests {
-    @Test func `what is larger than any item is set aside, and blocks no save`() async throws {
+    @Test func `a file larger than any item is set aside, and blocks no save`() async throws {
         for isRead in [true, false] {
             let folder = try TemporaryFolder()
             try await folder.store().save(.make(1))
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `it is a token store, also for siblings`() async throws {
+    @Test func `the store passes the checks of a token store, also for siblings`() async throws {
         let folder = try TemporaryFolder()
         let number = Lock(0)
         try await SharedTokenStoreChecks {
@@ -42,7 +42,7 @@ import Testing
         try await TokenStoreChecks(reopened: { _ in folder.store() }) { folder.store() }.run()
     }
 
-    @Test func `nothing is made before something is saved`() async throws {
+    @Test func `nothing is created before the first save`() async throws {
         let folder = try TemporaryFolder()
         let store = folder.store()
         #expect(try await store.load() == nil)
@@ -52,7 +52,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.tokens))
     }
 
-    @Test func `an intent is known while access is exclusive, and looked up again afterwards`() async throws {
+    @Test func `an intent is known during exclusive access, and read again afterwards`() async throws {
         let folder = try TemporaryFolder()
         let (store, sibling) = (folder.store(), folder.store())
         let intents = (1...3).map {
@@ -83,7 +83,7 @@ import Testing
         #expect(try await store.openIntent() == nil)
     }
 
-    @Test func `folders are made 0700 and files 0600`() async throws {
+    @Test func `folders have mode 0700 and files 0600`() async throws {
         let folder = try TemporaryFolder()
         let store = RestrictedFileTokenStore<TestToken>(
             client: "client", account: "me", folder: .at(folder.path + "/a/b/tokens"))
@@ -101,7 +101,7 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: folder.path + "/a/b/tokens").sorted() == files.sorted())
     }
 
-    @Test func `clients and accounts have an item each`() async throws {
+    @Test func `each client and account has its own item`() async throws {
         let folder = try TemporaryFolder()
         let stores = [
             folder.store(client: "a", account: "b"), folder.store(client: "a,b", account: ""),
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `what is kept is JSON that people can read`() async throws {
+    @Test func `an item is readable JSON`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(7))
         let item = try #require(folder.content(of: "client,me.token"))
@@ -140,7 +140,7 @@ import Testing
         #expect(try await store.load() == .make(2))
     }
 
-    @Test func `who reads while a damaged file is set aside is not refused`() async throws {
+    @Test func `a reader is not refused while a damaged file is set aside`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store().items, folder.store().items)
         try await one.save(Data("whole".utf8))
@@ -158,7 +158,7 @@ import Testing
         #expect(!folder.names.contains("client,me.new"))
     }
 
-    @Test func `what a killed process left stands in no save's way`() async throws {
+    @Test func `leftovers of a killed process block no save`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(1))
         try folder.write("half a token", to: "client,me.new")
@@ -167,7 +167,8 @@ import Testing
         #expect(!folder.names.contains("client,me.new"))
     }
 
-    @Test func `what a killed process left of an account is removed when that is read, unless it is being saved`()
+    @Test
+    func `leftovers of a killed process are removed by the next read of their account, unless a save is running`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -182,7 +183,8 @@ import Testing
         #expect(!folder.names.contains("client,me.new"))
     }
 
-    @Test func `what killed processes left of others is removed with the first save, unless that is being saved`()
+    @Test
+    func `leftovers of killed processes for other accounts are removed with the first save, unless a save is running`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -191,7 +193,7 @@ import Testing
         for name in names { try folder.write("half a token", to: name) }
         let guardFile = open(folder.file("client,one.guard"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         #expect(flock(guardFile, LOCK_EX) == 0)
-        // What is wrong with one does not keep the others.
+        // An error with one leftover does not keep the others.
         try folder.write("", to: "client,two.guard")
         chmod(folder.file("client,two.guard"), 0o644)
         #expect(try await folder.store().load() == .make(1))
@@ -200,7 +202,7 @@ import Testing
         try await store.save(.make(2))
         #expect(names.filter(folder.names.contains) == ["client,one.new", "client,two.new"])
         close(guardFile)
-        // Once in a process.
+        // Once per process.
         try await store.save(.make(3))
         #expect(folder.names.contains("client,one.new"))
     }

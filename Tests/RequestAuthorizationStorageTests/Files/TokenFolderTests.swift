@@ -28,9 +28,9 @@ import Darwin
         #expect(TokenFolder.stateFolder([:]).path == registered)
     }
 
-    /// What `sudo` does that keeps `HOME`, and `sudo -E`.
+    /// The cases are `sudo` with a kept `HOME`, and `sudo -E`.
     @Test(arguments: ["HOME", "XDG_STATE_HOME"])
-    func `a home of somebody else is refused, and nothing is made there`(variable: String) async throws {
+    func `a home of another user is refused, and nothing is created there`(variable: String) async throws {
         let folder = try TemporaryFolder()
         var home = "/usr"
         if geteuid() == 0 {
@@ -46,7 +46,7 @@ import Darwin
         if geteuid() == 0 { #expect(try FileManager.default.contentsOfDirectory(atPath: home).isEmpty) }
     }
 
-    @Test func `a home of one's own is used`() async throws {
+    @Test func `a home of the same user is used`() async throws {
         let folder = try TemporaryFolder()
         let store = RestrictedFileTokenStore<TestToken>(
             client: "client", account: "me", folder: .stateFolder(["HOME": folder.path]))

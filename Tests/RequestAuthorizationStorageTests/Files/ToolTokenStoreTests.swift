@@ -8,7 +8,7 @@ import Testing
 
 @testable import RequestAuthorizationStorage
 
-/// A tool of which an earlier version kept its token in the Keychain.
+/// A tool whose earlier version kept its token in the Keychain.
 @Suite struct ToolTokenStoreTests {
     private let folder: TemporaryFolder
     private let keychain = FakeKeychain()
@@ -17,14 +17,14 @@ import Testing
 
     private var former: KeychainTokenStore<TestToken> { KeychainTokenStore("client", "me", calls: keychain) }
 
-    /// As each command makes it.
+    /// The store as each command makes it.
     private func store() -> ToolTokenStore<TestToken> { ToolTokenStore(folder.store(), former: former) }
 
-    @Test func `it is a token store, also for siblings`() async throws {
+    @Test func `the store passes the checks of a token store, also for siblings`() async throws {
         try await SharedTokenStoreChecks {
             let (folder, keychain) = (try TemporaryFolder(), FakeKeychain())
             let make = {
-                // A file store for each, that keeps the folder.
+                // Each has a file store that keeps the folder.
                 ToolTokenStore(
                     RestrictedFileTokenStore(client: "client", account: "me", folder: .at(folder.tokens)),
                     former: KeepingStore(KeychainTokenStore<TestToken>("client", "me", calls: keychain), folder))
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: 0..<5)
-    func `what the Keychain keeps moves to the file, whatever is done first`(operation: Int) async throws {
+    func `the Keychain's token moves to the file, whichever operation comes first`(operation: Int) async throws {
         try await former.save(.make(1))
         let store = store()
         switch operation {
@@ -50,14 +50,14 @@ import Testing
             await lock.unlock()
         }
         #expect(try await folder.store().load()?.token != nil)
-        // An earlier version that goes on is told where the token is, and cannot spend it.
+        // A running earlier version learns where the token is, and cannot spend it.
         #expect(try await former.load()?.content == .moved(to: "RestrictedFileTokenStore"))
         keychain.forgetCalls()
         _ = try await self.store().load()
         #expect(keychain.calls == [])
     }
 
-    @Test func `two commands that are the first agree on the token`() async throws {
+    @Test func `two first commands agree on the token`() async throws {
         try await former.save(.make(1))
         let stores = (0..<8).map { _ in store() }
         try await withThrowingTaskGroup { group in
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a session that is over does not come back from the Keychain`() async throws {
+    @Test func `a session that has ended does not come back from the Keychain`() async throws {
         try await former.save(.make(1))
         for end: (RestrictedFileTokenStore<TestToken>) async throws -> Void in [
             { try await $0.save(StoredToken(.signedOut, version: .test(9), obtainedAt: .now)) },
@@ -86,7 +86,7 @@ import Testing
         #expect(try await store().load() == nil)
     }
 
-    @Test func `a locked Keychain is out of reach, and its token moves when it opens`() async throws {
+    @Test func `a locked Keychain is unavailable, and its token moves when it is unlocked`() async throws {
         try await former.save(.make(1))
         keychain.isLocked = true
         let store = store()
@@ -117,7 +117,7 @@ import Testing
     }
 }
 
-/// A store that keeps a folder as long as it is used.
+/// A store that keeps a folder while it is in use.
 private struct KeepingStore: TokenStore {
     let store: KeychainTokenStore<TestToken>
     let folder: TemporaryFolder

@@ -13,14 +13,14 @@ struct FileCall: Hashable, Sendable {
     let name: String
 }
 
-/// A file layer that tells of each call before and after it; either may throw, block, or end the process.
+/// A file layer with a function before and one after each call. Either may throw, block, or end the process.
 final class ObservedFileLayer: FileLayer {
     private let base: any FileLayer
     private let before: @Sendable (FileCall) throws -> Void
     private let after: @Sendable (FileCall) throws -> Void
     let hasDataProtection: Bool
     private let hasBirths: Bool
-    /// What is open, by number.
+    /// The open files by number.
     private let names = Lock<[CInt: String]>([:])
 
     init(

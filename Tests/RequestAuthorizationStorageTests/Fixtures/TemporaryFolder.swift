@@ -11,7 +11,7 @@ import Glibc
 import Darwin
 #endif
 
-/// A folder for one test, that is gone with it.
+/// A folder for one test, which is removed with it.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -24,7 +24,7 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Where stores keep their files; they make it.
+    /// The folder of the stores, which they create.
     var tokens: String { path + "/tokens" }
 
     func store(client: String = "client", account: String = "me") -> RestrictedFileTokenStore<TestToken> {

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"status":"paused"}"#, #"{"status":"token","token":{"other":1}}"#])
-    func `what a later version wrote is reported and stays`(text: String) async throws {
+    func `an item of a later version is reported and stays`(text: String) async throws {
         let items = InMemoryItems(Data(text.utf8))
         let store = InMemoryCodableTokenStore<TestToken>(items)
         let error = await #expect(throws: TokenStoreError.self) { try await store.load() }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["damaged", #"{"status":"paused"}"#])
-    func `a sign-in takes its place, and loses nothing`(text: String) async throws {
+    func `a sign-in replaces an unreadable item, and loses nothing`(text: String) async throws {
         let items = InMemoryItems(Data(text.utf8))
         let store = InMemoryCodableTokenStore<TestToken>(items)
         #expect(try await store.save(.make(1), replacing: .anything) == .saved)
@@ -49,7 +49,7 @@ import Testing
         #expect(items.aside == [Data(text.utf8)])
     }
 
-    @Test func `an intent that cannot be read counts for the token that is kept`() async throws {
+    @Test func `an unreadable intent counts for the present token`() async throws {
         let items = InMemoryItems()
         let store = InMemoryCodableTokenStore<TestToken>(items)
         items.intent = Data()
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [(29, false), (31, true)])
-    func `a tombstone is removed after thirty days, and no token is`(days: Double, isOld: Bool) async throws {
+    func `a tombstone is removed after thirty days, and a token is not`(days: Double, isOld: Bool) async throws {
         let date = Date(timeIntervalSinceNow: -days * 86_400)
         for content in [StoredToken<TestToken>.Content.signedOut, .token(TestToken("old"))] {
             let items = InMemoryItems()
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `an old tombstone stays as long as a refresh is under way`() async throws {
+    @Test func `an old tombstone stays while a refresh is under way`() async throws {
         let items = InMemoryItems()
         let store = InMemoryCodableTokenStore<TestToken>(items)
         try await store.save(StoredToken(.signedOut, version: .test(1), obtainedAt: .distantPast))

@@ -10,7 +10,7 @@ import RequestAuthorization
 final class FakeKeychain: KeychainCalls {
     enum Call: Hashable, Sendable { case add, update, copyMatching, delete }
 
-    /// What tells items apart; accessibility does not.
+    /// The attributes that identify an item; accessibility is not among them.
     private struct Identity: Hashable {
         let service, account: String
         let accessGroup: String?
@@ -34,27 +34,27 @@ final class FakeKeychain: KeychainCalls {
     private let state = Lock(State())
     private let (saved, continuation) = AsyncStream.makeStream(of: Data.self)
 
-    /// What was asked, in order.
+    /// The calls, in order.
     var calls: [Call] { state.withLock(\.calls) }
-    /// What is in it.
+    /// The items.
     var items: [KeychainQuery: Data] {
         state.withLock { Dictionary(uniqueKeysWithValues: $0.items.values.map { ($0.query, $0.value) }) }
     }
     /// Each value that was saved.
     var saves: AsyncStream<Data> { saved }
 
-    /// The device was not unlocked since it was started.
+    /// The device has not been unlocked since it started.
     var isLocked: Bool {
         get { state.withLock(\.isLocked) }
         set { state.withLock { $0.isLocked = newValue } }
     }
 
-    /// What the next calls of a kind return in place of what they would.
+    /// The results of the next calls of a kind, instead of their own.
     func answer(_ call: Call, _ statuses: KeychainStatus...) {
         state.withLock { $0.scripted[call, default: []] += statuses }
     }
 
-    /// What all calls of a kind return from now on.
+    /// The result of all calls of a kind from now on.
     func answer(all call: Call, _ status: KeychainStatus) { state.withLock { $0.lasting[call] = status } }
 
     func forgetCalls() { state.withLock { $0.calls = [] } }

@@ -25,7 +25,7 @@ import Testing
         #expect(keychain.calls.filter { $0 == .update } == [])
     }
 
-    @Test func `two processes that make it at the same time agree on one`() async throws {
+    @Test func `two processes that make the key at the same time agree on one`() async throws {
         let keys = try await withThrowingTaskGroup(of: Data.self) { group in
             for number in 0..<16 { group.addTask { try await key().keep(Data([UInt8(number)])) } }
             return try await group.reduce(into: Set()) { $0.insert($1) }
@@ -33,7 +33,7 @@ import Testing
         #expect(keys.count == 1)
     }
 
-    @Test func `it stays on the device unless iCloud Keychain is to carry it`() {
+    @Test func `the key stays on the device unless it is for iCloud Keychain`() {
         let query = KeychainQuery.key("client", "me", "group", isSynchronizable: false)
         #expect(query.service == "request-authorization.key.client" && query.accessGroup == "group")
         #expect(query.accessibility == .afterFirstUnlockThisDeviceOnly && !query.isSynchronizable)

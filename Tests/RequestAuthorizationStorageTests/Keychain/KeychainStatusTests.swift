@@ -8,7 +8,7 @@ import Testing
 
 @testable import RequestAuthorizationStorage
 
-/// What each status means, for each of the four calls.
+/// The meaning of each status, for each of the four calls.
 @Suite struct KeychainStatusTests {
     static let meanings: [(KeychainStatus, TokenStoreError.Kind)] = [
         (.interactionNotAllowed, .unavailable), (.interactionRequired, .unavailable), (.inDarkWake, .unavailable),
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: meanings)
-    func `loading says what is wrong, and never that there is nothing`(
+    func `loading reports each failure, and never an empty store`(
         status: KeychainStatus, kind: TokenStoreError.Kind
     ) async throws {
         let (keychain, item) = Self.make()
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: meanings)
-    func `saving says what is wrong, whether adding or updating failed`(
+    func `saving reports each failure, of adding or of updating`(
         status: KeychainStatus, kind: TokenStoreError.Kind
     ) async throws {
         let (keychain, item) = Self.make()
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: meanings)
-    func `clearing says what is wrong`(status: KeychainStatus, kind: TokenStoreError.Kind) async throws {
+    func `clearing reports each failure`(status: KeychainStatus, kind: TokenStoreError.Kind) async throws {
         let (keychain, item) = Self.make()
         try await item.save(Data([1]))
         keychain.answer(.delete, status)
@@ -70,14 +70,14 @@ import Testing
         try await item.clear()
     }
 
-    @Test func `an item without a value is damaged, not nothing`() async throws {
+    @Test func `an item without a value is damaged, not missing`() async throws {
         let (keychain, item) = Self.make()
         keychain.answer(.copyMatching, .success)
         let error = await #expect(throws: TokenStoreError.self) { try await item.load() }
         #expect(error?.kind == .corrupt)
     }
 
-    @Test func `a tool that is not signed is told its choices`() async throws {
+    @Test func `a tool that is not signed gets an error that names the choices`() async throws {
         let (keychain, item) = Self.make()
         keychain.answer(.add, .missingEntitlement)
         let error = await #expect(throws: TokenStoreError.self) { try await item.save(Data()) }

@@ -15,14 +15,14 @@ import Testing
         KeychainTokenStore("client", "me", calls: keychain)
     }
 
-    @Test func `it is a token store, also at the next launch`() async throws {
+    @Test func `the store passes the checks of a token store, also at the next launch`() async throws {
         let keychain = keychain
         try await TokenStoreChecks(reopened: { _ in KeychainTokenStore("client", "me", calls: keychain) }) {
             KeychainTokenStore<TestToken>("client", "me", calls: keychain)
         }.run()
     }
 
-    @Test func `an item belongs to its client and account, and says when it can be read`() async throws {
+    @Test func `an item belongs to its client and account, and says when it is readable`() async throws {
         try await store().save(.make(1))
         try await KeychainTokenStore<TestToken>("client", "you", calls: keychain).save(.make(2))
         try await KeychainTokenStore<TestToken>("other", "me", accessGroup: "T.group", calls: keychain).save(.make(3))
@@ -40,14 +40,14 @@ import Testing
 
     // MARK: - Add, update, add
 
-    @Test func `the first save adds, the next finds it and updates`() async throws {
+    @Test func `the first save adds, the next save updates`() async throws {
         try await store().save(.make(1))
         try await store().save(.make(2))
         #expect(keychain.calls == [.add, .add, .update])
         #expect(try await store().load() == .make(2))
     }
 
-    @Test func `what is deleted between add and update is added again`() async throws {
+    @Test func `an item that is deleted between add and update is added again`() async throws {
         keychain.answer(.add, .duplicateItem)
         keychain.answer(.update, .itemNotFound)
         try await store().save(.make(1))
@@ -55,7 +55,7 @@ import Testing
         #expect(try await store().load() == .make(1))
     }
 
-    @Test func `two who add and delete for ever do not keep it busy for ever`() async throws {
+    @Test func `an item that is added and deleted without end does not keep the store busy without end`() async throws {
         keychain.answer(all: .add, .duplicateItem)
         keychain.answer(all: .update, .itemNotFound)
         let error = await #expect(throws: TokenStoreError.self) { try await store().save(.make(1)) }
@@ -63,7 +63,7 @@ import Testing
         #expect(keychain.calls.count == 2 * KeychainTokenItem.attempts)
     }
 
-    @Test func `a value that is added only if there is none is that of the first`() async throws {
+    @Test func `a value that is added only if there is none is that of the first caller`() async throws {
         let query = KeychainQuery(service: "s", account: "a", accessibility: .default)
         let item = KeychainTokenItem(query: query, keychain: keychain)
         keychain.answer(.copyMatching, .itemNotFound)
@@ -75,7 +75,7 @@ import Testing
         #expect(try await item.load(orAdding: Data([2])) == Data([2]))
     }
 
-    @Test func `nor does that keep it busy for ever, nor add to what is locked`() async throws {
+    @Test func `adding only if there is none ends too, and adds nothing to a locked Keychain`() async throws {
         let item = KeychainTokenItem(
             query: KeychainQuery(service: "s", account: "a", accessibility: .default), keychain: keychain)
         keychain.answer(all: .add, .duplicateItem)
@@ -91,7 +91,7 @@ import Testing
 
     // MARK: - Locked is not empty
 
-    @Test func `a locked Keychain signs nobody out, and is read when it opens`() async throws {
+    @Test func `a locked Keychain signs no user out, and is read when it is unlocked`() async throws {
         try await store().save(.make(1))
         keychain.isLocked = true
         let clock = ManualClock()
@@ -104,7 +104,7 @@ import Testing
         #expect(try await auth.validToken().name == "test-credential-1")
     }
 
-    @Test func `a token that a locked Keychain does not take is used, and saved when it opens`() async throws {
+    @Test func `a token that a locked Keychain refuses is used, and saved when it is unlocked`() async throws {
         let clock = ManualClock()
         try await store().save(.make(1, expiresAt: clock.now))
         keychain.answer(all: .add, .interactionNotAllowed)

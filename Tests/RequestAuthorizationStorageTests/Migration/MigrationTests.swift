@@ -46,9 +46,10 @@ import Testing
 
     /// Each call of either store fails in turn, before or after it has done its work.
     @Test(arguments: [false, true])
-    func `wherever it is interrupted, the token is somewhere, and the next call goes on`(afterwards: Bool) async throws
+    func `after an interruption at any point the token is in a store, and the next call goes on`(afterwards: Bool)
+        async throws
     {
-        // Access whose grant is lost is nobody's to give up.
+        // Access whose answer was lost cannot be released.
         let kinds: [TokenStoreOperation<TestToken>.Kind] =
             afterwards ? [.load, .save, .clear] : [.load, .save, .clear, .lock]
         for kind in kinds {
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a store that gives back something else does not get the token`() async throws {
+    @Test func `a store that returns a different token does not get it`() async throws {
         struct Forgetful: TokenStore {
             func load() async throws -> StoredToken<TestToken>? { nil }
             func save(_ stored: StoredToken<TestToken>) async throws {}
@@ -79,7 +80,7 @@ import Testing
         #expect(error?.kind == .failed && old.stored == .make(2))
     }
 
-    @Test func `an open intent moves along`() async throws {
+    @Test func `an open intent is moved too`() async throws {
         let (old, new) = (InMemorySharedTokenStore<TestToken>(.make(2)), InMemorySharedTokenStore<TestToken>())
         let intent = RefreshIntent(session: TokenVersion.test(2).session, generation: 2, beganAt: .now)
         try await old.setIntent(intent)

@@ -29,7 +29,7 @@ import Darwin
         try await waiting.value.unlock()
     }
 
-    @Test func `a process that is killed keeps nobody waiting`() async throws {
+    @Test func `a process that is killed does not keep others waiting`() async throws {
         let folder = try TemporaryFolder()
         let other = try SecondProcess("hold", folder.tokens)
         #expect(try await other.line() == "held")
@@ -38,7 +38,7 @@ import Darwin
         try await waiting.value.unlock()
     }
 
-    @Test func `a process that it has started does not inherit the access`() async throws {
+    @Test func `a child process does not inherit the access`() async throws {
         let folder = try TemporaryFolder()
         let other = try SecondProcess("spawn", folder.tokens)
         let child = try #require(pid_t(try await other.line()))
@@ -49,14 +49,13 @@ import Darwin
         #expect(kill(child, 0) == 0)
     }
 
-    @Test func `a process that is stopped while it saves holds up a save for a while, and loses nothing`() async throws
-    {
+    @Test func `a process that is stopped during a save delays another save, and nothing is lost`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(1))
         let other = try SecondProcess("save-slowly", folder.tokens)
         #expect(try await other.line() == "has the guard")
         other.stop()
-        // Were it not stopped, it would save now and let go of the guard.
+        // If it were not stopped, it would save now and release the guard.
         try other.say("go on")
         let impatient = RestrictedFileTokenStore<TestToken>(
             RestrictedFileItems(
@@ -70,7 +69,7 @@ import Darwin
                 == true)
         // Reading needs no guard.
         #expect(try await folder.store().load() == .make(1))
-        // However long this account is waited for, others are saved, more of them than there are queues.
+        // While this account is waited for, others are saved, more of them than there are queues.
         let patient = Task {
             try await RestrictedFileItems(
                 client: "client", account: "me", folder: .at(folder.tokens), layer: SystemFileLayer(),
@@ -88,7 +87,7 @@ import Darwin
     }
 
     @Test(arguments: ["177", "277", "777"])
-    func `a umask that takes away what its user needs keeps nobody from a folder`(umask: String) async throws {
+    func `a umask that removes the user's own rights does not block the folder`(umask: String) async throws {
         let folder = try TemporaryFolder()
         let process = try SecondProcess("save-with", umask, folder.tokens + "/deeper/still")
         #expect(try await process.line() == "saved")
@@ -100,7 +99,7 @@ import Darwin
         }
     }
 
-    @Test func `whatever the umask, files are 0600`() async throws {
+    @Test func `files have mode 0600 with any umask`() async throws {
         let folder = try TemporaryFolder()
         let other = try SecondProcess("save", folder.tokens)
         #expect(try await other.line() == "saved")
@@ -110,8 +109,8 @@ import Darwin
         #expect(try await folder.store().load()?.token?.name == "saved")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can become somebody else"))
-    func `another user gets the typed error`() async throws {
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    func `another user gets a typed error`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(1))
         for place in [folder.path, folder.tokens] { chmod(place, 0o755) }
@@ -123,7 +122,7 @@ import Darwin
         #expect(try await folder.store().load() == .make(1))
     }
 
-    @Test func `a sign-in and a sign-out elsewhere are followed`() async throws {
+    @Test func `a sign-in and a sign-out in another process are followed`() async throws {
         let folder = try TemporaryFolder()
         let auth = RefreshableTokenAuthorization(
             service: ScriptedTokenService<TestToken>(forever: .failure(NotAuthorized(.noToken))), store: folder.store())

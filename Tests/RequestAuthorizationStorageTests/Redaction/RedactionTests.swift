@@ -43,7 +43,7 @@ extension Exhibit {
     }
 }
 
-/// An error below that says more than it should.
+/// An underlying error that prints too much.
 struct SecretError: Error, CustomStringConvertible {
     let description = "cannot parse \(Secret.text)"
 }

@@ -10,17 +10,18 @@ import Testing
 
 @testable import RequestAuthorizationStorage
 
-/// What `.ci/check-secret-service` has prepared; without it these tests are skipped, which that check does not let pass.
+/// The desktops that `.ci/check-secret-service` prepares. Without one its tests are skipped, which that check does not
+/// accept.
 enum Desktop: String {
-    /// A keyring that is unlocked.
+    /// An unlocked keyring.
     case ready
-    /// The same, which the test locks.
+    /// A keyring that the test locks.
     case locking
     /// A session bus without a Secret Service.
     case empty
     /// No session bus.
     case none
-    /// A Secret Service that answers nothing.
+    /// A Secret Service that never answers.
     case hung
 
     static let current = ProcessInfo.processInfo.environment["SECRET_SERVICE_DESKTOP"].flatMap(Desktop.init)
@@ -36,7 +37,7 @@ struct SecretServiceReadyTests {
         SecretServiceTokenStore(client: "client", account: account)
     }
 
-    @Test func `it is a token store, also at the next launch`() async throws {
+    @Test func `the store passes the checks of a token store, also at the next launch`() async throws {
         try await TokenStoreChecks(reopened: { _ in SecretServiceTokenStore(client: "client", account: "checks") }) {
             SecretServiceTokenStore<TestToken>(client: "client", account: "checks")
         }.run()
@@ -54,7 +55,7 @@ struct SecretServiceReadyTests {
         #expect(try await other.load() == .make(3))
     }
 
-    @Test func `bytes of any kind are kept`() async throws {
+    @Test func `bytes of any value are kept`() async throws {
         let items = store("bytes").items
         let bytes = Data((0...255).map { UInt8($0) } + [0, 0, 10])
         try await items.save(bytes)
@@ -102,7 +103,7 @@ struct SecretServiceReadyTests {
 
 @Suite(.enabled(if: Desktop.is(.locking), how), .serialized)
 struct SecretServiceLockedTests {
-    @Test func `a locked keyring is out of reach, not empty, and signs nobody out`() async throws {
+    @Test func `a locked keyring is unavailable, not empty, and signs no user out`() async throws {
         let store = SecretServiceTokenStore<TestToken>(client: "client", account: "me")
         let empty = SecretServiceTokenStore<TestToken>(client: "client", account: "nobody")
         try await store.save(.make(1))
@@ -127,7 +128,7 @@ struct SecretServiceLockedTests {
 
 @Suite(.enabled(if: Desktop.is(.empty, .none), how))
 struct SecretServiceMissingTests {
-    @Test func `without a service or a bus everything is out of reach`() async throws {
+    @Test func `without a service or a bus every call fails as unavailable`() async throws {
         let store = SecretServiceTokenStore<TestToken>(client: "client", account: "me")
         for operation in 0..<3 {
             let error = await #expect(throws: TokenStoreError.self, "\(operation)") {
@@ -144,7 +145,7 @@ struct SecretServiceMissingTests {
 
 @Suite(.enabled(if: Desktop.is(.hung), how))
 struct SecretServiceHungTests {
-    @Test func `a service that answers nothing is given up at the limit`() async throws {
+    @Test func `a service that never answers is given up at the limit`() async throws {
         let clock = ManualClock()
         let store = SecretServiceTokenStore<TestToken>(
             client: "client", account: "me", limit: .seconds(7), clock: clock)
@@ -155,7 +156,7 @@ struct SecretServiceHungTests {
         #expect(error?.kind == .timedOut)
     }
 
-    @Test func `and when the task is cancelled`() async throws {
+    @Test func `a service that never answers is given up when the task is cancelled`() async throws {
         let clock = ManualClock()
         let store = SecretServiceTokenStore<TestToken>(client: "client", account: "me", clock: clock)
         let save = Task { try await store.save(.make(1)) }
@@ -165,7 +166,7 @@ struct SecretServiceHungTests {
     }
 }
 
-/// What the tests themselves do to the keyring.
+/// Direct changes of the keyring by the tests.
 private enum Keyring {
     static func lock() throws {
         let service = try #require(secret_service_get_sync(SECRET_SERVICE_OPEN_SESSION, nil, nil))

@@ -10,7 +10,7 @@ import RequestAuthorizationTelemetry
 import RequestAuthorizationTesting
 import Testing
 
-/// What an operator sees: logs, metrics and spans in memory, and a clock that a test moves.
+/// The operator's view: logs, metrics and spans in memory, and a clock that a test moves.
 struct Desk {
     let clock = ManualClock()
     let logs = LogRecorder()
@@ -44,7 +44,7 @@ struct Desk {
         return auth
     }
 
-    // MARK: What has been counted
+    // MARK: Counts
 
     func count(_ label: String, _ dimensions: [(String, String)] = []) throws -> Int64 {
         try metrics.expectCounter(label, dimensions).totalValue

@@ -5,7 +5,7 @@
 import Logging
 import RequestAuthorization
 
-/// A log handler that keeps what it is told, and lets a test wait for a line.
+/// A log handler that records its lines, and lets a test wait for one.
 final class LogRecorder: Sendable {
     struct Line: Sendable {
         let level: Logger.Level
@@ -31,7 +31,7 @@ final class LogRecorder: Sendable {
         return logger
     }
 
-    /// The last line of a message, once there were so many of it. What was counted for it has been counted then.
+    /// Returns the last line with a message once there are this many. Its metrics have been recorded then.
     @discardableResult
     func line(_ message: String, count: Int = 1) async -> Line? {
         await withCheckedContinuation { continuation in

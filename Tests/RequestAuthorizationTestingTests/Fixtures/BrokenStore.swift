@@ -22,7 +22,7 @@ final class BrokenStore: SharedTokenStore {
     private struct State: Sendable {
         var saves = 0
         var lastShown: String?
-        /// What conditions are compared with, if not with what is kept.
+        /// The item that conditions are compared with, if it is not the stored one.
         var snapshot: StoredToken<TestToken>??
         var isLocked = false
         var hasLostPlace = false
@@ -63,7 +63,7 @@ final class BrokenStore: SharedTokenStore {
         if let altered = alter(stored) { try await base.save(altered) }
     }
 
-    /// What is kept in place of what should be; `nil` for nothing new.
+    /// The item that is stored instead of the right one; `nil` for no new one.
     private func alter(_ stored: StoredToken<TestToken>) -> StoredToken<TestToken>? {
         let version = stored.version
         switch (defect, stored.content) {
@@ -125,7 +125,7 @@ final class BrokenStore: SharedTokenStore {
             let result = try await base.save(stored, replacing: condition)
             return if case .refused = result { .refused(stored) } else { result }
         case .savesInTwoSteps:
-            // As if all had read before any wrote.
+            // As if all had read before any of them wrote.
             let seen = state.withLock { state in
                 let seen = state.snapshot ?? base.stored
                 state.snapshot = seen

@@ -4,7 +4,7 @@
 import RequestAuthorization
 import RequestAuthorizationTesting
 
-/// A store whose exclusive access binds others and not its own process, as a lock on a file's descriptor does.
+/// A store whose exclusive access binds other processes and not its own, as a lock on a file's descriptor does.
 final class OpenToItself: SharedTokenStore {
     private let base: InMemorySharedTokenStore<TestToken>
     private let holds = Lock(0)

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// Runs tasks when a test says so, in the order in which they were resumed.
+/// Runs tasks when a test says so, in the order of their resumption.
 final class SteppingExecutor: TaskExecutor {
     private let jobs = Lock<[UnownedJob]>([])
 

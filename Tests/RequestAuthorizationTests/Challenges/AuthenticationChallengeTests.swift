@@ -12,7 +12,7 @@ struct AuthenticationChallengeTests {
         #expect(!AuthenticationChallenge.make("to\u{212A}en").isScheme("token"))  // Kelvin sign
     }
 
-    @Test func `names of parameters are in lower case however the value is made`() {
+    @Test func `names of parameters are in lower case, however the value is made`() {
         let challenge = AuthenticationChallenge.make("Bearer", ["REALM": "a", "Realm": "b", "realm": "c", "X": "d"])
         #expect(challenge.parameters == ["realm": "a", "x": "d"])
         #expect(challenge.realm == "a")
@@ -28,13 +28,13 @@ struct AuthenticationChallengeTests {
         ("insufficient_scope", true), ("insufficient_user_authentication", true), ("invalid_token", false),
         ("invalid_request", false), ("Insufficient_Scope", false), (nil, false),
     ])
-    func `what no refresh can give requires interaction`(error: String?, expected: Bool) {
+    func `a challenge that no refresh can meet requires interaction`(error: String?, expected: Bool) {
         let challenge = AuthenticationChallenge.make("Bearer", error.map { ["error": $0] } ?? [:])
         #expect(challenge.error == error)
         #expect(challenge.requiresInteraction == expected)
     }
 
-    @Test func `the description shows error, realm and scope and nothing else of what the server wrote`() {
+    @Test func `the description shows error, realm and scope and nothing else of the server's text`() {
         let challenge = AuthenticationChallenge.make(
             "Bearer",
             [
@@ -55,7 +55,7 @@ struct AuthenticationChallengeTests {
         }
     }
 
-    @Test func `the description cannot write into a terminal or fill a log`() {
+    @Test func `the description cannot write control characters to a terminal or fill a log`() {
         let challenge = AuthenticationChallenge.make(
             "A\u{1B}[2J\r\n", ["realm": "\u{202E}x\"\n", "error": String(repeating: "e", count: 10_000), "\u{0}": ""])
         let text = challenge.description

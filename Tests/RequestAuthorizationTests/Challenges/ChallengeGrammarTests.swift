@@ -4,7 +4,7 @@
 import RequestAuthorization
 import Testing
 
-/// Published examples, the cases of the httpauth list at greenbytes.de, and what was seen in the wild.
+/// Published examples, the cases of the httpauth list at greenbytes.de, and challenges of real servers.
 struct ChallengeGrammarTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -21,7 +21,7 @@ struct ChallengeGrammarTests {
     }
 
     @Test(arguments: published + accepted + rejected)
-    func `the challenges are those that the grammar finds`(_ test: Case) {
+    func `the parsed challenges are those of the grammar`(_ test: Case) {
         #expect(AuthenticationChallenge.parse(test.lines) == test.expected)
     }
 

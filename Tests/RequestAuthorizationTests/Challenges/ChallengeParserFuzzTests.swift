@@ -6,12 +6,12 @@ import Testing
 @testable import RequestAuthorization
 
 struct ChallengeParserFuzzTests {
-    /// Bytes that mean something to the parser, and some that mean nothing to anybody.
+    /// Bytes with a meaning for the parser, and some without one.
     private static let alphabet =
         Array("AbZ09-~+/=== ,,,\"\"\"\\\\  \t\r\n\0;:'(\u{7F}\u{E4}".utf8) + [0xFF, 0xC3, 0x80]
 
     @Test(arguments: 0..<4)
-    func `random bytes give challenges that could have been sent`(seed: Int) {
+    func `random bytes give challenges that a server could have sent`(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<75_000 {
             let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
@@ -25,7 +25,7 @@ struct ChallengeParserFuzzTests {
     }
 
     @Test(arguments: 0..<4)
-    func `what is written by the grammar is read back, however it is spaced, quoted and split`(seed: Int) {
+    func `a value written by the grammar is read back, however it is spaced, quoted and split`(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<2_000 {
             let challenges = (0..<Int.random(in: 0...4, using: &random)).map { _ in Self.challenge(&random) }
@@ -103,7 +103,7 @@ extension ChallengeParserFuzzTests {
         return .make(scheme, Dictionary(uniqueKeysWithValues: parameters))
     }
 
-    /// The members of the list that a challenge is written as; a line may begin with each.
+    /// The list members that write a challenge; a line may begin with each.
     private static func members(
         of challenge: AuthenticationChallenge, _ random: inout SeededGenerator
     ) -> [String] {
@@ -142,7 +142,7 @@ private struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// Bytes that count how often they are looked at.
+/// Bytes that count how often they are read.
 private struct CountingBytes: RandomAccessCollection {
     final class Reads { var count = 0 }
 

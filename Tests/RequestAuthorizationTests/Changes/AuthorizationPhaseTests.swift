@@ -7,7 +7,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// What a status says in one word, and how a test waits for it.
+/// The phase of a status, and how a test waits for it.
 @MainActor
 @Suite(.timeLimit(.minutes(5))) struct AuthorizationPhaseTests {
     @Test func `a session goes from unknown to signed out, signing in, authorized, refreshing, and over`() async throws
@@ -50,7 +50,9 @@ import Testing
         try await status.reaches { $0.phase == .authorized }
     }
 
-    @Test func `of two sign-ins one is under way until both have ended, and a failure leaves what was`() async throws {
+    @Test func `of two sign-ins one is under way until both have ended, and a failure leaves the former phase`()
+        async throws
+    {
         let bench = Bench.make()
         let status = AuthorizationStatus(following: bench.auth)
         let answers = [OneShot<TestToken>(), OneShot<TestToken>()]
@@ -65,7 +67,7 @@ import Testing
         try await status.reaches { $0.phase == .authorized }
     }
 
-    @Test func `a first token that a service fetches by itself is on its way, not being refreshed`() async throws {
+    @Test func `a first token that a service fetches by itself is being fetched, not refreshed`() async throws {
         let bench = Bench.make(holding: nil, .held)
         let status = AuthorizationStatus(following: bench.auth)
         #expect(status.phase == .signedOut)
@@ -77,7 +79,7 @@ import Testing
         try await status.reaches { $0.phase == .authorized }
     }
 
-    @Test func `a test that waits sees a phase however quickly it passes`() async throws {
+    @Test func `a test that waits sees a phase, however short it is`() async throws {
         let bench = Bench.make(holding: nil)
         let status = AuthorizationStatus(following: bench.auth)
         let phases: [AuthorizationStatus.Phase] = [.signingIn, .authorized, .signedOut]
@@ -100,7 +102,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await status.reaches { $0.phase == .signingIn } }
     }
 
-    @Test func `a status is told once of what many transitions leave as it is`() async throws {
+    @Test func `a status is notified once for many transitions that do not change it`() async throws {
         let bench = Bench.make()
         let subscription = bench.auth.core.follow()
         for _ in 0..<10 { await bench.auth.retryNow() }

@@ -10,7 +10,7 @@ import Testing
 
 @MainActor
 @Suite(.timeLimit(.minutes(5))) struct AuthorizationStatusTests {
-    @Test func `a status shows at once what is known`() async {
+    @Test func `a status shows the known state at once`() async {
         let bench = Bench.make()
         #expect(AuthorizationStatus(following: bench.auth).isAuthorized)
         await bench.auth.reset()
@@ -97,7 +97,7 @@ import Testing
         #expect(!status.isRefreshing)
     }
 
-    @Test func `a refreshed token is no news to views`() {
+    @Test func `a refreshed token does not update views`() {
         let status = AuthorizationStatus(following: Bench.make().auth)
         let drawn = OneShot<Void>()
         withObservationTracking {
@@ -111,7 +111,7 @@ import Testing
         #expect(drawn.isFulfilled)
     }
 
-    @Test func `a status does not keep its provider alive, and does not call it authorized when it is gone`()
+    @Test func `a status does not keep its provider alive, and is not authorized after the provider's end`()
         async throws
     {
         var bench: Bench? = .make()
@@ -124,7 +124,7 @@ import Testing
         #expect(!status.isAuthorized && !status.isRefreshing && status.error == nil)
     }
 
-    @Test func `of a provider that is gone a status still says why it was signed out`() async throws {
+    @Test func `after the end of its provider a status still shows why it was signed out`() async throws {
         var bench: Bench? = .make()
         let status = try #require(bench.map { AuthorizationStatus(following: $0.auth) })
         await bench?.auth.reset()
@@ -135,7 +135,7 @@ import Testing
         #expect(status.error?.reason == .signedOut)
     }
 
-    @Test func `a status that goes stops following`() async throws {
+    @Test func `a status that is deallocated stops following`() async throws {
         let bench = Bench.make()
         var status: AuthorizationStatus? = AuthorizationStatus(following: bench.auth)
         let (gone, subscription) = (Weak(status), Weak(status?.following))
@@ -148,7 +148,8 @@ import Testing
 
     // MARK: -
 
-    /// Returns when what was read has changed after a body was run; as in a view, it is told before the change is made.
+    /// Returns when the values that were read have changed after a body was run. As in a view, the notice comes before
+    /// the change.
     private func waitForChange<Value>(
         of value: @autoclosure () -> Value, after body: () async throws -> Void
     ) async rethrows {

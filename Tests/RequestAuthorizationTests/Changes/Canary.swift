@@ -3,7 +3,7 @@
 
 import RequestAuthorizationTesting
 
-/// Says when it goes: what holds it has gone, too.
+/// Signals its deallocation: then its owner has gone too.
 final class Canary: Sendable {
     private let end: OneShot<Void>
 
@@ -12,7 +12,7 @@ final class Canary: Sendable {
     deinit { end.fulfill() }
 }
 
-/// Looks at an object without keeping it alive.
+/// Refers to an object without keeping it alive.
 struct Weak<Object: AnyObject> {
     private(set) weak var object: Object?
 

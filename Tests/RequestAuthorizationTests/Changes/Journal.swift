@@ -5,7 +5,7 @@ import Foundation
 import RequestAuthorization
 import RequestAuthorizationTesting
 
-/// Writes down what happens, in order, and lets a test wait for it.
+/// Records events in order, and lets a test wait for them.
 final class Journal<Entry: Sendable>: Sendable {
     private struct State {
         var entries: [Entry] = []
@@ -24,7 +24,7 @@ final class Journal<Entry: Sendable>: Sendable {
         for watcher in due { watcher.signal.fulfill() }
     }
 
-    /// All entries, as soon as there are so many, or the test has run out of time.
+    /// All entries, as soon as there are this many, or the test has run out of time.
     func reaches(_ count: Int) async -> [Entry] {
         let signal = OneShot<Void>()
         state.withLock { state in
@@ -47,7 +47,7 @@ extension TokenChange<TestToken> {
 }
 
 extension StoredToken<TestToken> {
-    /// The first of a session.
+    /// The first token of a session.
     static func keeping(_ content: Content) -> StoredToken {
         StoredToken(content, version: TokenVersion(session: UUID(), generation: 0), obtainedAt: ManualClock().now)
     }

@@ -6,12 +6,12 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// On the main actor, whose jobs run in order of arrival: so a test knows when its reader waits.
+/// On the main actor, whose jobs run in order of arrival. So a test knows when its reader waits.
 @MainActor
 @Suite(.timeLimit(.minutes(5))) struct MailboxTests {
     private let mailbox = Mailbox<Int>()
 
-    @Test func `what is posted comes out once, in order`() async {
+    @Test func `posted elements are delivered once, in order`() async {
         for number in 1...3 { #expect(mailbox.post(number) == nil) }
         #expect(await mailbox.next() == 1)
         #expect(mailbox.poll() == 2)
@@ -19,7 +19,7 @@ import Testing
         #expect(mailbox.poll() == nil)
     }
 
-    @Test func `posting resumes nobody, and wakes a reader once`() async throws {
+    @Test func `posting resumes no task directly, and wakes a reader once`() async throws {
         let reader = await startReader()
         let delivery = try #require(mailbox.post(1))
         await settle()
@@ -29,7 +29,7 @@ import Testing
         #expect(await mailbox.next() == 2)
     }
 
-    @Test func `a reader whose element was taken by another waits on`() async throws {
+    @Test func `a reader whose element was taken by another reader goes on waiting`() async throws {
         let reader = await startReader()
         let delivery = try #require(mailbox.post(1))
         #expect(mailbox.poll() == 1)
@@ -39,7 +39,7 @@ import Testing
         #expect(await reader.value == 2)
     }
 
-    @Test func `a finished mailbox hands out what is there, then ends`() async {
+    @Test func `a finished mailbox delivers its elements, then ends`() async {
         _ = mailbox.post(1)
         mailbox.finish()
         #expect(mailbox.post(2) == nil)
@@ -53,7 +53,7 @@ import Testing
         #expect(await reader.value == nil)
     }
 
-    @Test func `a cancelled mailbox hands out nothing`() async {
+    @Test func `a cancelled mailbox delivers nothing`() async {
         _ = mailbox.post(1)
         mailbox.cancel()
         _ = mailbox.post(2)
@@ -67,7 +67,7 @@ import Testing
         #expect(await reader.value == nil)
     }
 
-    @Test func `what was posted to a reader that has not run yet does not get past cancel`() async throws {
+    @Test func `an element posted to a reader that has not run yet is not delivered after cancel`() async throws {
         let reader = await startReader()
         let delivery = try #require(mailbox.post(1))
         mailbox.cancel()
@@ -75,7 +75,7 @@ import Testing
         #expect(await reader.value == nil)
     }
 
-    @Test func `a second reader gets nothing and takes nothing away`() async throws {
+    @Test func `a second reader gets nothing and takes no element away`() async throws {
         let reader = await startReader()
         #expect(await mailbox.next() == nil)
         try #require(mailbox.post(1)).perform()
@@ -92,14 +92,14 @@ import Testing
         #expect(mailbox.poll() == nil)
     }
 
-    @Test func `in a cancelled task there is nothing to read`() async {
+    @Test func `in a cancelled task a mailbox delivers nothing`() async {
         _ = mailbox.post(1)
         let reader = Task { await mailbox.next() }
         reader.cancel()
         #expect(await reader.value == nil)
     }
 
-    @Test func `what was taken is not kept`() async {
+    @Test func `a delivered element is not kept`() async {
         let mailbox = Mailbox<Canary>()
         let end = OneShot<Void>()
         _ = mailbox.post(Canary(end))
@@ -116,6 +116,6 @@ import Testing
         return reader
     }
 
-    /// Returns when what was enqueued here before has run.
+    /// Returns when the jobs that were enqueued here before have run.
     private func settle() async { await Task {}.value }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// Real threads: run these under the thread sanitizer.
 @Suite(.timeLimit(.minutes(5))) struct ObservationConcurrencyTests {
-    @Test func `observers that come and go while tokens change miss none and get none twice`() async throws {
+    @Test func `observers that begin and end while tokens change miss none and get none twice`() async throws {
         let auth = RefreshableTokenAuthorization(
             service: ScriptedTokenService<TestToken>(), token: TestToken("0"), clock: ManualClock())
         let journals = (0..<20).map { _ in Journal<Int>() }

@@ -6,13 +6,13 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// An observation ends when it is cancelled, dropped, or when the provider goes, and nothing stays behind.
+/// An observation ends when it is cancelled or dropped, or when the provider goes, and leaves nothing behind.
 @Suite(.timeLimit(.minutes(5))) struct ObservationEndTests {
-    /// What ends an observation while its handler runs.
+    /// The event that ends an observation while its handler runs.
     enum End: CaseIterable { case cancel, cancelInside, drop }
 
     @Test(arguments: End.allCases)
-    func `after the end of an observation its handler is given nothing more, and is freed`(end: End) async throws {
+    func `after the end of an observation its handler gets nothing more, and is freed`(end: End) async throws {
         let bench = Bench.make()
         let (journal, gate, freed) = (Journal<String>(), OneShot<Void>(), OneShot<Void>())
         let box = Lock<TokenObservation?>(nil)
@@ -37,7 +37,7 @@ import Testing
         #expect(try await bench.name() == "a")
     }
 
-    @Test func `an observation that nobody keeps ends at once`() async throws {
+    @Test func `an observation without a reference ends at once`() async throws {
         let bench = Bench.make()
         let (journal, freed) = (Journal<String>(), OneShot<Void>())
         _ = bench.auth.onTokenChange { [canary = Canary(freed)] change in
@@ -62,7 +62,7 @@ import Testing
         try await freed.value()
     }
 
-    @Test func `when the provider goes, iterations take what is there and end`() async throws {
+    @Test func `when the provider goes, iterations deliver the pending changes and end`() async throws {
         var bench: Bench? = .make()
         let provider = Weak(bench?.auth)
         var changes = try #require(bench).auth.tokenChanges.makeAsyncIterator()
@@ -77,12 +77,12 @@ import Testing
         #expect(await events.next() == nil)
     }
 
-    @Test func `an iteration that begins when the provider has gone ends at once`() async throws {
+    @Test func `an iteration that begins after the provider has gone ends at once`() async throws {
         var bench: Bench? = .make()
         let (changes, events) = try (#require(bench).auth.tokenChanges, #require(bench).auth.events)
         bench = nil
-        for await change in changes { Issue.record("told of \(change)") }
-        for await event in events { Issue.record("told of \(event)") }
+        for await change in changes { Issue.record("got \(change)") }
+        for await event in events { Issue.record("got \(event)") }
     }
 
     @Test func `when the provider goes, handlers are freed although their observations live`() async throws {

@@ -5,9 +5,9 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// Changes reach each observer in order, exactly once each, beginning with what is known.
+/// Changes reach each observer in order, exactly once each, beginning with the present state.
 @Suite(.timeLimit(.minutes(5))) struct ObservationTests {
-    @Test func `an observer gets the token that is held, then each change in order, once`() async throws {
+    @Test func `an observer gets the present token, then each change in order, once`() async throws {
         let bench = Bench.make()
         let (journal, observation) = observe(bench)
         try await bench.auth.setToken(TestToken("a"))
@@ -18,7 +18,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test func `an observer that comes after the end of a session is told so first`() async throws {
+    @Test func `an observer that begins after the end of a session gets that end first`() async throws {
         let bench = Bench.make()
         await bench.auth.reset()
         let (journal, observation) = observe(bench)
@@ -27,7 +27,8 @@ import Testing
         observation.cancel()
     }
 
-    @Test func `a second observer begins with what is known, without a backlog, and then gets the same as the first`()
+    @Test
+    func `a second observer begins with the present state, without a backlog, and then gets the same as the first`()
         async throws
     {
         let bench = Bench.make()
@@ -42,7 +43,7 @@ import Testing
         secondObservation.cancel()
     }
 
-    @Test func `nothing is told before the store has been read, then what it holds`() async throws {
+    @Test func `an observer gets nothing before the store has been read, then its contents`() async throws {
         let bench = Bench.make(store: InMemoryTokenStore(.keeping(.token(TestToken("kept")))))
         let (journal, observation) = observe(bench)
         #expect(try await bench.name() == "kept")
@@ -51,7 +52,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test func `nothing is told of an empty store, or of a service without a first token`() async throws {
+    @Test func `an observer gets nothing for an empty store, or for a service without a first token`() async throws {
         let bench = Bench.make(store: InMemoryTokenStore(), .failure(NotAuthorized(.noToken)), .token("first"))
         let (journal, observation) = observe(bench)
         await #expect(throws: NotAuthorized.self) { try await bench.name() }
@@ -63,7 +64,7 @@ import Testing
         lateObservation.cancel()
     }
 
-    @Test func `a session whose end is in the store is told of once, when that has been read`() async throws {
+    @Test func `a session whose end is in the store is reported once, when the store has been read`() async throws {
         let bench = Bench.make(store: InMemoryTokenStore(.keeping(.signedOut)))
         let (journal, observation) = observe(bench)
         for _ in 0..<2 { await #expect(throws: NotAuthorized.self) { try await bench.name() } }
@@ -72,7 +73,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test func `a session that ends is told of once, however many requests fail and whoever resets after that`()
+    @Test func `a session that ends is reported once, for any number of failing requests and later resets`()
         async throws
     {
         let bench = Bench.make(.failure(TokenEndpointError(status: 400, code: "invalid_grant")))
@@ -97,7 +98,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test func `a 401 is no change, the token that replaces the refused one is`() async throws {
+    @Test func `a 401 is no change, but the token that replaces the refused one is`() async throws {
         let bench = Bench.make(.held)
         let (journal, observation) = observe(bench)
         try await bench.auth.setNeedsRefreshAfterUnauthorizedResponse(for: bench.sent(with: "old"))
@@ -124,7 +125,7 @@ import Testing
         observation.cancel()
     }
 
-    @Test func `a slow handler stalls neither requests nor other handlers`() async throws {
+    @Test func `a slow handler delays neither requests nor other handlers`() async throws {
         let bench = Bench.make()
         let (slow, gate) = (Journal<String>(), OneShot<Void>())
         let slowObservation = bench.auth.onTokenChange { change in
@@ -146,7 +147,7 @@ import Testing
 
     // MARK: Sequences
 
-    @Test func `tokenChanges is the same as a sequence, for each iteration anew`() async throws {
+    @Test func `tokenChanges delivers the same as a sequence, for each iteration anew`() async throws {
         let bench = Bench.make()
         let changes = bench.auth.tokenChanges
         var first = changes.makeAsyncIterator()
@@ -157,7 +158,7 @@ import Testing
         for label in ["a", "signed out"] { #expect(await second.next()?.label == label) }
     }
 
-    @Test func `events begin with the iteration, not before`() async throws {
+    @Test func `events are delivered from the beginning of the iteration, not from earlier`() async throws {
         let bench = Bench.make()
         let events = bench.auth.events
         try await bench.auth.setToken(TestToken("a"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// A provider that forwards has the credential at hand if the one that it forwards to has.
+/// A provider that forwards can set the credential synchronously if the provider behind it can.
 @MainActor struct ComposedAtOnceTests {
     nonisolated private static let api: Origin = "https://api.example.com"
     private static let plain: Origin = "http://ledger.internal:8080"
@@ -28,7 +28,7 @@ import Testing
         ]
     }
 
-    @Test func `a credential that is at hand is set without waiting`() async throws {
+    @Test func `a credential in memory is set without waiting`() async throws {
         for provider in Self.composed {
             var request = FakeRequest.make(to: Self.api)
             #expect(try provider.authorizeAtOnce(&request))
@@ -38,12 +38,12 @@ import Testing
         }
     }
 
-    @Test func `plaintext is refused, and set if it is allowed by name`() throws {
+    @Test func `plaintext is refused, and gets the credential if it is allowed by name`() throws {
         let bearer = BearerTokenAuthorization(token: "ABC")
         let request = FakeRequest.make(to: Self.plain)
         let refusing: [any SynchronousAuthorization] = [
             bearer.restricted(to: Self.plain), OriginAuthorization([Self.plain: bearer]),
-            // It forwards to one that would set nothing.
+            // The provider behind it would set nothing.
             OriginAuthorization([:], elsewhere: .passThrough).restricted(to: Self.plain),
         ]
         for provider in refusing {
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `another origin is refused, passed or given to the fallback`() throws {
+    @Test func `another origin is refused, passed through or given to the fallback`() throws {
         let bearer = BearerTokenAuthorization(token: "ABC")
         let request = FakeRequest.make(to: "https://evil.example")
         for provider: any SynchronousAuthorization in [bearer.restricted(to: Self.api), OriginAuthorization([:])] {
@@ -84,7 +84,7 @@ import Testing
         #expect(keyed.credentialFields(for: FakeRequest.make(to: Self.api)) == ["authorization"])
     }
 
-    @Test func `a provider of anybody's is awaited, and its fields are not known`() async throws {
+    @Test func `a custom provider is awaited, and its fields are unknown`() async throws {
         let spy = Spy()
         let providers: [any SynchronousAuthorization] = [
             spy.restricted(to: Self.api), spy.restricted(to: Self.api).restricted(to: Self.api),
@@ -99,7 +99,7 @@ import Testing
         #expect(spy.log == Array(repeating: "authorize https://api.example.com", count: 4))
     }
 
-    @Test func `a request that calls itself plain is not shown to a provider of anybody's`() async {
+    @Test func `a request that calls itself plaintext is not shown to a custom provider`() async {
         let spy = Spy()
         let error = await #expect(throws: NotAuthorized.self) {
             _ = try await spy.restricted(to: Self.api).authorize(PlainRequest())
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `what is not at hand is waited for`() async throws {
+    @Test func `a credential that is not in memory is waited for`() async throws {
         let bench = Bench.make(holding: nil, .success(TestToken("first")))
         let provider = bench.auth.restricted(to: Self.api)
         var request = FakeRequest.make(to: Self.api)
@@ -135,7 +135,7 @@ import Testing
     }
 }
 
-/// It goes to an encrypted origin, and knows better.
+/// Its origin is encrypted, but it calls itself plaintext.
 private struct PlainRequest: AuthorizableRequest {
     var origin: Origin? { "https://api.example.com" }
     var isPlaintext: Bool { true }

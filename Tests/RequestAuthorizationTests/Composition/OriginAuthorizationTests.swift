@@ -16,7 +16,9 @@ import Testing
     }
 
     @Test(arguments: ["https://evil.com", "https://api.example.com:444", nil] as [Origin?])
-    func `an origin without provider is refused, passed or given to the fallback`(origin: Origin?) async throws {
+    func `an origin without a provider is refused, passed through or given to the fallback`(origin: Origin?)
+        async throws
+    {
         let providers: [Origin: any AuthorizationProvider] = ["https://api.example.com": .bearer("ABC")]
         let request = FakeRequest.make(to: origin)
         let error = await #expect(throws: NotAuthorized.self) {
@@ -37,7 +39,7 @@ import Testing
         #expect(error?.reason == .insecureTransport)
     }
 
-    @Test func `a 401 is told to the provider of its origin alone`() async throws {
+    @Test func `a 401 is reported only to the provider of its origin`() async throws {
         let (a, b, fallback) = (Spy(), Spy(), Spy())
         let auth = OriginAuthorization(["https://a.example": a, "https://b.example": b], elsewhere: .use(fallback))
         let response = UnauthorizedResponse(fields: ["WWW-Authenticate": ["Bearer"]])

@@ -28,7 +28,7 @@ import Testing
         #expect(spy.log.isEmpty)
     }
 
-    @Test func `a request for another origin passes untouched where that was chosen`() async throws {
+    @Test func `a request for another origin passes untouched if that is configured`() async throws {
         let spy = Spy()
         let auth = spy.restricted(to: "https://api.example.com", elsewhere: .passThrough)
         for origin in ["https://evil.com", "http://plain.example", nil] as [Origin?] {
@@ -39,7 +39,7 @@ import Testing
         #expect(spy.log.isEmpty)
     }
 
-    @Test func `another provider authorizes the rest where that was chosen`() async throws {
+    @Test func `another provider authorizes the other requests if that is configured`() async throws {
         let auth = BearerTokenAuthorization(token: "ABC")
             .restricted(to: "https://api.example.com", elsewhere: .use(.header("X-Key", "k")))
         let request = try await auth.authorize(FakeRequest.make(to: "https://other.example"))
@@ -64,7 +64,7 @@ import Testing
         #expect(spy.log.isEmpty)
     }
 
-    @Test func `a 401 is told to the provider that authorized the request, by the way it was told`() async throws {
+    @Test func `a 401 is reported to the provider that authorized the request, through the same method`() async throws {
         let spy = Spy()
         let other = Spy()
         let auth = spy.restricted(
@@ -101,7 +101,7 @@ import Testing
         #expect(error?.reason == .originNotAllowed)
     }
 
-    @Test func `permission for plaintext reaches every kind of provider, also through another restriction`()
+    @Test func `permission for plaintext reaches every kind of provider, also through a second restriction`()
         async throws
     {
         let request = FakeRequest.make(to: "http://ledger.internal")
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `a request that was allowed as plaintext is otherwise the same`() async throws {
+    @Test func `a request that was allowed as plaintext is otherwise unchanged`() async throws {
         let seen = ClosureAuthorization { request in
             [
                 "origin": "\(request.origin.map(\.description) ?? "")", "method": request.requestMethod ?? "",
@@ -135,7 +135,7 @@ import Testing
             ])
     }
 
-    @Test func `origins may be known only when the program runs`() async throws {
+    @Test func `origins may be set at run time`() async throws {
         let origins: Set<Origin> = [Origin(host: "a.example"), Origin(host: "b.example")]
         let any: any AuthorizationProvider = .bearer("ABC")
         let auth: RestrictedAuthorization = any.restricted(to: origins)
@@ -143,7 +143,7 @@ import Testing
         await #expect(throws: NotAuthorized.self) { try await auth.authorize(FakeRequest.make()) }
     }
 
-    @Test func `the caller of send gets the 401 of an origin that passed through`() async throws {
+    @Test func `the caller of send gets the 401 of an origin that was passed through`() async throws {
         let spy = Spy()
         let auth = spy.restricted(to: "https://api.example.com", elsewhere: .passThrough)
         let response = try await auth.send(FakeRequest.make(to: "https://evil.com")) { _ in

@@ -3,7 +3,7 @@
 
 import RequestAuthorization
 
-/// Writes down what it is asked; checks nothing.
+/// Records its calls; checks nothing.
 @MainActor final class Spy {
     private(set) var log: [String] = []
 }

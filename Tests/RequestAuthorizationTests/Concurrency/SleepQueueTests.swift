@@ -7,11 +7,11 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// Many who sleep over few sleeps.
+/// Many sleepers share few sleeps.
 @Suite(.timeLimit(.minutes(5))) struct SleepQueueTests {
     private let clock = ManualClock()
 
-    @Test func `sleepers wake when their time has come, whatever their order`() async throws {
+    @Test func `sleepers wake at their deadlines, whatever their order`() async throws {
         let asleep = Tally()
         let queue = SleepQueue(clock) { asleep.add() }
         var sleepers: [(seconds: Int, task: Task<Void, any Error>)] = []
@@ -27,7 +27,7 @@ import Testing
         #expect(queue.capacity == 0)
     }
 
-    @Test func `a sleep that is cancelled ends at once, and leaves nothing`() async {
+    @Test func `a cancelled sleep ends at once, and leaves nothing`() async {
         let queue = SleepQueue(clock)
         for _ in 0..<1000 {
             let sleeper = Task { try await queue.sleep(for: .seconds(30)) }
@@ -38,7 +38,7 @@ import Testing
         #expect(clock.sleeping.count <= 1)
     }
 
-    @Test func `many that are cancelled leave those that are not`() async throws {
+    @Test func `many cancelled sleepers do not affect the others`() async throws {
         let queue = SleepQueue(clock)
         let kept = Task { try await queue.sleep(for: .seconds(7)) }
         await clock.sleeper(for: .seconds(7))
@@ -53,13 +53,13 @@ import Testing
         try await kept.value
     }
 
-    @Test func `no time is no sleep`() async throws {
+    @Test func `a sleep of no time returns at once`() async throws {
         try await SleepQueue(clock).sleep(for: .zero)
         try await SleepQueue(clock).sleep(for: .seconds(-1))
         #expect(clock.sleeping.isEmpty)
     }
 
-    @Test func `the first is the one that is due first`() {
+    @Test func `the first sleeper is the one with the earliest deadline`() {
         var order = DueOrder()
         for number in [5, 3, 8, 1, 9, 2, 7, 3] { order.insert(number, due: .seconds(number)) }
         var sorted: [Int] = []

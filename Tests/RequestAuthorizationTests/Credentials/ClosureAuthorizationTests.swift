@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a closure is not asked for a credential that would be readable on the wire`() async {
+    @Test func `a closure is not called for a credential that would be readable on the wire`() async {
         let counter = Counter()
         let provider = ClosureAuthorization { await "v\(counter.next())" }
         await #expect(throws: NotAuthorized.self) {
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [["X": "S3\r\nCRET"], ["X": ""], ["X Y": "S3CRET"], ["": "S3CRET"]])
-    func `what a closure returns is checked`(fields: [String: String]) async {
+    func `the value that a closure returns is checked`(fields: [String: String]) async {
         let error = await #expect(throws: NotAuthorized.self) {
             try await FakeRequest.make().authorized(using: ClosureAuthorization { _ in fields })
         }
@@ -53,13 +53,13 @@ import Testing
         #expect(error.map { !"\($0)".contains("CRET") } == true)
     }
 
-    @Test func `the error of a closure is thrown as it is`() async {
+    @Test func `the error of a closure is thrown unchanged`() async {
         await #expect(throws: Locked.self) {
             try await FakeRequest.make().authorized(using: ClosureAuthorization { throw Locked() })
         }
     }
 
-    @Test func `without a closure for it a 401 is final, and its challenge is told`() async {
+    @Test func `without a closure for it a 401 is final, and its challenge is in the error`() async {
         let response = UnauthorizedResponse(fields: ["WWW-Authenticate": ["Bearer realm=x"]])
         let error = await #expect(throws: NotAuthorized.self) {
             try await ClosureAuthorization { "v" }.setNeedsRefreshAfterUnauthorizedResponse(
@@ -69,7 +69,7 @@ import Testing
         #expect(error?.challenge?.scheme == "Bearer")
     }
 
-    @Test func `a closure for a 401 decides whether another try is worth it`() async throws {
+    @Test func `a closure for a 401 decides whether to retry`() async throws {
         let counter = Counter()
         let provider = ClosureAuthorization(
             onUnauthorized: { response in

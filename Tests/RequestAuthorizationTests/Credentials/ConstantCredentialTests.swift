@@ -60,7 +60,7 @@ struct ConstantCredentialTests {
         ("user\u{0}", "p", "the user name"), ("\u{7F}", "p", "the user name"), ("user", "pa\r\nss", "the password"),
         ("user", "pass\n", "the password has a control character at byte 4"), ("user\t", "p", "the user name"),
     ])
-    func `a pair that Basic cannot carry is never sent`(username: String, password: String, fault: String) async {
+    func `a pair that Basic cannot encode is never sent`(username: String, password: String, fault: String) async {
         await expectMalformed(.basic(username: username, password: password), fault, secret: nil)
     }
 
@@ -72,11 +72,11 @@ struct ConstantCredentialTests {
         await expectMalformed(.header(field, value), "", secret: "CRET")
     }
 
-    @Test func `a name given in the place of the value is not printed`() async {
+    @Test func `a name given in place of the value is not printed`() async {
         await expectMalformed(.header("S3CRET value", "X-API-Key"), "at byte 6", secret: "S3CRET")
     }
 
-    @Test func `plaintext is refused, to this machine it is not`() async throws {
+    @Test func `plaintext is refused, except to this machine`() async throws {
         let providers: [any AuthorizationProvider] = [
             .bearer("S3CRET"), .basic(username: "u", password: "S3CRET"), .header("X", "S3CRET"),
             ClosureAuthorization { "S3CRET" }, ClosureAuthorization { _ in ["X": "S3CRET"] },
@@ -94,7 +94,7 @@ struct ConstantCredentialTests {
         }
     }
 
-    @Test func `a constant credential has no second try`() async {
+    @Test func `a constant credential is not retried`() async {
         let provider = BearerTokenAuthorization(token: "ABC")
         let error = await #expect(throws: NotAuthorized.self) {
             try await provider.setNeedsRefreshAfterUnauthorizedResponse(UnauthorizedResponse(), for: FakeRequest.make())

@@ -18,13 +18,13 @@ struct HeaderFieldValueTests {
         ("a\u{1B}[0m", "a control character at byte 1"), ("ab\u{E9}", "not ASCII at byte 2"),
         ("\u{560A}", "not ASCII at byte 0"), ("a\u{85}", "not ASCII at byte 1"), ("a\u{2028}", "not ASCII at byte 1"),
     ])
-    func `anything else is refused with its place and without the value`(value: String, fault: String) {
+    func `any other value is refused with the position and without the value`(value: String, fault: String) {
         let error = #expect(throws: NotAuthorized.self) { try HeaderFieldValue.check(value) }
         #expect(error?.reason == .malformedCredential)
         #expect(error?.detail?.contains(fault) == true)
     }
 
-    @Test func `each single byte is decided as RFC 9110 §5·5 says`() {
+    @Test func `each single byte is judged by RFC 9110 §5·5`() {
         for byte in UInt8.min...0x7F {
             let value = "a\(Character(Unicode.Scalar(byte)))b"
             let isAllowed = byte == 0x09 || (0x20...0x7E).contains(byte)
@@ -32,8 +32,8 @@ struct HeaderFieldValueTests {
         }
     }
 
-    /// Eight bytes are looked at a time, and the last eight may overlap those before.
-    @Test(arguments: 7...17) func `each byte is decided so at every place of a value of any length`(length: Int) {
+    /// Eight bytes are read at a time, and the last eight may overlap those before.
+    @Test(arguments: 7...17) func `each byte is judged alike at every position of a value of any length`(length: Int) {
         for place in 1..<length - 1 {
             for byte in UInt8.min...0x7F {
                 var bytes = [UInt8](repeating: 0x7E, count: length)
@@ -47,7 +47,7 @@ struct HeaderFieldValueTests {
         }
     }
 
-    @Test func `a fault is found wherever it is in a long value`() {
+    @Test func `a fault is found at any position of a long value`() {
         for position in 0..<200 {
             var bytes = [UInt8](repeating: 0x61, count: 200)
             bytes[position] = 0x0A

@@ -25,7 +25,7 @@ import Testing
             errorMember: errorMember, keys: .convertFromSnakeCase, failureKind: { _, _ in kind })
     }
 
-    /// What becomes of an answer.
+    /// The effect of an answer.
     private func post(
         _ step: ScriptStep<TokenRequest, TokenResponse>, errorMember: String = "error", kind: TokenFailureKind? = nil
     ) async throws -> JSONTokenAnswer<Answer> {
@@ -34,7 +34,9 @@ import Testing
         ])
     }
 
-    @Test func `fields go out as a JSON object, and the answer comes back with the time of the request`() async throws {
+    @Test func `fields are sent as a JSON object, and the answer is returned with the time of the request`()
+        async throws
+    {
         let transport = ScriptedTokenTransport(.response(200, json: #"{"access_token":"a","expires_in":60}"#))
         let slow = SlowTransport(clock: clock, transport: transport)
         let sentAt = clock.now
@@ -64,7 +66,7 @@ import Testing
         #expect(error?.kind == kind && error?.status == status)
     }
 
-    @Test func `a server's own codes mean what the program says`() async throws {
+    @Test func `the program gives a server's own codes their meaning`() async throws {
         let error = await #expect(throws: TokenEndpointError.self) {
             try await post(
                 .response(401, json: #"{"reason":"SESSION_GONE","error":"x"}"#), errorMember: "reason", kind: .terminal)
@@ -88,7 +90,7 @@ import Testing
         ("<html>welcome to the hotel</html>", "body", .notJSON), ("", "body", .notJSON), ("[]", "body", .malformed),
         (String(repeating: "[", count: 2000), "body", .malformed),
     ])
-    func `an answer that is not of the type is an error that names the member`(
+    func `an answer of another type is an error that names the member`(
         body: String, field: String, problem: InvalidTokenResponse.Problem
     ) async throws {
         let error = await #expect(throws: InvalidTokenResponse.self) { try await post(.response(200, json: body)) }
@@ -97,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: ["http://accounts.example.com/token", "file:///token", "token"])
-    func `nothing is sent in the clear`(url: String) async throws {
+    func `nothing is sent unencrypted`(url: String) async throws {
         let transport = ScriptedTokenTransport(forever: .response(200, json: "{}"))
         let error = await #expect(throws: InvalidTokenRequest.self) {
             try await endpoint(transport, url: url).post(["a": "1"], expecting: Answer.self)
@@ -113,7 +115,7 @@ import Testing
         #expect(answer.body == Answer())
     }
 
-    @Test func `what cannot be encoded is not sent`() async throws {
+    @Test func `a value that cannot be encoded is not sent`() async throws {
         let transport = ScriptedTokenTransport(forever: .response(200, json: "{}"))
         let error = await #expect(throws: InvalidTokenRequest.self) {
             try await endpoint(transport).post(["a": Double.nan], expecting: Answer.self)
@@ -123,7 +125,7 @@ import Testing
     }
 }
 
-/// Takes a minute for each call.
+/// Takes a minute of the clock for each call.
 private struct SlowTransport: TokenTransport {
     let clock: ManualClock
     let transport: ScriptedTokenTransport

@@ -41,7 +41,7 @@ import Testing
         "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49 GMT",
         "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "1 2 3 4 5 GMT", "1 2 3 4 5",
     ])
-    func `anything else says nothing`(text: String) {
+    func `any other text gives no date`(text: String) {
         #expect(RetryAfter.duration([text], at: Self.example) == nil)
     }
 
@@ -61,7 +61,7 @@ import Testing
         #expect(RetryAfter.duration(in: seconds, at: clock.now) == .seconds(7))
     }
 
-    @Test func `RFC 9110 §10.2.3: seconds, and no absurd number of them`() {
+    @Test func `RFC 9110 §10.2.3: seconds, up to a sensible number of them`() {
         #expect(RetryAfter.duration(["120"], at: Self.example) == .seconds(120))
         #expect(RetryAfter.duration([" 0 "], at: Self.example) == .zero)
         #expect(RetryAfter.duration(["99999999999999999999999"], at: Self.example) == .seconds(366 * 86_400))

@@ -7,11 +7,11 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// One provider for each identity, as long as it is used.
+/// One provider for each identity, while it is in use.
 @Suite(.timeLimit(.minutes(5))) struct AuthorizationPoolTests {
     // MARK: One alive
 
-    @Test func `an identity has one provider, however often it is asked for`() {
+    @Test func `an identity has one provider, for any number of calls`() {
         let bench = PoolBench.make(atMost: 9)
         #expect(bench.pool["ada"] === bench.pool["ada"])
         #expect(bench.pool["bob"] !== bench.pool["ada"])
@@ -19,7 +19,7 @@ import Testing
         #expect(bench.pool.count == 2)
     }
 
-    @Test func `who holds a provider keeps it alive, above the limit and beyond the idle time`() async {
+    @Test func `a provider with a reference stays alive, above the limit and beyond the idle time`() async {
         let bench = PoolBench.make(atMost: 1)
         let held = bench.pool["ada"]
         bench.crowd()
@@ -28,7 +28,7 @@ import Testing
         #expect(bench.made.filter { $0 == "ada" } == ["ada"])
     }
 
-    @Test func `the limit evicts an idle one, and it is made anew`() {
+    @Test func `the limit evicts an idle provider, and it is made again`() {
         let bench = PoolBench.make(atMost: 1)
         _ = bench.pool["ada"]
         bench.crowd()
@@ -37,7 +37,7 @@ import Testing
         #expect(bench.made == ["ada", "crowd", "ada"])
     }
 
-    @Test func `an idle one goes after its time, one that is used stays`() async {
+    @Test func `an idle provider goes after its time, and a used one stays`() async {
         let bench = PoolBench.make(atMost: 9)
         _ = bench.pool["idle"]
         for _ in 0..<4 {
@@ -52,7 +52,7 @@ import Testing
         #expect(bench.made == ["idle", "used"])
     }
 
-    @Test func `a process that goes quiet lets go of all, and the clock is left alone`() async throws {
+    @Test func `a process without requests lets go of all providers, and the clock has no sleeper left`() async throws {
         let gone = OneShot<Void>()
         let clock = ManualClock()
         let pool = AuthorizationPool(idleFor: .zero, clock: clock) { (_: Int) in
@@ -88,7 +88,7 @@ import Testing
         #expect(bench.made == ["ada", "crowd"])
     }
 
-    @Test func `a sign-out that is not stored keeps its provider`() async throws {
+    @Test func `a sign-out that is not stored yet keeps its provider`() async throws {
         let bench = PoolBench.make()
         bench.store.fail(all: .clear, with: DiskFull())
         await bench.pool["ada"].reset()
@@ -109,7 +109,7 @@ import Testing
         #expect(bench.made == ["ada", "bob", "crowd"])
     }
 
-    @Test @MainActor func `a status that is shown keeps its provider`() {
+    @Test @MainActor func `a status on screen keeps its provider`() {
         let bench = PoolBench.make(atMost: 1)
         let status = AuthorizationStatus(following: bench.pool["ada"])
         bench.crowd()
@@ -128,7 +128,7 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `a session that only memory holds is kept, one that the service begins by itself is not`() async throws {
+    @Test func `a session that exists only in memory is kept, unless the service began it by itself`() async throws {
         let bench = PoolBench.make(isStored: false, .token("fetched"), .token("again"))
         try await bench.pool["ada"].setToken(TestToken("given"))
         #expect(try await bench.pool["machine"].validToken().name == "fetched")
@@ -138,7 +138,7 @@ import Testing
         #expect(bench.made == ["ada", "machine", "crowd", "machine"])
     }
 
-    @Test func `who is evicted and lives on is found again`() async throws {
+    @Test func `an evicted provider that is still alive is found again`() async throws {
         let bench = PoolBench.make(atMost: 1)
         weak let weakly: RefreshableTokenAuthorization<TestToken>? = bench.pool["ada"]
         let held = try #require(weakly)
@@ -148,7 +148,7 @@ import Testing
     }
 }
 
-/// Tells when it goes, and with it its provider.
+/// Signals its deallocation, and so that of its provider.
 private final class MournedService: RefreshableTokenService {
     private let gone: OneShot<Void>
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// With what a provider must not be let go of.
+/// The states in which a provider must stay.
 @Suite struct DispensableTests {
     typealias State = RefreshState
 
@@ -30,7 +30,7 @@ import Testing
         State.Desired(content: .save(bench.held(2), replacing: .anything), number: 1)
     }
 
-    @Test func `a session that is stored, or none, may go`() {
+    @Test func `a provider with a stored session, or without one, may go`() {
         for storage in [State.Storage.plain, .shared, .readOnly] {
             #expect(isDispensable(storage))
             #expect(isDispensable(storage, holding: nil))
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `what is under way stays`() {
+    @Test func `a provider with work under way stays`() {
         #expect(!isDispensable { $0.flight = flight($1) })
         #expect(!isDispensable { $0.stray = flight($1) })
         #expect(
@@ -55,7 +55,7 @@ import Testing
         #expect(!isDispensable { $0.pending = State.Pending(news: .refreshed($1.held(2)), number: 1) })
     }
 
-    @Test func `what is not stored stays, until it has been given up`() {
+    @Test func `a provider with unsaved changes stays, until saving has been given up`() {
         #expect(!isDispensable { $0.desired = unsaved($1) })
         #expect(!isDispensable { state, _ in state.desired = State.Desired(content: .clear, number: 1) })
         #expect(
@@ -65,7 +65,7 @@ import Testing
             })
     }
 
-    @Test func `a session in memory alone stays, one that the service began may go`() {
+    @Test func `a session in memory alone stays, unless the service began it`() {
         #expect(!isDispensable(.none) { state, _ in state.storedSession = nil })
         #expect(!isDispensable(.readOnly) { state, _ in state.storedSession = nil })
         #expect(
@@ -78,7 +78,7 @@ import Testing
             })
     }
 
-    @Test func `a session that has ended may go, but for one that a store still holds`() {
+    @Test func `a session that has ended may go, unless a store still holds it`() {
         let end = { (state: inout State, _: RefreshStateBench) in
             state.credential = .ended(State.Ending(error: NotAuthorized(.signedOut)))
         }
@@ -86,7 +86,7 @@ import Testing
         #expect(!isDispensable(.readOnly, end))
     }
 
-    @Test func `a server that wants to be left alone is, for as long as it wants`() {
+    @Test func `a provider stays while the server has asked it to wait`() {
         let fail = { (state: inout State, bench: RefreshStateBench) in
             state.backOff.fail(retryAfter: .seconds(60), at: bench.now, policy: state.policy.backOff, random: 0)
         }
@@ -94,7 +94,7 @@ import Testing
         #expect(isDispensable(after: 61, fail))
     }
 
-    @Test func `refusals of young tokens are not forgotten within the window`() {
+    @Test func `refusals of young tokens are kept within the window`() {
         let refuse = { (state: inout State, bench: RefreshStateBench) in
             _ = state.storm.admits(at: bench.now.uptime, policy: state.policy.storm)
         }

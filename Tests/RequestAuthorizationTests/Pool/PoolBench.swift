@@ -4,7 +4,7 @@
 import RequestAuthorization
 import RequestAuthorizationTesting
 
-/// A pool with everything that a test moves by hand.
+/// A pool whose clock, service and stores a test moves by hand.
 struct PoolBench {
     typealias Store = ScriptedTokenStore<InMemoryTokenStore<TestToken>>
 
@@ -14,11 +14,11 @@ struct PoolBench {
     let pool: AuthorizationPool<String, TestToken>
     private let journal: Lock<[String]>
 
-    /// Whom a provider was made for, in order.
+    /// The identities for which a provider was made, in order.
     var made: [String] { journal.withLock { $0 } }
 
     /// - Parameters:
-    ///   - lifetime: of the token that is stored to begin with; `nil` for none.
+    ///   - lifetime: of the stored token; `nil` for none.
     ///   - isStored: whether the providers have a store; it is the same for all.
     static func make(
         atMost limit: Int = 1, storing lifetime: Double? = 100, isStored: Bool = true,
@@ -37,13 +37,13 @@ struct PoolBench {
         return PoolBench(clock: clock, service: service, store: store, pool: pool, journal: journal)
     }
 
-    /// A quarter of the idle time passes, and the pool has looked over its providers; some are left.
+    /// Advances the clock by a quarter of the idle time, after which the pool has looked over its providers.
     func passTurn() async {
         await clock.sleeper(for: .seconds(25))
         clock.advance(by: .seconds(25))
         await clock.sleeper(for: .seconds(25))
     }
 
-    /// Asks for another one, which is above the limit.
+    /// Asks for another identity, which exceeds the limit.
     func crowd() { _ = pool["crowd"] }
 }

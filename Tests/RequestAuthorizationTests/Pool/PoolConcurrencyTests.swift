@@ -8,7 +8,7 @@ import Testing
 
 /// Many tasks at once, real threads: run these under the thread sanitizer.
 @Suite(.timeLimit(.minutes(5))) struct PoolConcurrencyTests {
-    @Test func `many tasks that ask for one identity at once get one provider, made once`() async {
+    @Test func `many tasks that ask for one identity at the same time get one provider, made once`() async {
         let made = SharedCount(0)
         let pool = AuthorizationPool { (_: Int) in
             made.add(1)

@@ -6,12 +6,12 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// Programs with many providers end.
+/// The end of programs with many providers.
 @Suite(.timeLimit(.minutes(5))) struct PoolEndTests {
     /// No other sleep is as long.
     private let limit = Duration.seconds(7)
 
-    /// A pool of which two providers refresh.
+    /// A pool in which two providers refresh.
     private func refreshing() async throws -> (PoolBench, [ScriptedTokenService<TestToken>.Call]) {
         let bench = PoolBench.make(atMost: 9, storing: 0, .held, .held)
         _ = bench.pool["idle"]
@@ -22,7 +22,7 @@ import Testing
         return (bench, [try await bench.service.nextCall(), try await bench.service.nextCall()])
     }
 
-    @Test func `settling waits for all`() async throws {
+    @Test func `settling waits for all providers`() async throws {
         let (bench, calls) = try await refreshing()
         let settled = Task { [limit] in try await bench.pool.settle(within: limit) }
         await bench.clock.sleeper(for: limit)
@@ -32,7 +32,7 @@ import Testing
         #expect(try await bench.pool["ada"].validToken().name != "stored")
     }
 
-    @Test func `one time holds for all, and who has not settled is named`() async throws {
+    @Test func `one time limit applies to all, and the identities that have not settled are named`() async throws {
         let clocks = ["ada": ManualClock(), "bob": ManualClock(), "idle": ManualClock()]
         let service = ScriptedTokenService<TestToken>(.held, .held)
         let pool = AuthorizationPool { [clocks] (name: String) in
@@ -63,7 +63,7 @@ import Testing
         for call in calls { call.succeed(TestToken("new")) }
     }
 
-    @Test func `after a shutdown nothing begins, with those that are made later neither`() async throws {
+    @Test func `after a shutdown nothing begins, also in providers that are made later`() async throws {
         let bench = PoolBench.make(atMost: 9, storing: 0, .token("new"))
         let held = bench.pool["ada"]
         try await bench.pool.shutdown(within: limit)
@@ -74,7 +74,7 @@ import Testing
         #expect(bench.service.calls == 0)
     }
 
-    @Test func `a shutdown lets what is under way end`() async throws {
+    @Test func `a shutdown lets running work end`() async throws {
         let (bench, calls) = try await refreshing()
         let waiting = Task { try await bench.pool["ada"].validToken().name }
         let ended = Task { [limit] in try await bench.pool.shutdown(within: limit) }
@@ -86,7 +86,7 @@ import Testing
         #expect(bench.store.base.stored?.token?.name == "new")
     }
 
-    @Test func `background refreshes stop for all, those that are made later included`() async throws {
+    @Test func `background refreshes stop for all providers, also for those that are made later`() async throws {
         let bench = PoolBench.make(atMost: 9, storing: 100)
         _ = try await bench.pool["ada"].validToken()
         bench.pool.stopBackgroundRefresh()

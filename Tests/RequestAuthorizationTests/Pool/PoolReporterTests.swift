@@ -7,9 +7,9 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// Who reports on a pool hears of all its providers, and keeps none of them.
+/// A reporter of a pool gets the events of all its providers, and keeps none of them alive.
 @Suite(.timeLimit(.minutes(5))) struct PoolReporterTests {
-    @Test func `providers from before and after are reported on, each by its name`() async throws {
+    @Test func `earlier and later providers are reported, each by its name`() async throws {
         let bench = PoolBench.make(atMost: 9, .token("a", lasts: .seconds(100)))
         let before = bench.pool["ada"]
         let reporter = Clerk()
@@ -23,7 +23,7 @@ import Testing
         #expect(reporter.lines.first == "count 1, evicted 0")
     }
 
-    @Test func `a provider that is reported on is let go of, and that is told`() async throws {
+    @Test func `a reported provider can be evicted, and the eviction is reported`() async throws {
         let bench = PoolBench.make(atMost: 1)
         let reporter = Clerk()
         bench.pool.report(to: reporter)
@@ -41,7 +41,7 @@ import Testing
         #expect(reporter.lines.contains("count 0, evicted 1"))
     }
 
-    @Test func `one that takes the place of another is the only one that hears`() async throws {
+    @Test func `of two reporters only the later one gets events`() async throws {
         let bench = PoolBench.make(atMost: 9)
         let (former, reporter) = (Clerk(), Clerk())
         bench.pool.report(to: former)
@@ -53,7 +53,7 @@ import Testing
     }
 }
 
-/// Writes down what it hears.
+/// Records its events.
 private final class Clerk: PoolReporter {
     let releases = Tally()
     let empty = Tally()

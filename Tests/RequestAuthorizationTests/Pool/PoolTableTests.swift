@@ -6,7 +6,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// Which providers are kept, and which are let go of.
+/// Which providers are kept, and which are evicted.
 @Suite struct PoolTableTests {
     final class Provider: Dispensable {
         private let isBusy = Lock(false)
@@ -19,7 +19,7 @@ import Testing
 
     private let now = Moment(date: Date(timeIntervalSinceReferenceDate: 0), uptime: .zero)
 
-    /// The names of those that were let go of, which is done when this returns.
+    /// The names of the evicted providers, whose eviction is complete on return.
     private func release(_ departures: inout [Table.Departure], from table: Table) -> [String] {
         for index in departures.indices {
             departures[index].release()
@@ -44,7 +44,7 @@ import Testing
         return table
     }
 
-    @Test func `above the limit those unused for longest go`() {
+    @Test func `above the limit the providers that were unused for longest go`() {
         let table = table(limit: 2, "a", "b", "c", "d")
         _ = table.use("a")
         #expect(evict(from: table) == ["b", "c"])
@@ -52,7 +52,7 @@ import Testing
         #expect(evict(from: table) == [])
     }
 
-    @Test func `those that are held or busy stay, and may exceed the limit`() {
+    @Test func `providers with a reference or with work stay, and may exceed the limit`() {
         let table = table(limit: 1, "held", "busy", "idle")
         let held = table.use("held")
         table.use("busy")?.set(isBusy: true)
@@ -61,18 +61,18 @@ import Testing
         withExtendedLifetime(held) {}
     }
 
-    @Test func `those that were held go when one is added after they were let go of`() {
+    @Test func `providers that were in use go with the next addition after their release`() {
         let table = table(limit: 1, "a", "b", "c")
         var held = ["a", "b", "c"].compactMap { table.use($0) }
         #expect(evict(from: table) == [])
         held = []
         table.install(Provider(), for: "d")
-        // Two looks for each that is added.
+        // Two checks for each addition.
         #expect(evict(from: table) == ["d", "c", "a"])
         withExtendedLifetime(held) {}
     }
 
-    @Test func `one that is idle for so many turns goes`() {
+    @Test func `a provider that is idle for so many turns goes`() {
         let table = table(limit: 9, turns: 2, "a", "b")
         #expect(passTurn(of: table) == [])
         _ = table.use("b")
@@ -82,7 +82,7 @@ import Testing
         #expect(table.isEmpty)
     }
 
-    @Test func `the idle time begins when one is found idle`() {
+    @Test func `the idle time begins when a provider is found idle`() {
         let table = table(limit: 9, turns: 1, "a")
         var held = table.use("a")
         for _ in 0..<5 { #expect(passTurn(of: table) == []) }
@@ -93,7 +93,7 @@ import Testing
         #expect(passTurn(of: table) == ["a"])
     }
 
-    @Test func `one that comes to life again while it is let go of is found`() throws {
+    @Test func `a provider that is used again during its eviction is found`() throws {
         let table = table(limit: 0, "a")
         weak let found: Provider? = table.use("a")
         var departures = table.evictOverLimit(at: now)
@@ -103,18 +103,18 @@ import Testing
         #expect(table.count == 0 && table.formerCount == 1 && !table.isEmpty)
         #expect(table.live.map(\.id) == ["a"])
         guard case .live(let again) = table.look(up: "a") else {
-            Issue.record("another would be made")
+            Issue.record("a second one would be made")
             return
         }
         #expect(again === revived)
         #expect(table.count == 1 && table.formerCount == 0)
     }
 
-    @Test func `one that is about to go is found`() throws {
+    @Test func `a provider that is about to go is found`() throws {
         let table = table(limit: 0, "a")
         var departures = table.evictOverLimit(at: now)
         guard case .live(let again) = table.look(up: "a") else {
-            Issue.record("another would be made")
+            Issue.record("a second one would be made")
             return
         }
         departures[0].release()
@@ -122,7 +122,7 @@ import Testing
         #expect(table.use("a") === again)
     }
 
-    @Test func `former ones are forgotten when they are gone`() {
+    @Test func `former providers are forgotten when they are gone`() {
         let table = Table(limit: 0, turns: 1)
         var revived: [Provider] = []
         for number in 0..<1000 {
@@ -139,7 +139,7 @@ import Testing
         #expect(table.isEmpty)
     }
 
-    @Test func `all who ask for one that is not there make the same`() {
+    @Test func `all callers that ask for a missing provider make the same one`() {
         let table = Table(limit: 9, turns: 1)
         guard case .making(let first) = table.look(up: "a"), case .making(let second) = table.look(up: "a") else {
             Issue.record("there is none yet")
@@ -151,7 +151,7 @@ import Testing
         #expect(second.provider { Provider() } === made)
     }
 
-    @Test func `places are used again`() {
+    @Test func `free places are used again`() {
         var order = PoolOrder()
         let places = (0..<3).map { _ in order.add() }
         order.remove(places[1])

@@ -5,12 +5,12 @@ import Foundation
 import RequestAuthorization
 import RequestAuthorizationTesting
 
-/// A token endpoint for many identities that takes each refresh token once, and counts the providers of each identity.
+/// A token endpoint for many identities. It accepts each refresh token once, and counts the providers of each identity.
 final class TokenBank: Sendable {
     private struct Contents {
-        /// The generation that is valid of each session.
+        /// The valid generation of each session.
         var sessions: [Int] = []
-        /// How many providers of each identity are alive.
+        /// The number of living providers of each identity.
         var alive: [Int]
         var violations: [String] = []
         var made = 0
@@ -28,9 +28,9 @@ final class TokenBank: Sendable {
         stores = (0..<identities).map { _ in InMemoryTokenStore() }
     }
 
-    /// What must not be: two providers of one identity, or a refresh token that was spent.
+    /// The violations: two providers of one identity, or a refresh token that was spent twice.
     var violations: [String] { contents.withLock { $0.violations } }
-    /// How many providers were made.
+    /// The number of providers that were made.
     var made: Int { contents.withLock { $0.made } }
 
     func provider(for identity: Int) -> RefreshableTokenAuthorization<TestToken> {
@@ -64,7 +64,7 @@ final class TokenBank: Sendable {
         return self.token(parts[0], generation: next)
     }
 
-    /// Lives as long as its provider.
+    /// Has the lifetime of its provider.
     private final class Service: RefreshableTokenService {
         let bank: TokenBank
         let identity: Int

@@ -50,7 +50,7 @@ import Foundation
             ])
     }
 
-    @Test func `a 401 for the proof alone is answered with a new proof: no refresh, and no try is counted`()
+    @Test func `a 401 for the proof alone gets a new proof: no refresh, and no counted retry`()
         async throws
     {
         let transport = ScriptedTransport(Self.wantsNonce, .response(200), Self.refusal, Self.wantsNext, .response(200))
@@ -58,21 +58,21 @@ import Foundation
         #expect(try await send(auth, refreshCount: 0, over: transport).statusCode == 200)
         #expect(service.calls == 0)
         #expect(transport.requests.map { $0["DPoP"]?.last } == ["-", "1"])
-        // One for each credential that is sent.
+        // One retry for each credential that is sent.
         #expect(try await send(auth, over: transport).statusCode == 200)
         #expect(transport.requests.map { $0["Authorization"]?.last } == ["a", "a", "a", "b", "b"])
         #expect(transport.requests.last?["DPoP"]?.hasSuffix(" n2") == true)
         #expect(service.calls == 1)
     }
 
-    @Test func `a server that refuses each proof gets two, and its answer is returned`() async throws {
+    @Test func `a server that refuses each proof gets two requests, and its answer is returned`() async throws {
         let transport = ScriptedTransport<TestRequest, TestResponse>(forever: Self.wantsNonce)
         #expect(try await send(auth, refreshCount: 5, over: transport).statusCode == 401)
         #expect(transport.calls == 2)
         #expect(service.calls == 0)
     }
 
-    @Test func `a proof that no other one can replace begins no refresh`() async throws {
+    @Test func `a refusal of the proof that no new proof can mend begins no refresh`() async throws {
         let transport = ScriptedTransport<TestRequest, TestResponse>(
             forever: .response(401, ["WWW-Authenticate": "DPoP error=\"use_dpop_nonce\""]))
         let auth = auth
@@ -98,7 +98,7 @@ import Foundation
         #expect(service.calls == 0)
     }
 
-    @Test func `what comes with any answer is used next`() async throws {
+    @Test func `the nonce of any answer is used next`() async throws {
         let transport = ScriptedTransport(
             .response(200, ["DPoP-Nonce": "n1"]), .response(404, ["DPoP-Nonce": "n2"]), .response(200))
         let auth = auth
@@ -107,7 +107,7 @@ import Foundation
         #expect(book.statuses == [200, 404, 200])
     }
 
-    @Test func `what no proof can hold is ignored, and an event says so`() async throws {
+    @Test func `a nonce that cannot stand in a proof is ignored, with an event`() async throws {
         let transport = ScriptedTransport<TestRequest, TestResponse>(forever: .response(200, ["DPoP-Nonce": "none"]))
         let auth = auth
         var events = auth.events.makeAsyncIterator()
@@ -116,7 +116,7 @@ import Foundation
         #expect(event?.kind == .proofAnswerIgnored && event?.error is NoNonce)
     }
 
-    @Test func `a client that looks at 401s alone is served by them`() async throws {
+    @Test func `a client that reports only 401s can use the nonces of its 401s`() async throws {
         let transport = ScriptedTransport(Self.wantsNonce, .response(200, ["DPoP-Nonce": "n5"]), .response(200))
         let auth = auth
         for _ in 0..<2 {
@@ -125,11 +125,11 @@ import Foundation
             }
             #expect(response.statusCode == 200)
         }
-        // The nonce of the 200 was not seen.
+        // The nonce of the 200 was not reported.
         #expect(transport.requests.map { $0["DPoP"]?.split(separator: " ").last } == ["-", "n1", "n1"])
     }
 
-    @Test func `a request that says neither method nor URI is refused, and so is a field that was not named`()
+    @Test func `a request without method or URI is refused, and so is a field that was not named`()
         async throws
     {
         let auth = auth
@@ -141,7 +141,7 @@ import Foundation
         #expect(other?.reason == .malformedCredential)
     }
 
-    @Test func `a session that a sibling replaces between answer and proof is not sent in`() async throws {
+    @Test func `a session that a sibling replaces between answer and proof is not used`() async throws {
         let store = InMemorySharedTokenStore(
             StoredToken(.token(TestToken("a")), version: TokenVersion(session: UUID(), generation: 0), obtainedAt: .now)
         )
@@ -163,7 +163,7 @@ import Foundation
         #expect(transport.calls == 1)
     }
 
-    @Test func `a request that was queued is proven anew while its token is valid`() async throws {
+    @Test func `a queued request gets a new proof while its token is valid`() async throws {
         let clock = ManualClock()
         let auth = RefreshableTokenAuthorization(
             service: ProvingTokenService(service, book: book),
@@ -192,7 +192,7 @@ import Foundation
 
     // MARK: - Providers that forward
 
-    @Test func `what forwards to a provider forwards answers and proofs`() async throws {
+    @Test func `a provider that forwards to another one forwards answers and proofs`() async throws {
         let forwarders: [@Sendable (any AuthorizationProvider) -> any AuthorizationProvider] = [
             { $0.restricted(to: "https://api.example.com") },
             { OriginAuthorization(["https://api.example.com": $0]) },
@@ -212,7 +212,7 @@ import Foundation
         #expect(service.calls == 0)
     }
 
-    @Test func `plain http that is allowed by name is proven too`() async throws {
+    @Test func `plain http that is allowed by name gets a proof too`() async throws {
         let transport = ScriptedTransport(Self.wantsNonce, .response(200))
         let provider = auth.restricted(to: "http://ledger.internal:8080", allowingPlaintext: true)
         let request = TestRequest("http://ledger.internal:8080/a", method: "POST")
@@ -247,7 +247,7 @@ private struct DeviceStore: TokenStore {
     func clear() async throws {}
 }
 
-/// Forwards to another provider, as one of a user's would.
+/// Forwards to another provider, as a user's provider would.
 private struct Forwarding: AuthorizationProvider {
     let provider: any AuthorizationProvider
 

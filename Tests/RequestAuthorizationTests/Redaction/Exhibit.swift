@@ -40,7 +40,8 @@ extension Exhibit {
         ]
     }
 
-    /// A provider that holds a token, one whose session was ended by an error that says too much, and who follows them.
+    /// A provider with a token, one whose session was ended by an error that prints too much, and a third party that
+    /// follows them.
     private static func refreshable() async throws -> [Exhibit] {
         let failing = ScriptedTokenService<TestToken>(.failure(NotAuthorized(.rejected, underlying: LooseError())))
         let ended = RefreshableTokenAuthorization(
@@ -190,5 +191,5 @@ extension StoredToken {
     }
 }
 
-/// What a proof of a user's may say is wrong.
+/// The text with which a user's proof may explain a fault.
 private struct SecretFault: Error { let text = Secret.text }

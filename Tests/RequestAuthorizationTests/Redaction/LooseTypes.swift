@@ -6,7 +6,7 @@ import RedactionChecks
 import RequestAuthorization
 import RequestAuthorizationTesting
 
-/// A user's token as the documentation has it.
+/// A user's token as in the documentation.
 struct CarefulToken: AuthorizationToken, Hashable, Codable {
     var accessToken = Secret.text
     var refreshToken = Secret.text
@@ -15,7 +15,7 @@ struct CarefulToken: AuthorizationToken, Hashable, Codable {
     var authorizationHeaderValue: String { "Bearer \(accessToken)" }
 }
 
-/// A user's token that prints itself all the same.
+/// A user's token that prints itself.
 struct LooseToken: AuthorizationToken, Hashable {
     var accessToken = Secret.text
 
@@ -25,12 +25,12 @@ struct LooseToken: AuthorizationToken, Hashable {
     var customMirror: Mirror { Mirror(self, children: ["accessToken": accessToken]) }
 }
 
-/// A token service's error that says more than it should.
+/// A token service's error that prints too much.
 struct LooseError: Error, CustomStringConvertible {
     let description = "the refresh token \(Secret.text) was refused"
 }
 
-/// A provider of somebody else that prints what it holds.
+/// A third-party provider that prints its contents.
 struct LooseAuthorization: AuthorizationProvider {
     var key = Secret.text
 

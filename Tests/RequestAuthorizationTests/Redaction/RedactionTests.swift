@@ -6,7 +6,7 @@ import RedactionChecks
 import RequestAuthorization
 import Testing
 
-/// No type of ours prints a secret.
+/// No type of this package prints a secret.
 @MainActor
 @Suite struct RedactionTests {
     @Test func `no public type shows a secret, whichever way it is printed`() async throws {
@@ -16,7 +16,7 @@ import Testing
         #expect(leaks == [])
     }
 
-    @Test func `each channel would show it`() {
+    @Test func `each channel would show a secret`() {
         struct Careless { let key = Secret.text }
         struct CarelessError: LocalizedError { var errorDescription: String? { Secret.text } }
         for channel in Channel.allCases where channel != .localizedDescription && channel != .debugDescription {
@@ -39,12 +39,12 @@ import Testing
         #expect(shown.isDisjoint(with: Self.withoutSecrets))
     }
 
-    @Test func `every module is looked at`() throws {
+    @Test func `every module is checked`() throws {
         let unseen = try PublicTypes.modules().subtracting(Self.modules).subtracting(Self.modulesWithTestsOfTheirOwn)
         #expect(unseen.isEmpty, "add them here or test their types in their own tests, with RedactionChecks")
     }
 
-    @Test func `what holds no secret is readable`() {
+    @Test func `a type without a secret is readable`() {
         #expect("\(Origin(host: "api.example.com", port: 8443))" == "https://api.example.com:8443")
         let policy = "\(RefreshPolicy.default)"
         for part in ["120.0 seconds", "jitter: 0.2", "deadline: 30.0 seconds", "limit: 5"] {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `what holds a secret says what it is`() {
+    @Test func `a type that holds a secret prints its name`() {
         #expect("\(BearerTokenAuthorization(token: "ABC"))" == "BearerTokenAuthorization([redacted])")
         #expect("\(OtherOrigins.use(.bearer("ABC"))) \(OtherOrigins.refuse)" == "use([redacted]) refuse")
         #expect("\(CarefulToken())" == "CarefulToken([redacted])")

@@ -13,7 +13,7 @@ struct BackOffTests {
 
     private func delay(_ backOff: BackOff) -> Duration { backOff.slot.uptime - now.uptime }
 
-    @Test func `nothing is waited for before anything has failed`() {
+    @Test func `there is no wait before the first failure`() {
         #expect(BackOff().isOpen(at: Moment(date: .distantPast, uptime: .zero)))
     }
 
@@ -26,14 +26,14 @@ struct BackOffTests {
         #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
     }
 
-    @Test func `it never wraps, however often something fails`() {
+    @Test func `the bound never overflows, for any number of failures`() {
         var backOff = BackOff()
         for _ in 0..<1_000 { backOff.fail(at: now, policy: policy, random: 1) }
         #expect(delay(backOff) == .seconds(60))
     }
 
     @Test(arguments: [0, 0.25, 0.5, 1])
-    func `chance takes a part of the bound`(random: Double) {
+    func `chance chooses a part of the bound`(random: Double) {
         var backOff = BackOff()
         backOff.fail(at: now, policy: policy, random: 1)
         backOff.fail(at: now, policy: policy, random: random)
@@ -49,14 +49,14 @@ struct BackOffTests {
     }
 
     @Test(arguments: [(2, 2), (300, 300), (301, 300), (86_400, 300)])
-    func `what the server asks for is honoured up to a bound`(asked: Int, waited: Int) {
+    func `a time that the server asks for is honoured up to a bound`(asked: Int, waited: Int) {
         var backOff = BackOff()
         backOff.fail(retryAfter: .seconds(asked), at: now, policy: policy, random: 0)
         #expect(delay(backOff) == .seconds(waited))
         #expect(backOff.isOrdered)
     }
 
-    @Test func `what the server asks for shortens nothing`() {
+    @Test func `a time that the server asks for never shortens the wait`() {
         var backOff = BackOff()
         for _ in 0..<5 { backOff.fail(at: now, policy: policy, random: 1) }
         backOff.fail(retryAfter: .seconds(1), at: now, policy: policy, random: 1)
@@ -72,7 +72,7 @@ struct BackOffTests {
         #expect(delay(backOff) == .seconds(16))
     }
 
-    @Test func `lifting opens the slot, unless the server named it`() {
+    @Test func `lifting opens the slot, unless the server named its time`() {
         var backOff = BackOff()
         backOff.fail(at: now, policy: policy, random: 1)
         backOff.lift(at: now)
@@ -82,7 +82,7 @@ struct BackOffTests {
         #expect(!backOff.isOpen(at: now))
     }
 
-    @Test func `the next failure forgets that the server named a slot`() {
+    @Test func `the next failure forgets a time that the server named`() {
         var backOff = BackOff()
         backOff.fail(retryAfter: .seconds(9), at: now, policy: policy, random: 1)
         backOff.fail(at: now, policy: policy, random: 1)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// While the token is valid nobody waits.
+/// While the token is valid no request waits.
 @Suite struct BackgroundRefreshTests {
-    /// With the latest jitter a token of 100 s is due 8 s before its end: a tenth of its life, less a fifth of that.
+    /// With the maximal jitter a token of 100 s is due 8 s before its end: a tenth of its life, less a fifth of that.
     private let due = Duration.seconds(92)
 
     @Test func `ahead of expiry a refresh runs in the background`() async throws {
@@ -70,7 +70,7 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `expiry counts from when the token was asked for`() async throws {
+    @Test func `expiry counts from the time of the token request`() async throws {
         let clock = ManualClock()
         let service = ScriptedTokenService<TestToken>(clock: clock, .held, .held)
         let auth = RefreshableTokenAuthorization(service: service, clock: clock)
@@ -79,7 +79,7 @@ import Testing
         clock.advance(by: .seconds(20))
         call.succeed(TestToken("a", expiresAt: call.date(after: .seconds(100))))
         #expect(try await first.value.name == "a")
-        // Its life began when it was asked for: 100 s, not 80 s, so it is due 8 to 10 s before its end.
+        // Its life began with the request: 100 s, not 80 s, so it is due 8 to 10 s before its end.
         clock.advance(by: .seconds(69))
         #expect(try await auth.validToken().name == "a")
         #expect(service.calls == 1)

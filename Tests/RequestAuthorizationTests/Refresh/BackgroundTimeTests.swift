@@ -25,10 +25,10 @@ import Testing
         #expect(store.base.stored?.token?.name == "a")
 
         #expect(try await auth.validToken().name == "a")
-        #expect(activities.count == 1, "what is held needs no time")
+        #expect(activities.count == 1, "a token in memory needs no time")
     }
 
-    @Test func `a refresh goes on when the time is over, and the process may be suspended`() async throws {
+    @Test func `a refresh goes on when the time has ended, and the process may be suspended`() async throws {
         let service = ScriptedTokenService<TestToken>(.held)
         let activities = ScriptedActivities()
         let auth = RefreshableTokenAuthorization(
@@ -43,7 +43,7 @@ import Testing
     }
 }
 
-/// A system whose time is over when the test says so.
+/// A system whose background time ends when the test says so.
 private final class ScriptedActivities: ExpiringActivities {
     private struct Contents {
         var blocks: [Int: @Sendable (Bool) -> Void] = [:]
@@ -57,9 +57,9 @@ private final class ScriptedActivities: ExpiringActivities {
 
     init() { (ends, end) = AsyncStream.makeStream() }
 
-    /// How many keep the process from being suspended.
+    /// The number of activities that keep the process from being suspended.
     var running: Int { contents.withLock(\.blocks.count) }
-    /// How many there were.
+    /// The number of all activities.
     var count: Int { contents.withLock(\.count) }
 
     func perform(reason: String, _ block: @escaping @Sendable (_ isExpired: Bool) -> Void) {

@@ -6,7 +6,7 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import TestProviders
 
-/// A provider with everything that a test moves by hand: the clock, the service, chance.
+/// A provider whose clock, service and random numbers a test moves by hand.
 struct Bench {
     let clock: ManualClock
     let service: ScriptedTokenService<TestToken>
@@ -14,9 +14,9 @@ struct Bench {
     let auth: RefreshableTokenAuthorization<TestToken>
 
     /// - Parameters:
-    ///   - lifetime: of the token that is held to begin with, called `old`; `nil` for none.
+    ///   - lifetime: of the initial token, named `old`; `nil` for none.
     ///   - random: 1 waits every back-off whole and refreshes as late as the jitter allows.
-    ///   - script: what the service does.
+    ///   - script: the steps of the service.
     static func make(
         holding lifetime: Duration? = .seconds(100), policy: RefreshPolicy = .default,
         store: (any TokenStore<TestToken>)? = nil, random: Double = 1,
@@ -45,7 +45,7 @@ struct Bench {
     /// The name of the token that a request gets.
     func name() async throws -> String { try await auth.validToken().name }
 
-    /// So many requests that are held when this returns, in order.
+    /// This many requests, which are held when this returns, in order.
     func hold(_ count: Int) async -> [Task<String, any Error>] {
         var tasks: [Task<String, any Error>] = []
         for _ in 0..<count {
@@ -70,7 +70,7 @@ struct Bench {
     }
 }
 
-/// A request of which nothing matters but its credential.
+/// A request of which only the credential matters.
 struct TokenBearer: AuthorizableRequest {
     var header: String?
 

@@ -5,9 +5,9 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// A service that hangs releases everybody by the deadline, and nothing that it still brings is lost.
+/// A service that hangs releases all waiters by the deadline, and its late answers are not lost.
 @Suite struct DeadlineTests {
-    @Test func `a hung service releases everybody at the deadline and is cancelled`() async throws {
+    @Test func `a hung service releases all waiters at the deadline and is cancelled`() async throws {
         let bench = Bench.make(holding: nil, .held)
         let requests = await bench.hold(100)
         let call = try await bench.service.nextCall()
@@ -46,7 +46,7 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `a success after the hard limit is published as long as there is none newer`() async throws {
+    @Test func `a success after the hard limit is published unless there is a newer token`() async throws {
         let bench = Bench.make(holding: nil, .heldIgnoringCancellation)
         let request = await bench.hold(1)[0]
         let call = try await bench.service.nextCall()

@@ -6,7 +6,7 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// A session that the server ended is stored as ended before it is told.
+/// A session that the server ended is stored as ended before the end is announced.
 @Suite(.timeLimit(.minutes(5))) struct EndedSessionTests {
     private static let end = TokenEndpointError(status: 400, code: "invalid_grant")
 
@@ -42,7 +42,7 @@ import Testing
         #expect(bench.place.stored != nil && bench.place.stored?.token == nil)
     }
 
-    @Test func `a store that hangs is given up after ten seconds, and the end is told`() async throws {
+    @Test func `a store that hangs is given up after ten seconds, and the end is announced`() async throws {
         let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>(.make("stored", lasts: 10)))
         let clear = store.hold(next: .clear)
         let bench = Bench.make(store: store, .failure(Self.end))

@@ -6,7 +6,7 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// What events say of a refresh: what began it, how long it took, when the next is due.
+/// The details of a refresh in events: its cause, its duration, and the time of the next one.
 @Suite(.timeLimit(.minutes(5))) struct EventDetailTests {
     enum Beginning: CaseIterable {
         case coldStart, expiry, unauthorized, byHand
@@ -43,8 +43,7 @@ import Testing
     }
 
     @Test(arguments: Beginning.allCases, [true, false])
-    func `events carry what began the refresh, and how long it took`(beginning: Beginning, succeeds: Bool) async throws
-    {
+    func `events have the cause and the duration of the refresh`(beginning: Beginning, succeeds: Bool) async throws {
         let bench = Bench.make(holding: beginning == .coldStart ? nil : .seconds(100), .held)
         var events = bench.auth.events.makeAsyncIterator()
         try await begin(beginning, of: bench)
@@ -93,7 +92,7 @@ import Testing
     }
 }
 
-/// A server that does not answer when it is asked to revoke.
+/// A server that does not answer a revocation.
 private struct NeverRevoking: RefreshableTokenService {
     func refresh(_ token: TestToken) async throws -> TestToken { throw Offline() }
     func revoke(_ token: TestToken) async throws { try await OneShot<Void>().valueIgnoringCancellation() }
@@ -103,7 +102,7 @@ private struct NeverRevoking: RefreshableTokenService {
 @Suite(.timeLimit(.minutes(5))) struct WallClockTests {
     private func setBack(_ clock: ManualClock) { clock.setWallClock(to: clock.now.addingTimeInterval(-7_200)) }
 
-    @Test func `a save that failed is tried again all the same`() async throws {
+    @Test func `a failed save is tried again all the same`() async throws {
         let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>(.make("stored", lasts: 10)))
         store.fail(next: .save, with: DiskFull())
         let bench = Bench.make(store: store, .token("new", lasts: .seconds(10_000)))
@@ -119,7 +118,7 @@ private struct NeverRevoking: RefreshableTokenService {
         #expect(store.base.stored?.token?.name == "new")
     }
 
-    @Test func `the slot opens all the same, and the next try is not said to be two hours off`() async throws {
+    @Test func `the slot opens all the same, and the next try is not announced for two hours later`() async throws {
         let bench = Bench.make(.failure(Offline()), .failure(Offline()), .token("new"))
         try await bench.auth.setNeedsRefreshAfterUnauthorizedResponse(for: bench.sent(with: "old"))
         await #expect(throws: RefreshFailed.self) { try await bench.name() }

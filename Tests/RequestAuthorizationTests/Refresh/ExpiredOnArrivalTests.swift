@@ -19,7 +19,7 @@ import Testing
         return (auth, service, clock)
     }
 
-    @Test func `a thousand requests cost a call for each slot, not each request`() async throws {
+    @Test func `a thousand requests cost one call for each slot, not one each`() async throws {
         let (auth, service, clock) = Self.bench()
         for _ in 0..<1000 {
             _ = try? await auth.validToken()
@@ -45,7 +45,7 @@ import Testing
         #expect(service.calls == 6)
     }
 
-    @Test func `who waited goes on with the token, who comes later is told of the clock`() async throws {
+    @Test func `a waiting request gets the token, a later one gets an error that names the clock`() async throws {
         let (auth, service, clock) = Self.bench()
         #expect(try await auth.validToken().name == "late")
         let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
@@ -56,7 +56,7 @@ import Testing
         #expect(service.calls == 1)
     }
 
-    @Test func `listeners are told of the clock`() async throws {
+    @Test func `listeners get an event about the clock`() async throws {
         let (auth, _, clock) = Self.bench()
         var events = auth.events.makeAsyncIterator()
         _ = try await auth.validToken()
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a clock that is put right is noticed with the next slot`() async throws {
+    @Test func `a corrected clock is noticed with the next slot`() async throws {
         let clock = ManualClock()
         let service = ScriptedTokenService<TestToken>(
             clock: clock, .token("late", lasts: .seconds(-3600)), .token("good", lasts: .seconds(100)),
@@ -83,7 +83,7 @@ import Testing
         #expect(failure?.nextTryAt == clock.now.addingTimeInterval(1))
     }
 
-    @Test func `five of them in the window are a storm`() async throws {
+    @Test func `five expired tokens in the window are a storm`() async throws {
         let clock = ManualClock()
         let service = ScriptedTokenService<TestToken>(clock: clock)
         let auth = RefreshableTokenAuthorization(service: service, token: nil, store: nil, clock: clock, random: { 0 })
@@ -99,7 +99,7 @@ import Testing
         #expect(error?.reason == .refreshedTooOften)
     }
 
-    @Test func `siblings do not drive each other on`() async throws {
+    @Test func `siblings do not cause each other's refreshes`() async throws {
         let clock = ManualClock()
         let place = InMemorySharedTokenStore<TestToken>(.make("old", lasts: -1), clock: clock)
         let service = ScriptedTokenService<TestToken>(clock: clock, forever: .token("late", lasts: .seconds(-3600)))
@@ -111,7 +111,7 @@ import Testing
             for provider in providers { _ = try? await provider.validToken() }
             clock.advance(by: .milliseconds(50))
         }
-        // As many as each would make by itself.
+        // The number that each would make by itself.
         #expect(service.calls <= 12)
     }
 

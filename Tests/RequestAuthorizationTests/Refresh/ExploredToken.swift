@@ -5,7 +5,7 @@ import Foundation
 
 @testable import RequestAuthorization
 
-/// A token of which only the name and the life matter.
+/// A token of which only the name and the lifetime matter.
 struct ExploredToken: AuthorizationToken, Hashable {
     static let lifetime: TimeInterval = 1_000
 
@@ -35,7 +35,7 @@ extension StoredItem {
 }
 
 extension StormGuard {
-    /// Whether any of those that it counts is within the window.
+    /// Whether any of the counted refusals is within the window.
     func isActive(at uptime: Duration, policy: RefreshPolicy.Storm) -> Bool {
         times.last.map { $0 + policy.window > uptime } ?? false
     }
@@ -58,8 +58,8 @@ struct ExploredFailure: TokenServiceFailure {
 }
 
 extension RefreshPolicy {
-    /// Few enough of everything, and every time a different one. With the chance of ExploredWorld/chance a slot is closed
-    /// for 1.8 s, a slot after a loss for 0.02 s, the longest for 90 s.
+    /// All limits are small, and each time is different. With the chance of ExploredWorld/chance a slot is closed for
+    /// 1.8 s, a slot after a loss for 0.02 s, the longest for 90 s.
     static var explored: RefreshPolicy {
         var policy = RefreshPolicy()
         policy.jitter = 0

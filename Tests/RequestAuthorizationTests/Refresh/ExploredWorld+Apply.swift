@@ -6,7 +6,7 @@ import Foundation
 @testable import RequestAuthorization
 
 extension ExploredWorld {
-    /// Lets something happen, and checks every promise.
+    /// Applies an event, and checks every promise.
     mutating func apply(_ event: Event) {
         let before = self
         (self.event, isDropping, isEndRead) = (event, false, false)
@@ -25,7 +25,7 @@ extension ExploredWorld {
         case .setToken:
             let held = newToken(version: TokenVersion(session: newSession(), generation: 0))
             change { $0.setToken(held, &$1) }
-            // Then a read-only store may bring back what it holds.
+            // After that a read-only store may bring back its token.
             if state.storage == .readOnly { refused = [] }
         case .reset:
             let session = newSession()
@@ -43,7 +43,7 @@ extension ExploredWorld {
         check(event, before: before)
     }
 
-    /// Moves the state on as the core does: first what is told, then what is done.
+    /// Moves the state as the core does: first the announcements, then the actions.
     @discardableResult
     mutating func change<Result>(_ body: (inout State, inout Turn) -> Result) -> Result {
         var turn = Turn(inputs, isAwaited: !callers.isEmpty, byUnbound: callers.contains { $0.session == nil })
@@ -59,7 +59,7 @@ extension ExploredWorld {
 
     var inputs: Turn.Inputs { Turn.Inputs(now: now, random: Self.chance) }
 
-    /// What the state does not know any more is gone once it has returned.
+    /// Work that the state has forgotten is removed once it has returned.
     private mutating func forget() {
         for runner in runners where !state.isUnderWay(runner.id) {
             runners.removeAll { $0.id == runner.id }
@@ -95,7 +95,7 @@ extension ExploredWorld {
     private mutating func cancel(_ index: Int) {
         let caller = callers.remove(at: index)
         let waiter = caller.kind == .ordinary ? ordinary.remove(caller.place) : lasting.remove(caller.place)
-        demand(waiter == caller.number, "cancelling finds somebody else")
+        demand(waiter == caller.number, "cancelling finds another request")
     }
 
     private mutating func unauthorized() {
@@ -145,7 +145,7 @@ extension ExploredWorld {
             return .token(newToken(answer, version: TokenVersion(session: state.session, generation: 0)))
         case (.load, .ok), (.reread, .ok), (.verify, .ok): return .loaded(stored?.copy, openIntent, absence)
         case (.intent(let new), .ok):
-            // The store calls of a provider come one after another: what ends the intent comes later.
+            // The store calls of a provider are sequential: the end of the intent comes later.
             if lock == runner.id {
                 isLost =
                     (isLost || !isIntentOurs) && intent?.session == new.session && intent?.generation == new.generation
@@ -230,7 +230,7 @@ extension ExploredWorld {
         case .removed:
             removed.append(old.version.session)
             (stored, absence) = (nil, .gone)
-        // With the folder it is forgotten what was removed from it.
+        // With the folder goes the record of removed items.
         case .lost: (stored, absence, removed) = (nil, .placeMissing, [])
         case .signedOut where state.storage != .shared: stored = nil
         case .signedOut: stored = StoredItem(content: .signedOut, version: next, obtainedAt: now.date)

@@ -3,7 +3,7 @@
 
 @testable import RequestAuthorization
 
-// For people who read how a promise was broken.
+// Texts for people who read how a promise was broken.
 extension ExploredWorld {
     func description(of event: Event) -> String {
         switch event {

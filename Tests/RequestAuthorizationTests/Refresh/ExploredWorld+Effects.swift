@@ -5,7 +5,7 @@ import Foundation
 
 @testable import RequestAuthorization
 
-// What the state tells and asks for, and what must be true then.
+// The announcements and effects of the state, and what must be true at that moment.
 extension ExploredWorld {
     mutating func hear(_ notice: Notice) {
         switch notice {
@@ -17,7 +17,7 @@ extension ExploredWorld {
         case .token(.invalidated):
             demand(announced != .invalidated, "the end of a session is announced twice")
             if case .step? = event, state.isKept {
-                demand(isEndRead, "the end of a session is told before it is stored")
+                demand(isEndRead, "the end of a session is announced before it is stored")
             }
             announced = .invalidated
         case .event(let event): hear(event)
@@ -27,10 +27,10 @@ extension ExploredWorld {
     private mutating func hear(_ event: AuthorizationEvent) {
         switch event.kind {
         case .refreshStarted:
-            demand(!isRefreshing, "a refresh is said to begin within another")
+            demand(!isRefreshing, "the beginning of a refresh is announced within another")
             isRefreshing = true
         case .refreshEnded:
-            demand(isRefreshing, "a refresh is said to end twice")
+            demand(isRefreshing, "the end of a refresh is announced twice")
             isRefreshing = false
         case .tokenDiscarded: isDropping = true
         default: break
@@ -46,7 +46,7 @@ extension ExploredWorld {
         case .write: isWriteDue = true
         case .unlock(let id, let endsIntent): unlock(id, endsIntent: endsIntent)
         case .answer(let id, let result):
-            demand(awaited.contains(id.number), "somebody who awaits a manual refresh is resumed twice")
+            demand(awaited.contains(id.number), "a caller of a manual refresh is resumed twice")
             awaited.removeAll { $0 == id.number }
             if case .success(let held) = result {
                 demand(self.held === held, "a sign-in is answered with another token")
@@ -61,13 +61,13 @@ extension ExploredWorld {
     private mutating func resume(_ kind: Effect.Waiters, _ result: Result<HeldToken, any Error>) {
         let drained = kind == .ordinary ? ordinary.drain() : lasting.drain()
         let expected = callers.filter { $0.kind == kind }.map(\.number)
-        demand(drained.compactMap { $0 } == expected, "others are resumed than wait, or in another order")
+        demand(drained.compactMap { $0 } == expected, "the resumed requests are not the waiting ones, in their order")
         guard !expected.isEmpty else { return }
         let resumed = callers.filter { $0.kind == kind }
         callers.removeAll { $0.kind == kind }
         switch result {
         case .success(let held):
-            demand(!resumed.contains { isReplaced($0) }, "a request goes out as whom a sibling signed in")
+            demand(!resumed.contains { isReplaced($0) }, "a request is sent as the user that a sibling signed in")
             demand(self.held === held, "requests get a token that is not held")
             demand(!refused.contains(held.number) && held.problem == nil, "requests get a token that was refused")
             demand(
@@ -125,19 +125,19 @@ extension ExploredWorld {
     mutating func checkRefusal(_ error: any Error, _ ask: Ask) {
         let reason = (error as? NotAuthorized)?.reason
         demand(ask != .now || !canServe, "a request fails although a token is there")
-        demand(state.isShutDown == (reason == .shutDown), "a request is not told of the shutdown")
-        if case .ended = state.credential { demand(reason != nil, "a request is not told of the end") }
-        demand(reason != .reentrantRefresh, "a request is taken for one of a refresh")
+        demand(state.isShutDown == (reason == .shutDown), "a request does not get the shutdown as its error")
+        if case .ended = state.credential { demand(reason != nil, "a request does not get the end as its error") }
+        demand(reason != .reentrantRefresh, "a request counts as one of a refresh")
     }
 
     // MARK: - Refreshes
 
     private mutating func start(_ flight: State.Flight) {
-        demand(state.flight?.id == flight.id, "a flight begins beside another")
+        demand(state.flight?.id == flight.id, "a second flight begins")
         demand(!state.isShutDown, "a flight begins after the provider was shut down")
         let isLook = state.storage == .readOnly && state.failure == nil
         demand(state.backOff.isOpen(at: now) || isLook, "a flight begins before its slot")
-        demand(isWanted, "a flight begins that nobody wants")
+        demand(isWanted, "a flight begins without a reason")
         runners.append(Runner(id: flight.id, session: flight.session, step: flight.step))
         checkBeginning(flight.step, of: flight.id)
     }
@@ -159,7 +159,7 @@ extension ExploredWorld {
     mutating func checkBeginning(_ step: State.Step, of id: RefreshID) {
         guard let flight = state.flight, flight.id == id, !flight.isDraining else {
             let isHarmless = !step.callsService && !step.isIntent
-            return demand(isHarmless, "a flight that nobody waits for begins something")
+            return demand(isHarmless, "a flight without a waiter begins a step")
         }
         guard step.callsService else { return }
         demand(state.pending == nil, "the service is called while a token of it waits to be stored")
@@ -171,14 +171,14 @@ extension ExploredWorld {
         let window = state.policy.backOff.maximum
         demand(
             state.stray == nil || strayings.count { $0.at + window > now.uptime } <= 1,
-            "more than one call begins beside late ones in a longest back-off")
+            "more than one call begins beside late calls within a longest back-off")
         if state.storage == .shared {
             demand(
                 state.access?.user == id && lock != nil && lock == state.access?.owner,
                 "a call is made without the lock")
         }
         if case .refresh(let token) = step {
-            demand(held === token && token.version == flight.basis, "another token than the held one is spent")
+            demand(held === token && token.version == flight.basis, "a token is spent that is not the held one")
             if state.storage == .shared {
                 demand(state.access?.intent != nil, "a token is spent without an intent")
             }
@@ -188,10 +188,10 @@ extension ExploredWorld {
     }
 
     private mutating func unlock(_ id: RefreshID, endsIntent: Bool) {
-        demand(lock == id, "a lock is given up that nobody has")
+        demand(lock == id, "a lock is released that is not held")
         lock = nil
         if let token = state.desired?.token, fresh.contains(where: { $0 === token }) || tried.contains(token.number) {
-            demand(state.isClosed, "a lock is given up before a rotated token is stored")
+            demand(state.isClosed, "a lock is released before a rotated token is stored")
         }
         let isCalling = runners.contains { runner in
             if case .refresh = runner.step { state.isUnderWay(runner.id) } else { false }
@@ -219,12 +219,12 @@ extension ExploredWorld {
     private mutating func checkTried(_ held: HeldToken) {
         guard state.isKept, fresh.contains(where: { $0 === held }) else { return }
         if case .due? = event { return }
-        demand(tried.contains(held.number), "a token is used before it was tried to store it")
+        demand(tried.contains(held.number), "a token is used before the first try to store it")
     }
 
     private mutating func discard(_ held: HeldToken, number: Int) {
-        demand(self.held !== held, "the token in use is given up")
-        demand(fresh.contains { $0 === held }, "a token is given up twice, or was not ours to give up")
+        demand(self.held !== held, "the token in use is discarded")
+        demand(fresh.contains { $0 === held }, "a token is discarded twice, or was not the provider's")
         let isLeft = if case .signedIn? = state.pending?.news { true } else { false }
         demand(isLeft || self.held?.version.session != held.version.session, "a session in use is revoked")
         fresh.removeAll { $0 === held }

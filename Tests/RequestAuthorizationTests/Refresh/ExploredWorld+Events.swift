@@ -6,7 +6,7 @@ import Foundation
 @testable import RequestAuthorization
 
 extension ExploredWorld {
-    /// All that can happen. Numbers are places in the lists of the world.
+    /// All possible events. Numbers are positions in the lists of the world.
     enum Event: Hashable {
         case request(Ask)
         case cancel(Int)
@@ -14,7 +14,7 @@ extension ExploredWorld {
         case retryNow
         /// The step of a flight ends.
         case step(Int, Answer)
-        /// The store has done what a step asks for; the state will be told.
+        /// The store has executed a step; the state will get the answer.
         case land(Int, Answer)
         case beginManual(isAwaited: Bool)
         case manual(Int, Answer)
@@ -22,7 +22,7 @@ extension ExploredWorld {
         case setToken
         case reset
         case noticed(SiblingAct?)
-        /// The store is read because a sibling may have changed it; the state will be told.
+        /// The store is read because a sibling may have changed it; the state will get the answer.
         case look(SiblingAct?)
         case hear
         case beginWrite
@@ -45,7 +45,7 @@ extension ExploredWorld {
     enum Ask: Hashable { case now, until, refreshed }
 
     enum Answer: Hashable {
-        /// It did what was asked.
+        /// The store has executed the call.
         case ok
         case malformed
         /// The token has expired by now.
@@ -59,15 +59,15 @@ extension ExploredWorld {
         case interaction
         case noRefreshToken
         case terminal
-        /// The store did what was asked, and the answer was lost.
+        /// The store has executed the call, and the answer was lost.
         case overdue
-        /// The store may do it later.
+        /// The store may execute the call later.
         case givenUp
-        /// It did what was asked, after a sibling did something.
+        /// The store has executed the call, after a sibling's change.
         case after(SiblingAct)
     }
 
-    /// `removed` leaves no tombstone; `lost` is the folder, with all that is in it.
+    /// `removed` leaves no tombstone; `lost` is the folder with all its items.
     enum SiblingAct: Hashable, CaseIterable { case refreshed, signedIn, signedOut, crashed, removed, lost }
 
     enum Threshold: Hashable, CaseIterable {
@@ -188,7 +188,7 @@ extension ExploredWorld {
         if let wake, wake <= now.uptime, moment(of: .slot) == nil { events.append(.due(.slot)) }
     }
 
-    /// When something becomes due; `nil` if it is, or never will.
+    /// The next time at which a deadline passes; `nil` if one has passed, or if there is none.
     func moment(of threshold: Threshold) -> Moment? {
         switch threshold {
         case .slot: return moment(at: state.backOff.slot.uptime)
@@ -220,7 +220,7 @@ extension ExploredWorld {
 }
 
 extension ExploredWorld.Threshold {
-    /// Whether it may come without a timer.
+    /// Whether it may happen without a timer.
     fileprivate var isPassed: Bool {
         switch self {
         case .slot, .youth, .refresh, .expiry: true
@@ -228,7 +228,7 @@ extension ExploredWorld.Threshold {
         }
     }
 
-    /// Whether a timer keeps it.
+    /// Whether a timer causes it.
     fileprivate var isKept: Bool {
         switch self {
         case .slot, .patience, .deadline, .hardLimit, .manualDeadline, .writeSlot: true

@@ -5,7 +5,7 @@ import Foundation
 
 @testable import RequestAuthorization
 
-/// Tells worlds apart that can behave differently; names and absolute times do not count.
+/// Distinguishes worlds that can behave differently; names and absolute times do not count.
 struct Fingerprint: Hashable {
     let high: Int
     let low: Int
@@ -24,7 +24,7 @@ private struct FingerprintWriter {
     private var words: [Int] = []
     private var tokens: [Int] = []
     private var sessions: [Int] = []
-    /// Where generations stand, so that they can be counted from the lowest of their session.
+    /// The positions of generations, which are counted from the lowest one of their session.
     private var generations: [(at: Int, session: Int)] = []
 
     init(now: Moment) {
@@ -181,7 +181,7 @@ private struct FingerprintWriter {
         write(world.callers.count { $0.session == nil && $0.kind == .ordinary })
         write(world.callers.count { $0.session == nil && $0.kind == .lasting })
         write(state.line.session.map { name($0) } ?? -1)
-        // In which order those came that wait in two queues counts for nothing.
+        // The relative order of waiters in two different queues does not matter.
         write(world.isRefreshing)
         switch world.announced {
         case .nothing: write(-1)

@@ -5,7 +5,7 @@ import Foundation
 
 @testable import RequestAuthorization
 
-// What must be true of a world whatever happens next; looked at once for each world that is new.
+// The invariants of a world before the next event, checked once for each new world.
 extension ExploredWorld {
     mutating func inspect() {
         inspectWarm()
@@ -19,7 +19,7 @@ extension ExploredWorld {
         for hand in hands { inspectRequest(within: hand.id) }
     }
 
-    /// What is there without asking is what a request would get, as long as the timer is not late.
+    /// The token in memory is what a request would get, unless the timer is late.
     private mutating func inspectWarm() {
         guard let warm, now.date < warm.until, wake.map({ $0 > now.uptime }) ?? true else { return }
         var (copy, turn) = (state, turn(at: now))
@@ -29,7 +29,7 @@ extension ExploredWorld {
         demand(held === warm.held && turn.effects.isEmpty, "a token is warm although a refresh would have to begin")
     }
 
-    /// Requests wait without a transition where the transition would let them wait and do nothing else.
+    /// Requests wait without a transition where the transition would only make them wait.
     private mutating func inspectHolding() {
         let holds = state.holdsRequests(at: now.date)
         var (copy, turn) = (state, turn(at: now))
@@ -39,7 +39,7 @@ extension ExploredWorld {
         guard case .wait(.ordinary) = decision, changesNothing else {
             return demand(!holds, "a request would be held that could go on, or begin a refresh")
         }
-        // Ahead of expiry a valid token may be waited for a while: that takes a decision.
+        // Ahead of expiry a request may wait for a while although the token is valid: that needs a transition.
         demand(holds || state.isUsable(at: now), "a request would decide anew that it waits")
     }
 
@@ -73,15 +73,15 @@ extension ExploredWorld {
             byUnbound: callers.contains { $0.session == nil })
     }
 
-    // MARK: - What comes too late
+    // MARK: - Late results
 
-    /// A flight that does not count any more changes nothing, whatever it brings.
+    /// A flight that no longer counts changes nothing, whatever its result.
     mutating func checkLate(_ runner: Runner) {
         let isForgotten = state.forgotten.contains(runner.id)
         let version = TokenVersion(session: runner.session, generation: 99)
         var (copy, turn) = (state, turn(at: now))
         let next = copy.advance(runner.id, .token(newToken(version: version)), &turn)
-        demand(next == nil && turn.effects.count == (isForgotten ? 0 : 1), "a late token is not given up")
+        demand(next == nil && turn.effects.count == (isForgotten ? 0 : 1), "a late token is not discarded")
         demand(turn.notices.count == 1, "listeners do not hear of a late token")
         checkSame(copy)
         guard runner.step == .lock else { return }
@@ -93,7 +93,7 @@ extension ExploredWorld {
     mutating func checkLate(_ hand: Hand) {
         var (copy, turn) = (state, turn(at: now))
         copy.manualSucceeded(hand.id, newToken(version: TokenVersion(session: newSession(), generation: 0)), &turn)
-        demand(turn.effects.count == 1 && turn.notices.count == 1, "a late token is not given up")
+        demand(turn.effects.count == 1 && turn.notices.count == 1, "a late token is not discarded")
         checkSame(copy)
         (copy, turn) = (state, self.turn(at: now))
         copy.manualFailed(hand.id, ExploredFailure(), &turn)
@@ -104,6 +104,6 @@ extension ExploredWorld {
     private mutating func checkSame(_ copy: State) {
         var copy = copy
         (copy.lastNumber, copy.discards, copy.forgotten) = (state.lastNumber, state.discards, state.forgotten)
-        demand(copy == state, "what comes too late changes something")
+        demand(copy == state, "a late result changes something")
     }
 }

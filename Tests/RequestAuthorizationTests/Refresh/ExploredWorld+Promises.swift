@@ -6,7 +6,7 @@ import Foundation
 @testable import RequestAuthorization
 
 extension ExploredWorld {
-    /// What holds after every event.
+    /// The invariants after every event.
     mutating func check(_ event: Event, before: ExploredWorld) {
         checkWaiting()
         checkFlights()
@@ -32,23 +32,23 @@ extension ExploredWorld {
             "there are not as many places as requests")
         let isServed = state.isHolding || state.flight.map { !$0.isDraining } ?? false
         demand(callers.isEmpty || isServed, "requests wait for nothing")
-        demand(!callers.contains { isReplaced($0) }, "a request waits for a token of somebody else")
+        demand(!callers.contains { isReplaced($0) }, "a request waits for a token of another user")
         var expected = state.manuals.filter(\.isAwaited).map(\.id.number)
         if case .signedIn(_, let manual)? = state.pending?.news, manual.isAwaited { expected.append(manual.id.number) }
-        demand(Set(expected) == Set(awaited), "somebody awaits a manual refresh that is over")
+        demand(Set(expected) == Set(awaited), "a caller awaits a manual refresh that is over")
         for manual in state.manuals {
-            demand(hands.contains { $0.id == manual.id }, "a manual refresh is remembered that has returned")
+            demand(hands.contains { $0.id == manual.id }, "a manual refresh that has returned is remembered")
         }
         if state.isShutDown { demand(state.manuals.isEmpty, "a sign-in goes on after the provider was shut down") }
     }
 
     private mutating func checkFlights() {
-        demand(isRefreshing == (state.flight.map { !$0.isStray } ?? false), "what is said of refreshing is not true")
+        demand(isRefreshing == (state.flight.map { !$0.isStray } ?? false), "the announced refreshing is wrong")
         for flight in state.flights {
             if flight.step == .save {
                 demand(state.pending != nil, "a flight waits for nothing to be stored")
             } else {
-                demand(runners.contains { $0.id == flight.id }, "a flight is remembered that has returned")
+                demand(runners.contains { $0.id == flight.id }, "a flight that has returned is remembered")
             }
             demand(flight.session == state.session, "a flight of another session counts")
         }
@@ -58,7 +58,7 @@ extension ExploredWorld {
     }
 
     private mutating func checkAccess() {
-        demand(lock == state.access?.owner, "a lock is not given up, or is counted on that nobody has")
+        demand(lock == state.access?.owner, "a lock is not released, or the state has one that was released")
         guard let access = state.access else { return }
         let isUsed = state.flight?.id == access.user
         let isNeeded = state.desired.map { !state.isClosed || $0.isWriting } ?? false
@@ -68,12 +68,12 @@ extension ExploredWorld {
     private mutating func checkWriter() {
         demand((state.desired?.isWriting ?? false) == (writing != nil), "two writes at a time")
         if let pending = state.pending {
-            demand(pending.number == state.desired?.number, "what is told waits for something else to be stored")
-            demand(state.desired?.error == nil, "what is told waits although the first try has ended")
+            demand(pending.number == state.desired?.number, "an announcement waits for another item to be stored")
+            demand(state.desired?.error == nil, "an announcement waits although the first try has ended")
         }
         guard let desired = state.desired, !desired.isWriting, !state.isClosed else { return }
         let isTimed = wake.map { $0 <= max(desired.backOff.slot.uptime, now.uptime) } ?? false
-        demand(isWriteDue || (desired.error != nil && isTimed), "what is unstored is forgotten")
+        demand(isWriteDue || (desired.error != nil && isTimed), "an unstored item is forgotten")
     }
 
     private mutating func checkSettler(_ settler: Settler) {
@@ -110,9 +110,10 @@ extension ExploredWorld {
     }
 
     private mutating func checkNew(_ held: HeldToken, _ event: Event, before: ExploredWorld) {
-        // With a read-only store a sign-out and a sign-in count in this process alone, until the store has news.
+        // With a read-only store a sign-out and a sign-in count in this process alone, until the store reports a
+        // change.
         if state.storage == .readOnly { return }
-        demand(!over.contains(held.version.session), "a session comes back that was over")
+        demand(!over.contains(held.version.session), "a session that was over comes back")
         switch before.state.credential {
         case .held(let former) where former.version.session == held.version.session:
             demand(held.version.generation > former.version.generation, "an older token takes the place of a newer one")
@@ -125,7 +126,7 @@ extension ExploredWorld {
         }
     }
 
-    /// No token that came from the service gets lost.
+    /// No token from the service is lost.
     private mutating func checkTokens() {
         let unsaved = state.desired?.token?.number
         guard !fresh.isEmpty else { return tried.removeAll { $0 != unsaved } }
@@ -162,7 +163,7 @@ extension ExploredWorld {
         demand(isSame, "a manual refresh that fails leaves something behind")
     }
 
-    /// When everything is at rest and nobody else touched it, the store holds what is in use.
+    /// When everything is at rest and no sibling has changed it, the store holds the token in use.
     private mutating func checkStore() {
         guard state.isKept, isStoreOurs, state.desired == nil, writing == nil, lateWrite == nil else { return }
         switch state.credential {
@@ -177,7 +178,7 @@ extension ExploredWorld {
             strayings.append((stray.id, now.uptime))
             if case .refresh = stray.step, isIntentOurs { isLost = true }
         }
-        // They spend a token that is held no longer.
+        // These spend a token that is no longer held.
         if state.heldVersion != before.state.heldVersion { strayings = [] }
         strayings.removeAll { $0.at + state.policy.backOff.maximum <= now.uptime }
         let known = [held?.number, stored?.token?.number]
@@ -186,7 +187,7 @@ extension ExploredWorld {
 }
 
 extension ExploredWorld.Event {
-    /// Only these begin a session.
+    /// The only events that begin a session.
     fileprivate var mayBegin: Bool {
         switch self {
         case .setToken, .manual: true
@@ -194,10 +195,10 @@ extension ExploredWorld.Event {
         }
     }
 
-    /// Only these end one.
+    /// The only events that end a session.
     fileprivate func mayEnd(_ before: ExploredWorld) -> Bool {
         switch self {
-        // Nobody has ended what was lost, unless the server has.
+        // A lost session has not ended, unless the server has ended it.
         case .endWrite(.after(.lost)): before.state.pending?.news.isEnd == true
         case .noticed(.lost?), .step(_, .after(.lost)): false
         case .noticed(nil): before.stored != nil || before.absence == .gone

@@ -5,7 +5,7 @@ import Foundation
 
 @testable import RequestAuthorization
 
-// What the kinds of failures promise.
+// The promises for each kind of failure.
 extension ExploredWorld {
     mutating func checkSorting(_ event: Event, before: ExploredWorld) {
         if let held, before.held !== held, held.expiresAt < held.obtainedAt, before.isBrought(held) || isStep(event) {
@@ -21,15 +21,16 @@ extension ExploredWorld {
         let wait = state.backOff.slot.uptime - now.uptime
         demand(
             wait >= state.policy.backOff.maximum || state.pending != nil,
-            "what somebody has to put right is tried again too soon")
+            "a failure that needs an operator is tried again too soon")
     }
 
     private func isStep(_ event: Event) -> Bool { if case .step(_, .expired) = event { true } else { false } }
 
-    /// Whether the service brought the token.
+    /// Whether the service issued the token.
     private func isBrought(_ held: HeldToken) -> Bool { fresh.contains { $0 === held } }
 
-    /// Only an explicit verdict of the server ends a session, or the want of a refresh token when the token is no longer good.
+    /// A session ends only by an explicit verdict of the server, or when the token has expired and there is no refresh
+    /// token.
     private mutating func checkEnd(by answer: Answer, to runner: Runner, before: ExploredWorld) {
         guard isEnding, !before.isEnding else { return }
         switch (runner.step, answer) {

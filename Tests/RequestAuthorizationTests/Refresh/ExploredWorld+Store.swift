@@ -47,7 +47,7 @@ extension ExploredWorld {
         case .save(let held, let condition):
             if state.storage == .shared, !condition.allows(stored, absence: absence) { return .refused(stored?.copy) }
             let isBack = removed.contains(held.version.session) && state.storage == .shared
-            demand(!isBack || condition == .anything, "a session comes back that was removed")
+            demand(!isBack || condition == .anything, "a removed session comes back")
             item = StoredItem(held)
         case .signOut(let version, let obtainedAt, let condition):
             if !condition.allows(stored, absence: absence) { return .refused(stored?.copy) }
@@ -89,7 +89,7 @@ extension ExploredWorld {
         demand(number == expected, "a caller that waits has another's number")
     }
 
-    /// What flights bring that were under way belongs to what is waited for.
+    /// The results of flights that were under way belong to what the caller waits for.
     mutating func noteSettlers() {
         for index in settlers.indices where !isOver(settlers[index]) { settlers[index].limit = state.lastNumber }
         isFlying = state.flights.map(\.id)
@@ -97,7 +97,7 @@ extension ExploredWorld {
 
     private func isOver(_ settler: Settler) -> Bool { !settler.flights.contains(where: isFlying.contains) }
 
-    /// Whether something is under way for which the caller waits.
+    /// Whether work is under way for which the caller waits.
     func isPending(_ settler: Settler) -> Bool {
         if settler.flights.contains(where: { id in state.flights.contains { $0.id == id } }) { return true }
         if settler.discards.contains(where: discards.contains) { return true }

@@ -5,16 +5,16 @@ import Foundation
 
 @testable import RequestAuthorization
 
-/// A state and what surrounds it, as the provider, its service, its store and siblings of it would.
+/// A state and its surroundings: they behave as the provider, its service, its store and its siblings would.
 ///
-/// All that can happen to the state is an ``Event`` of this world, and what must never happen is its ``violation``.
+/// All that can happen to the state is an ``Event`` of this world. A broken promise is its ``violation``.
 struct ExploredWorld {
     typealias State = RefreshState
 
-    /// What more can happen than in the plainest world.
+    /// Additional events beyond those of the simplest world.
     struct Scope: OptionSet {
         let rawValue: Int
-        /// The store may have done something that the state has not been told yet.
+        /// The store may have executed a call that the state does not know of yet.
         static let races = Scope(rawValue: 1)
         /// Callers wait until the provider has settled, and the program ends.
         static let programs = Scope(rawValue: 2)
@@ -31,16 +31,16 @@ struct ExploredWorld {
         let session: UUID?
     }
 
-    /// What performs the steps of a flight; it goes on when the state has forgotten the flight.
+    /// The task of a flight; it goes on after the state has forgotten the flight.
     struct Runner {
         let id: RefreshID
         let session: UUID
         var step: State.Step
-        /// What the store has answered already, before the state is told.
+        /// The store's answer, before the state has it.
         var landed: State.Outcome?
     }
 
-    /// What performs a manual refresh.
+    /// The task of a manual refresh.
     struct Hand {
         let id: RefreshID
         let isAwaited: Bool
@@ -49,24 +49,24 @@ struct ExploredWorld {
     /// A caller that waits until the provider has settled.
     struct Settler {
         let number: Int
-        /// The flights that were under way.
+        /// The flights under way when it began to wait.
         let flights: [RefreshID]
         let discards: [Int]
-        /// One try to store it will do.
+        /// It waits for one try to store.
         let acceptsFailure: Bool
-        /// What was stored up to this number was decided before, or by those flights.
+        /// Writes up to this number were decided before it began to wait, or by those flights.
         var limit: Int
     }
 
     enum Announcement: Equatable { case nothing, updated(Int), invalidated }
 
-    /// What the store is asked to hold, and what it has answered.
+    /// A write to the store, and its answer.
     struct Writing {
         let job: State.WriterJob
         var landed: State.Written?
     }
 
-    /// What was read from the store when a sibling changed it.
+    /// A read of the store after a sibling's change.
     struct Look {
         let basis: State.Basis
         let item: StoredItem?
@@ -81,11 +81,11 @@ struct ExploredWorld {
 
     var ordinary = WaiterQueue<Int>()
     var lasting = WaiterQueue<Int>()
-    /// What must be in the queues, in order of arrival.
+    /// The expected queues, in order of arrival.
     var callers: [Caller] = []
     var runners: [Runner] = []
     var hands: [Hand] = []
-    /// The numbers of manual refreshes that somebody awaits.
+    /// The numbers of manual refreshes that a caller awaits.
     var awaited: [Int] = []
     var settlers: [Settler] = []
     /// Revocations that are under way.
@@ -94,24 +94,24 @@ struct ExploredWorld {
     var isFlying: [RefreshID] = []
 
     var stored: StoredItem?
-    /// Why nothing is stored, if nothing is: whether a sibling has removed it, or the folder is missing.
+    /// Why nothing is stored, if so: a sibling has removed the item, or the folder is missing.
     var absence = TokenAbsence.gone
     var intent: RefreshIntent?
     /// The intent was left by a flight of the provider.
     var isIntentOurs = false
-    /// The flight that got the lock.
+    /// The flight that holds the lock.
     var lock: RefreshID?
-    /// The answer to the call that was made under the lock was lost.
+    /// The answer to the call under the lock was lost.
     var isLost = false
     var writing: Writing?
-    /// A write that was given up, and that the store may do yet.
+    /// A write that was given up, and that the store may still execute.
     var lateWrite: State.WriterJob?
     var isWriteDue = false
     var look: Look?
-    /// Nobody else has changed the store since the provider did.
+    /// No sibling has changed the store since the provider did.
     var isStoreOurs = true
 
-    /// What requests may use without asking.
+    /// The token that requests may use without a transition.
     var warm: (held: HeldToken, until: Date)?
     /// When the timer fires.
     var wake: Duration?
@@ -121,27 +121,27 @@ struct ExploredWorld {
     var sessionsOfSiblings: [UUID] = []
     /// Sessions that a sibling has removed from the store.
     var removed: [UUID] = []
-    /// Sessions that have been left.
+    /// Sessions that this process has left.
     var over: [UUID] = []
-    /// Tokens that came from the service and are neither in use nor given up yet.
+    /// Tokens from the service that are neither in use nor discarded yet.
     var fresh: [HeldToken] = []
-    /// Those of them whose first try to be stored has ended.
+    /// Those of them that the store was asked to save once.
     var tried: [Int] = []
-    /// Tokens that a server refused, or whose answer was lost to the last.
+    /// Tokens that a server refused, or for which the last answer was lost.
     var refused: [Int] = []
     /// When flights became strays.
     var strayings: [(id: RefreshID, at: Duration)] = []
     var names = 0
-    /// What happens now.
+    /// The present event.
     var event: Event?
-    /// In this event the store said that there is no session any more.
+    /// In this event the store reported that the session has ended.
     var isEndRead = false
-    /// In this event a token was dropped, and listeners heard of it.
+    /// In this event a token was dropped, and listeners were notified.
     var isDropping = false
-    /// What must not be and is.
+    /// The first broken promise.
     var violation: String?
 
-    /// The part of each back-off that is waited.
+    /// The part of each back-off that is used.
     static let chance = 0.02
 
     mutating func demand(_ condition: Bool, _ broken: StaticString) {

@@ -7,7 +7,7 @@ import RequestAuthorizationTesting
 import TestProviders
 import Testing
 
-/// A failed refresh costs one call, however many wait, and ends a session only if the server says so.
+/// A failed refresh costs one call, for any number of waiters, and ends a session only if the server says so.
 @Suite struct FailureTests {
     @Test func `ten thousand requests that wait for a failing service make one call`() async throws {
         let bench = Bench.make(.held)
@@ -21,7 +21,8 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `until the next slot everybody gets the same error at once, with the time of the next try`() async throws
+    @Test func `until the next slot all requests get the same error at once, with the time of the next try`()
+        async throws
     {
         let bench = Bench.make(.failure(Offline()), .token("new"))
         bench.clock.advance(by: .seconds(100))
@@ -50,7 +51,7 @@ import Testing
         #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60])
     }
 
-    @Test func `an hour that the wall clock jumps back delays no slot`() async throws {
+    @Test func `a wall clock that is set back by an hour delays no slot`() async throws {
         let bench = Bench.make(.failure(Offline()), .token("new"))
         bench.clock.advance(by: .seconds(100))
         await #expect(throws: RefreshFailed.self) { try await bench.name() }
@@ -103,7 +104,7 @@ import Testing
         #expect(bench.service.calls == 1)
         #expect(await changes.next()?.isAuthorized == false)
         try await bench.auth.setToken(TestToken("again"))
-        guard case .tokenUpdated(let token) = await changes.next() else { Issue.record("told twice"); return }
+        guard case .tokenUpdated(let token) = await changes.next() else { Issue.record("announced twice"); return }
         #expect(token.name == "again")
     }
 
@@ -143,7 +144,7 @@ import Testing
         #expect(try await bench.name() == "first")
     }
 
-    @Test func `a new token that must not be sent is never sent, and is what the next refresh begins from`()
+    @Test func `a new token that must not be sent is never sent, and the next refresh begins from it`()
         async throws
     {
         let bench = Bench.make(.success(TestToken("a\r\nX: b")), .token("new"))

@@ -7,13 +7,13 @@ import RequestAuthorizationTesting
 import TestProviders
 import Testing
 
-/// `validToken(lasting:)`: a token for a program that hands it on.
+/// `validToken(lasting:)`: a token for a program that passes it on.
 @Suite(.timeLimit(.minutes(5))) struct LastingTokenTests {
     private func name(_ bench: Bench, lasting seconds: Int) async throws -> String {
         try await bench.auth.validToken(lasting: .seconds(seconds)).name
     }
 
-    @Test func `a token that lasts long enough goes out, and one that lasts less is refreshed`() async throws {
+    @Test func `a token that lasts long enough is returned, and one that lasts less is refreshed`() async throws {
         let bench = Bench.make(.token("new", lasts: .seconds(200)))
         #expect(try await name(bench, lasting: 100) == "old")
         #expect(bench.service.calls == 0)
@@ -23,7 +23,7 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `those who come during the refresh share it, and others do not wait for it`() async throws {
+    @Test func `callers during the refresh share it, and other requests do not wait for it`() async throws {
         let bench = Bench.make(.held)
         let first = Task { try await name(bench, lasting: 150) }
         await bench.held.reaches(1)
@@ -36,14 +36,14 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `a successor that lasts less, too, is returned after one refresh`() async throws {
+    @Test func `a successor that also lasts less is returned after one refresh`() async throws {
         let bench = Bench.make(.token("short", lasts: .seconds(50)), .token("shorter", lasts: .seconds(40)))
         #expect(try await name(bench, lasting: 150) == "short")
         #expect(bench.service.calls == 1)
         #expect(try await name(bench, lasting: 150) == "shorter")
     }
 
-    @Test func `a refresh that fails throws although the token is valid for a shorter time, and the slot is kept`()
+    @Test func `a refresh that fails throws although the token is valid for a shorter time, and the slot stays closed`()
         async throws
     {
         let bench = Bench.make(.failure(Offline()), .token("new", lasts: .seconds(200)))
@@ -70,7 +70,7 @@ import Testing
 
 /// `refreshNow()` and `currentToken`.
 @Suite(.timeLimit(.minutes(5))) struct RefreshNowTests {
-    @Test func `it refreshes a token that is valid, in the same session`() async throws {
+    @Test func `refreshNow refreshes a token that is valid, in the same session`() async throws {
         let store = InMemoryTokenStore<TestToken>(.make("stored"))
         let bench = Bench.make(store: store, .token("new"))
         let session = store.stored?.version.session
@@ -81,7 +81,7 @@ import Testing
         #expect(store.stored?.version.generation == 1)
     }
 
-    @Test func `it joins a refresh that is under way`() async throws {
+    @Test func `refreshNow joins a refresh that is under way`() async throws {
         let bench = Bench.make(.held)
         bench.clock.advance(by: .seconds(92))
         #expect(try await bench.name() == "old")
@@ -93,13 +93,13 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `it does not wait for the slot after a failure`() async throws {
+    @Test func `refreshNow does not wait for the slot after a failure`() async throws {
         let bench = Bench.make(.failure(Offline()), .token("new"))
         await #expect(throws: RefreshFailed.self) { try await bench.auth.refreshNow() }
         #expect(try await bench.auth.refreshNow().name == "new")
     }
 
-    @Test func `it waits for the time that the server has named`() async throws {
+    @Test func `refreshNow waits for the time that the server has named`() async throws {
         let bench = Bench.make(
             .failure(TokenEndpointError(status: 503, retryAfter: .seconds(60))), .token("new"))
         for _ in 0..<2 { await #expect(throws: RefreshFailed.self) { try await bench.auth.refreshNow() } }
@@ -109,7 +109,7 @@ import Testing
         #expect(try await bench.auth.refreshNow().name == "new")
     }
 
-    @Test func `what is held is had without asking the store or the service`() async throws {
+    @Test func `currentToken asks neither the store nor the service`() async throws {
         let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>(.make("stored")))
         let bench = Bench.make(store: store)
         #expect(bench.auth.currentToken == nil)

@@ -7,7 +7,7 @@ import RequestAuthorizationTesting
 import TestProviders
 import Testing
 
-/// Exclusive access that runs out by itself, as a lease does: nothing is sent whose answer could come too late.
+/// Exclusive access that expires by itself, as a lease does. No request is sent whose answer could come too late.
 @Suite struct LimitedAccessTests {
     @Test func `a token request is sent if access lasts for it and for one second more`() async throws {
         let bench = LimitedBench.make(accessFor: .seconds(6), .token("new"))
@@ -34,7 +34,7 @@ import Testing
         #expect(bench.service.calls == 0)
     }
 
-    @Test func `at its deadline a token request is cancelled, and its answer counts as lost`() async throws {
+    @Test func `at the end of access a token request is cancelled, and its answer counts as lost`() async throws {
         let bench = LimitedBench.make(accessFor: .seconds(10), .held)
         let request = Task { try await bench.auth.validToken() }
         _ = try await bench.service.nextCall()
@@ -47,7 +47,7 @@ import Testing
         #expect(bench.place.intent != nil)
     }
 
-    @Test func `a token that comes after the deadline all the same is saved`() async throws {
+    @Test func `a token that comes after the end of access is saved all the same`() async throws {
         let bench = LimitedBench.make(accessFor: .seconds(10), .heldIgnoringCancellation)
         let request = Task { try await bench.auth.validToken() }
         let call = try await bench.service.nextCall()
@@ -58,7 +58,7 @@ import Testing
         #expect(bench.place.stored?.token?.name == "late")
     }
 
-    @Test func `an answer of the service within the deadline is what it is`() async throws {
+    @Test func `an answer of the service before the end of access counts`() async throws {
         let refusal = TokenEndpointError(status: 503)
         let bench = LimitedBench.make(accessFor: .seconds(10), .failure(refusal))
         let error = await #expect(throws: RefreshFailed.self) { try await bench.auth.validToken() }
@@ -67,7 +67,7 @@ import Testing
     }
 }
 
-/// A provider whose store gives access for some time only; the token has expired.
+/// A provider whose store gives access for a limited time; the token has expired.
 private struct LimitedBench {
     let clock: ManualClock
     let place: InMemorySharedTokenStore<TestToken>
@@ -89,7 +89,7 @@ private struct LimitedBench {
                 clock: clock, random: { 1 }))
     }
 
-    /// Suspends until nobody has exclusive access.
+    /// Suspends until exclusive access is free.
     func unlocked() async { try? await place.sibling().lock(within: .seconds(1)).unlock() }
 }
 

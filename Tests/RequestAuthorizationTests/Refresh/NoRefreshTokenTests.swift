@@ -26,7 +26,7 @@ import Testing
         let event = try await bench.event(.refreshFailed) { _ = try await bench.name() }
         #expect(event?.error is Nothing)
         #expect(event?.nextTryAt == bench.clock.now.addingTimeInterval(100 - due.inSeconds))
-        // Nothing is tried again before its end.
+        // No try is made before its end.
         while bench.clock.now < ManualClock().now.addingTimeInterval(99) {
             #expect(try await bench.name() == "old")
             await bench.auth.retryNow()
@@ -40,7 +40,7 @@ import Testing
         #expect(bench.service.calls == 2)
     }
 
-    @Test func `one that is refused ends the session at once`() async throws {
+    @Test func `a refused token without a refresh token ends the session at once`() async throws {
         let bench = Bench.make(.failure(Nothing()))
         try await bench.auth.setNeedsRefreshAfterUnauthorizedResponse(for: bench.sent(with: "old"))
         let error = await #expect(throws: NotAuthorized.self) { try await bench.name() }
@@ -48,7 +48,7 @@ import Testing
         #expect(error?.needsSignIn == true)
     }
 
-    @Test func `one that is refused after it was left to its end does so too`() async throws {
+    @Test func `a token that is refused after it was left to its end does so too`() async throws {
         let bench = Bench.make(.failure(Nothing()), .failure(Nothing()))
         bench.clock.advance(by: .seconds(95))
         _ = try await bench.event(.refreshFailed) { _ = try await bench.name() }

@@ -6,7 +6,7 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// What events say to those who operate a server.
+/// Events for the operators of a server.
 @Suite(.timeLimit(.minutes(5))) struct OperatorEventTests {
     /// The events from now on, up to and including the first of a kind.
     private func events(
@@ -22,7 +22,7 @@ import Testing
 
     // MARK: Outcomes
 
-    @Test func `a refresh that ends the session says so, and why`() async {
+    @Test func `a refresh that ends the session reports that, and why`() async {
         let bench = Bench.make(holding: .zero, .failure(TokenEndpointError(status: 400, code: "invalid_grant")))
         let told = await events(of: bench.auth, until: .refreshEnded) { _ = try? await bench.name() }
         #expect(told.map(\.kind) == [.refreshStarted, .sessionEnded, .refreshEnded])
@@ -64,7 +64,7 @@ import Testing
 
     // MARK: The lock
 
-    @Test func `who adopts a token says so, and how long the lock was waited for`() async throws {
+    @Test func `a provider that adopts a token reports that, and how long it waited for the lock`() async throws {
         let bench = SharedBench.make(.held)
         let sibling = bench.sibling(follows: false)
         bench.clock.advance(by: .seconds(10))
@@ -84,7 +84,7 @@ import Testing
         #expect(told.first { $0.kind == .refreshEnded }?.outcome == .adopted)
     }
 
-    @Test func `a lock that was not had says so`() async throws {
+    @Test func `a lock that was not acquired is reported`() async throws {
         let bench = SharedBench.make()
         let holder = bench.place.sibling()
         let lock = try await holder.lock(within: .seconds(1))
@@ -104,7 +104,7 @@ import Testing
 
     // MARK: Requests
 
-    @Test func `those that were held are counted, those that were cancelled are not`() async throws {
+    @Test func `held requests are counted, cancelled ones are not`() async throws {
         let bench = Bench.make(holding: .zero, .held)
         let told = try await events(of: bench.auth, until: .requestsReleased) {
             let requests = await bench.hold(4)
@@ -116,7 +116,7 @@ import Testing
         #expect(told.last?.count == 3)
     }
 
-    @Test func `a 401 is told, and so is the request that goes out once more`() async throws {
+    @Test func `a 401 is reported, and so is the request that is sent once more`() async throws {
         let bench = Bench.make(.token("new", lasts: .seconds(100)))
         let transport = ScriptedTransport<TestRequest, TestResponse>(.response(401), .response(200))
         let told = try await events(of: bench.auth, until: .requestRetried) {
@@ -127,7 +127,7 @@ import Testing
         #expect(told.first?.kind == .unauthorized)
     }
 
-    @Test func `each try is told once, and one that does not go out is not`() async throws {
+    @Test func `each try is reported once, and a try that is not sent is not reported`() async throws {
         let bench = Bench.make(.numberedToken(), .numberedToken(), .failure(Offline()))
         let transport = ScriptedTransport<TestRequest, TestResponse>(forever: .response(401))
         var events = bench.auth.events.makeAsyncIterator()
@@ -142,7 +142,7 @@ import Testing
         #expect(told.count { $0 == .requestRetried } == 2)
     }
 
-    @Test func `a 401 that no refresh helps against is told too`() async throws {
+    @Test func `a 401 that no refresh can help is reported too`() async throws {
         let bench = Bench.make()
         let challenge = UnauthorizedResponse(
             fields: ["WWW-Authenticate": ["Bearer error=\"insufficient_user_authentication\""]])
@@ -152,7 +152,7 @@ import Testing
         #expect(told.map(\.kind) == [.unauthorized])
     }
 
-    @Test func `a storm is told`() async throws {
+    @Test func `a storm is reported`() async throws {
         let bench = Bench.make()
         for number in 0..<6 { bench.service.append(.token("t\(number)", lasts: .seconds(1_000))) }
         let told = await events(of: bench.auth, until: .refreshedTooOften) {
@@ -165,7 +165,7 @@ import Testing
         #expect(told.count { $0.kind == .refreshedTooOften } == 1)
     }
 
-    @Test func `a storm of callers whose need no token meets is told, too`() async throws {
+    @Test func `a storm of callers that no token satisfies is reported too`() async throws {
         let bench = Bench.make()
         for number in 1...6 { bench.service.append(.token("\(number)", lasts: .seconds(10))) }
         let told = await events(of: bench.auth, until: .refreshedTooOften) {
@@ -174,7 +174,7 @@ import Testing
         #expect(told.count { $0.kind == .refreshedTooOften } == 1)
     }
 
-    @Test func `a reset that finds no session ends none`() async throws {
+    @Test func `a reset without a session ends none`() async throws {
         let bench = Bench.make(holding: nil)
         let told = try await events(of: bench.auth, until: .tokenInstalled) {
             await bench.auth.reset()
@@ -196,7 +196,7 @@ import Testing
         #expect(name == "checkout")
     }
 
-    @Test func `a 401 brings its task locals along, too`() async throws {
+    @Test func `a 401 passes on its task locals too`() async throws {
         let bench = Bench.make(.run { _ in TestToken(Self.request) })
         try await Self.$request.withValue("checkout") {
             try await bench.auth.setNeedsRefreshAfterUnauthorizedResponse(for: bench.sent(with: "old"))

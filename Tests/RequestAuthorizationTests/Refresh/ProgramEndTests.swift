@@ -7,7 +7,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// What a program awaits before it ends, so that a rotated token is not lost.
+/// Calls that a program awaits before it ends, so that a rotated token is not lost.
 @Suite(.timeLimit(.minutes(5))) struct ProgramEndTests {
     typealias Store = ScriptedTokenStore<InMemoryTokenStore<TestToken>>
 
@@ -41,7 +41,7 @@ import Testing
         try await settled.value
     }
 
-    @Test func `settling says what is under way when its time is over, and cancels nothing`() async throws {
+    @Test func `settling reports the running work when its time has ended, and cancels nothing`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored")))
         let (bench, call, settled) = try await settling(store) { [limit] in try await $0.settle(within: limit) }
         bench.clock.advance(by: limit)
@@ -58,7 +58,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await settled.value }
     }
 
-    @Test func `settling says what is not stored, and why`() async throws {
+    @Test func `settling reports the unsaved token, and why`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
         store.fail(all: .save, with: DiskFull())
         let bench = Bench.make(store: store, .token("new"))
@@ -72,7 +72,7 @@ import Testing
         #expect(error?.storeError is DiskFull)
     }
 
-    @Test func `settling does not wait for people`() async throws {
+    @Test func `settling does not wait for user input`() async throws {
         let bench = Bench.make()
         let answer = OneShot<TestToken>()
         let begun = OneShot<Void>()
@@ -130,7 +130,7 @@ import Testing
         #expect(error?.reason == .shutDown)
     }
 
-    @Test func `who signs out after a shutdown is signed out in the store`() async throws {
+    @Test func `a sign-out after a shutdown is stored`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored")))
         let bench = Bench.make(store: store)
         #expect(try await bench.name() == "stored")
@@ -166,7 +166,7 @@ import Testing
         #expect(store.base.stored?.token?.name == "new")
     }
 
-    @Test func `a shutdown gives up what is unsaved, and lets the provider go`() async throws {
+    @Test func `a shutdown discards the unsaved token, and lets the provider go`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
         var bench: Bench? = try await unsaved(store)
         let clock = try #require(bench?.clock)

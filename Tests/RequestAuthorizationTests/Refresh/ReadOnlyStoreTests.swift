@@ -7,9 +7,9 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// A widget beside its app: it reads what the app keeps, and neither refreshes nor writes.
+/// A widget beside its app: it reads the app's token, and neither refreshes nor writes.
 @Suite(.timeLimit(.minutes(5))) struct ReadOnlyStoreTests {
-    @Test func `it uses what the app keeps`() async throws {
+    @Test func `a widget uses the app's token`() async throws {
         let widget = Widget(.make("old", lasts: 10))
         #expect(try await widget.name() == "old")
         #expect(widget.kinds == [.load])
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `it goes on when the app has refreshed`(follows: Bool) async throws {
+    func `a widget goes on when the app has refreshed`(follows: Bool) async throws {
         let widget = Widget(.make("old", lasts: 10), follows: follows)
         #expect(try await widget.name() == "old")
         widget.clock.advance(by: .seconds(11))
@@ -47,7 +47,7 @@ import Testing
         #expect(widget.service.calls == 0)
     }
 
-    @Test func `after a 401 it looks again, and sends no refresh`() async throws {
+    @Test func `after a 401 a widget reads again, and sends no refresh`() async throws {
         let widget = Widget(.make("old"), follows: false)
         let request = try await TestRequest("https://api.example.com").authorized(using: widget.auth)
         try await widget.auth.setNeedsRefreshAfterUnauthorizedResponse(for: request)
@@ -60,7 +60,7 @@ import Testing
         #expect(widget.service.calls == 0)
     }
 
-    @Test func `ahead of expiry it looks once a second, not with each request`() async throws {
+    @Test func `ahead of expiry a widget reads once a second, not with each request`() async throws {
         let widget = Widget(.make("old", lasts: 100), follows: false)
         #expect(try await widget.name() == "old")
         widget.clock.advance(by: .seconds(95))
@@ -73,14 +73,14 @@ import Testing
         #expect(widget.service.calls == 0)
     }
 
-    @Test func `without a token it says so, and asks for no first one`() async throws {
+    @Test func `without a token a widget throws that, and asks for no first one`() async throws {
         let widget = Widget(nil)
         let error = await #expect(throws: NotAuthorized.self) { try await widget.name() }
         #expect(error?.reason == .noToken)
         #expect(widget.service.calls == 0)
     }
 
-    @Test func `a sign-out of the app ends it, and a sign-in goes on`() async throws {
+    @Test func `a sign-out of the app ends the widget's session, and a sign-in continues it`() async throws {
         let widget = Widget(.make("old"))
         #expect(try await widget.name() == "old")
         let end = Task { await widget.auth.tokenChanges.first { !$0.isAuthorized } != nil }
@@ -91,7 +91,7 @@ import Testing
         #expect(await next.value)
     }
 
-    @Test func `signing in and out here is not written`() async throws {
+    @Test func `signing in and out in a widget is not written`() async throws {
         let widget = Widget(.make("old"))
         #expect(try await widget.name() == "old")
         try await widget.auth.signIn { TestToken("mine") }
@@ -104,7 +104,7 @@ import Testing
     }
 }
 
-/// A provider on a read-only view of what an app keeps.
+/// A provider with a read-only view of an app's store.
 private struct Widget {
     let clock = ManualClock()
     let service: ScriptedTokenService<TestToken>
@@ -127,7 +127,7 @@ private struct Widget {
     func name() async throws -> String { try await auth.validToken().name }
 }
 
-/// A store that tells nobody of changes.
+/// A store without notices of changes.
 private struct Deaf<Base: TokenStore>: TokenStore {
     let base: Base
 

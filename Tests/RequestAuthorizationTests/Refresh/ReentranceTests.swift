@@ -6,9 +6,9 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// A service that asks its own provider for authorization gets an error, not a deadlock.
+/// A service that waits for its own provider gets an error, not a deadlock.
 @Suite struct ReentranceTests {
-    /// How a service comes to ask a provider.
+    /// The ways in which a service can ask a provider.
     enum Way: CaseIterable { case directly, inAChildTask, inATask }
 
     @Test(arguments: Way.allCases)
@@ -21,7 +21,7 @@ import Testing
         #expect(error?.reason == .reentrantRefresh)
     }
 
-    @Test func `so does one that comes back by way of another provider`() async throws {
+    @Test func `a service that returns by way of another provider gets an error`() async throws {
         let (boxA, boxB) = (ProviderBox(), ProviderBox())
         let a = RefreshableTokenAuthorization(
             service: ClosureService { try await boxB.token(by: .directly) }, clock: ManualClock())
@@ -41,7 +41,7 @@ import Testing
         #expect(try await bench.name() == "old")
     }
 
-    @Test func `a long-lived task that began in an old flight is not blamed`() async throws {
+    @Test func `a long-lived task that began in an old flight gets no error`() async throws {
         let (go, start) = AsyncStream.makeStream(of: Void.self)
         let box = ProviderBox()
         let clock = ManualClock()
@@ -84,7 +84,7 @@ import Testing
     }
 }
 
-/// A service that does what a closure says, whatever it is asked for.
+/// A service whose every method runs one closure.
 private struct ClosureService: RefreshableTokenService {
     let body: @Sendable () async throws -> TestToken
 

@@ -39,7 +39,7 @@ import Testing
         #expect(await observed.value)
     }
 
-    @Test func `observers that come and go see changes in order while tokens change`() async throws {
+    @Test func `observers that begin and end see changes in order while tokens change`() async throws {
         let auth = RefreshableTokenAuthorization(
             service: CountingService(), token: TestToken("0"), clock: ManualClock())
         let misordered = SharedCount(0)
@@ -107,7 +107,7 @@ import Testing
     }
 }
 
-/// Random numbers that are the same each time.
+/// The same random numbers each time.
 struct Seeded: RandomNumberGenerator {
     var seed: UInt64
 

@@ -5,7 +5,7 @@ import Foundation
 
 @testable import RequestAuthorization
 
-/// A state that is moved by hand, and what it told and asked for, in words.
+/// A state that is moved by hand, and a log of its announcements and actions, in words.
 struct RefreshStateBench {
     typealias State = RefreshState
 
@@ -13,14 +13,14 @@ struct RefreshStateBench {
 
     var state: State
     var now = Moment(date: Date(timeIntervalSinceReferenceDate: 1_000_000), uptime: .seconds(1_000))
-    /// Who waits, by name.
+    /// The waiters, by name.
     var waiting: [Effect.Waiters: [Int]] = [:]
-    /// Those of them who were queued while a token was held.
+    /// The waiters that were queued while a token was held.
     var bound: Set<Int> = []
-    /// All that was told and is to be done, in order.
+    /// All announcements and actions, in order.
     var log: [String] = []
 
-    /// - Parameter token: the number of the token that is held; `nil` for none.
+    /// - Parameter token: the number of the initial token; `nil` for none.
     static func make(holding token: Int? = 1, storage: State.Storage = .none, policy: RefreshPolicy = .explored) -> Self
     {
         var bench = Self(state: State(.absent, session: session, storage: storage, policy: policy))
@@ -62,13 +62,13 @@ struct RefreshStateBench {
         return (result, told)
     }
 
-    /// - Returns: what the log has gained.
+    /// - Returns: the new lines of the log.
     @discardableResult
     mutating func does<Result>(_ event: (inout State, inout Turn) -> Result) -> [String] { change(event).1 }
 
     mutating func gives<Result>(_ event: (inout State, inout Turn) -> Result) -> Result { change(event).0 }
 
-    /// A server refuses the token that is held, and a request waits for the refresh.
+    /// A server refuses the token, and a request waits for the refresh.
     @discardableResult
     mutating func refuse(waiter: Int? = nil) -> RefreshID? {
         if case .held(let held) = state.credential { does { $0.unauthorized(held.header, &$1) } }
@@ -129,7 +129,7 @@ struct RefreshStateBench {
         return does { $0.manualSucceeded(id, held, &$1) }
     }
 
-    /// How a request fares now.
+    /// The result for a request now.
     mutating func answer(_ need: State.Need = .now) -> String {
         switch gives({ $0.request(need, &$1) }) {
         case .use(let held): "token \(held.number)"
@@ -138,7 +138,7 @@ struct RefreshStateBench {
         }
     }
 
-    /// What is on its way to the store.
+    /// The item that is being written to the store.
     var unsaved: String? {
         switch state.desired?.content {
         case nil: nil
@@ -166,7 +166,7 @@ struct RefreshStateBench {
         }
     }
 
-    /// - Returns: `nil` if nobody is resumed.
+    /// - Returns: `nil` if no waiter is resumed.
     private mutating func words(_ effect: Effect) -> String? {
         switch effect {
         case .resume(let kind, let result):

@@ -6,10 +6,10 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// Everything that can happen to the state, in every order, as far as a number of events in a row.
+/// All events of the state, in every order, up to a number of events in a row.
 ///
-/// With each test run it goes less deep, for a few seconds; `EXPLORATION=long` in the environment, as in CI, goes the whole way.
-/// `REFRESH_STATE_DEPTH` names another depth; each one more takes about four times as long.
+/// Each test run explores for a few seconds. With `EXPLORATION=long` in the environment, as in CI, it goes to the full
+/// depth. `REFRESH_STATE_DEPTH` sets another depth; each further event takes about four times as long.
 struct RefreshStateExploration {
     @Test(arguments: ExploredStorage.allCases)
     func `no order of events breaks a promise`(storage: ExploredStorage) async {
@@ -17,35 +17,37 @@ struct RefreshStateExploration {
     }
 
     @Test(arguments: [ExploredStorage.plain, .shared])
-    func `nor does any if the store's answers are late`(storage: ExploredStorage) async {
+    func `no order of events breaks a promise if the store's answers are late`(storage: ExploredStorage) async {
         var world = ExploredWorld.warm(storage.kind)
         (world.scope, world.callerLimit) = (.races, 1)
         await explore("\(storage.name), late", world, depth: 5)
     }
 
     @Test(arguments: [true, false])
-    func `nor does any in the middle of a refresh with a shared store`(isSaved: Bool) async {
+    func `no order of events breaks a promise in the middle of a refresh with a shared store`(isSaved: Bool) async {
         let world = ExploredWorld.warm(.shared)
             .after((isSaved ? [] : [.setToken]) + [.unauthorized] + Array(repeating: .step(0, .ok), count: 3))
         await explore("shared, \(isSaved ? "saved" : "unsaved") and refreshing", world, depth: 5)
     }
 
     @Test(arguments: [ExploredStorage.none, .plain, .shared])
-    func `nor does any if requests ask for tokens that last`(storage: ExploredStorage) async {
+    func `no order of events breaks a promise if requests ask for tokens that last`(storage: ExploredStorage) async {
         var world = ExploredWorld.warm(storage.kind)
         (world.scope, world.callerLimit) = (.lasting, 2)
         await explore("\(storage.name), lasting", world, depth: 5)
     }
 
     @Test(arguments: [ExploredStorage.none, .plain, .shared])
-    func `nor does any in a tool that ends`(storage: ExploredStorage) async {
+    func `no order of events breaks a promise in a tool that ends`(storage: ExploredStorage) async {
         var world = ExploredWorld.warm(storage.kind, policy: .exploredTool)
         (world.scope, world.callerLimit) = ([.programs], 2)
         await explore("\(storage.name), tool", world, depth: 5)
     }
 
     @Test(arguments: [ExploredStorage.plain, .shared])
-    func `nor does any in a program that ends in the middle of a refresh`(storage: ExploredStorage) async {
+    func `no order of events breaks a promise in a program that ends in the middle of a refresh`(
+        storage: ExploredStorage
+    ) async {
         let steps = Array(repeating: ExploredWorld.Event.step(0, .ok), count: storage == .shared ? 4 : 1)
         var world = ExploredWorld.warm(storage.kind).after([.unauthorized] + steps)
         (world.scope, world.callerLimit) = (.programs, 1)
@@ -80,7 +82,7 @@ enum ExploredStorage: CaseIterable {
     }
 }
 
-/// A search in breadth: the first broken promise that it finds has the shortest way to it.
+/// A breadth-first search: the first broken promise that it finds has the shortest path.
 struct Exploration {
     private struct Node {
         let origin: Int
@@ -105,7 +107,7 @@ struct Exploration {
         while depth < limit, !frontier.isEmpty {
             var next: [(node: Int, world: ExploredWorld)] = []
             for (node, world) in frontier {
-                // Other tests want to run too.
+                // Gives other tests time to run.
                 await Task.yield()
                 if let trace = expand(world, node, isLast: depth == limit - 1, into: &next) { return trace }
             }

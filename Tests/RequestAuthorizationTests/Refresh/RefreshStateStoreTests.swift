@@ -6,7 +6,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// Single decisions of the state about what is stored, most of them found by exploring it.
+/// Single decisions of the state about storage, most of them found by exploring it.
 struct RefreshStateStoreTests {
     typealias Bench = RefreshStateBench
 
@@ -14,7 +14,7 @@ struct RefreshStateStoreTests {
 
     // MARK: Signing out
 
-    @Test func `signing out twice is told once, and the first tombstone stays`() {
+    @Test func `signing out twice is announced once, and the first tombstone stays`() {
         var bench = Bench.make(storage: .shared)
         bench.does { $0.reset(newSession: other, &$1) }
         #expect(bench.does { $0.reset(newSession: ExploredWorld.session(8), &$1) } == ["write"])
@@ -27,7 +27,7 @@ struct RefreshStateStoreTests {
         #expect(session == Bench.session)
     }
 
-    @Test func `signing out gives up a token that is being saved`() {
+    @Test func `signing out discards a token that is being saved`() {
         var bench = Bench.make(storage: .plain)
         let flight = bench.refuse()
         bench.advance(flight, .token(bench.held(2, generation: 1)))
@@ -36,7 +36,7 @@ struct RefreshStateStoreTests {
                 == ["refresh ended", "token discarded", "session ended", "announce signed out", "discard 2", "write"])
     }
 
-    @Test func `signing out during a sign-in that is being saved replaces whatever is stored`() {
+    @Test func `signing out during a sign-in that is being saved replaces any stored item`() {
         var bench = Bench.make(storage: .shared)
         let manual = bench.beginManual(isAwaited: true)
         bench.bring(2, by: manual)
@@ -47,7 +47,7 @@ struct RefreshStateStoreTests {
         #expect(bench.unsaved == "tombstone 1 for anything")
     }
 
-    @Test func `signing out of a session that was never saved replaces whatever is stored`() {
+    @Test func `signing out of a session that was never saved replaces any stored item`() {
         var bench = Bench.make(storage: .shared)
         bench.setToken(2, session: other)
         bench.does { $0.reset(newSession: ExploredWorld.session(8), &$1) }
@@ -56,7 +56,7 @@ struct RefreshStateStoreTests {
 
     // MARK: The end by the server
 
-    @Test func `the end of a session is told after the first try to store it, however late it came`() {
+    @Test func `the end of a session is announced after the first try to store it, however late it came`() {
         var bench = Bench.make(storage: .plain)
         let stray = bench.refuse()
         bench.overdue(isStray: true)
@@ -72,7 +72,7 @@ struct RefreshStateStoreTests {
 
     // MARK: Flights
 
-    @Test func `the successor of a token that was never saved replaces whatever is stored`() {
+    @Test func `the successor of a token that was never saved replaces any stored item`() {
         var bench = Bench.make(storage: .shared)
         bench.setToken(2, session: other)
         let flight = bench.refuse()
@@ -120,7 +120,7 @@ struct RefreshStateStoreTests {
         #expect((bench.state.heldVersion == nil) == (absence == .gone))
     }
 
-    @Test func `a sibling's first token takes the place of one that could not be saved beside it`() {
+    @Test func `a sibling's first token replaces one that could not be saved`() {
         var bench = Bench.make(holding: nil, storage: .shared)
         bench.wait(7)
         bench.advance(bench.state.flight?.id, .done, .nothingStored, .token(bench.held(2)))
@@ -134,14 +134,14 @@ struct RefreshStateStoreTests {
 
     // MARK: The lock and the intent
 
-    @Test func `a lock that comes after a sibling's token is given up`() {
+    @Test func `a lock that is acquired after a sibling's token is released`() {
         var bench = Bench.make(storage: .shared)
         let flight = bench.refuse()
         bench.notice(bench.stored(2, generation: 1), nil)
         #expect(bench.advance(flight, .done) == ["refresh ended", "unlock"])
     }
 
-    @Test func `a flight past its hard limit keeps the lock while a token is unstored`() {
+    @Test func `a flight past its hard limit keeps the lock while a token is unsaved`() {
         var bench = Bench.make(storage: .shared)
         bench.setToken(2, session: other)
         bench.write(.failed(ExploredFailure()))
@@ -190,9 +190,9 @@ struct RefreshStateStoreTests {
         #expect(bench.state.beginWrite()?.ends != nil)
     }
 
-    // MARK: What is gone, and what is lost
+    // MARK: Sessions that were removed, and sessions that were lost
 
-    @Test func `a session that is gone under the lock is over`() {
+    @Test func `a session that was removed is over under the lock`() {
         var bench = Bench.make(storage: .shared)
         let flight = bench.refuse(waiter: 7)
         #expect(
@@ -201,7 +201,7 @@ struct RefreshStateStoreTests {
     }
 
     @Test(arguments: [TokenAbsence.setAside, .placeMissing])
-    func `a session that was lost under the lock is refreshed and saved anew`(absence: TokenAbsence) {
+    func `a session that was lost is refreshed under the lock and saved again`(absence: TokenAbsence) {
         var bench = Bench.make(storage: .shared)
         let flight = bench.refuse()
         bench.advance(flight, .done, .loaded(nil, nil, absence), .done, .token(bench.held(2, generation: 1)))
@@ -209,7 +209,7 @@ struct RefreshStateStoreTests {
         #expect(bench.write() == ["announce 2", "token installed", "refresh ended", "unlock"])
     }
 
-    @Test func `a session that the store never held is not gone`() {
+    @Test func `a session that was never stored does not count as removed`() {
         var bench = Bench.make(storage: .shared)
         bench.state.storedSession = nil
         let flight = bench.refuse()
@@ -217,7 +217,7 @@ struct RefreshStateStoreTests {
         #expect(bench.unsaved == "token 2 for nothing")
     }
 
-    @Test func `a session that is gone when its token is saved is over, and the token is revoked`() {
+    @Test func `a session that is removed before its token is saved is over, and the token is revoked`() {
         var bench = Bench.make(storage: .shared)
         let flight = bench.refuse(waiter: 7)
         let item = bench.stored(1, generation: 0)
@@ -230,7 +230,7 @@ struct RefreshStateStoreTests {
             ])
     }
 
-    @Test func `a session that is gone is over before a verdict is asked for`() {
+    @Test func `a removed session is over before a verdict is requested`() {
         var bench = Bench.make(storage: .shared)
         let flight = bench.refuse()
         bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done, .failed(.terminal))
@@ -240,7 +240,7 @@ struct RefreshStateStoreTests {
             ])
     }
 
-    @Test func `the end by the server is told if the session is gone`() {
+    @Test func `the end by the server is announced if the session was removed`() {
         var bench = Bench.make(storage: .shared)
         let flight = bench.refuse()
         let item = bench.stored(1, generation: 0)
@@ -250,7 +250,7 @@ struct RefreshStateStoreTests {
                 == ["session ended", "announce rejected by the token endpoint", "refresh ended", "unlock, end intent"])
     }
 
-    @Test func `a session that was moved is over, and what comes late is not revoked`() {
+    @Test func `a session that was moved is over, and late tokens are not revoked`() {
         var bench = Bench.make(storage: .shared)
         let flight = bench.refuse()
         let item = bench.stored(1, generation: 0)
@@ -262,7 +262,7 @@ struct RefreshStateStoreTests {
 
     // MARK: Siblings
 
-    @Test func `a newer token of the session leaves the service call alone, and what that brings is not revoked`() {
+    @Test func `a newer token of the session does not stop the service call, and the call's token is not revoked`() {
         var bench = Bench.make(storage: .plain)
         let flight = bench.refuse(waiter: 7)
         #expect(
@@ -272,7 +272,7 @@ struct RefreshStateStoreTests {
             bench.advance(flight, .token(bench.held(3, generation: 1))) == ["token discarded", "refresh ended"])
     }
 
-    @Test func `what is on its way to the store is not overtaken by what stands there`() {
+    @Test func `a token that is being written is not replaced by the stored one`() {
         var bench = Bench.make(storage: .plain)
         let flight = bench.refuse()
         bench.advance(flight, .token(bench.held(2, generation: 1)))
@@ -280,7 +280,7 @@ struct RefreshStateStoreTests {
         #expect(bench.does { $0.noticed(item, nil, .gone, &$1) } == [])
     }
 
-    @Test func `what was read before a write is outdated after it`() {
+    @Test func `a read from before a write is outdated after it`() {
         var bench = Bench.make(storage: .plain)
         bench.setToken(2, session: other)
         let basis = bench.state.basis
@@ -292,7 +292,7 @@ struct RefreshStateStoreTests {
         #expect(bench.state.basis != second)
     }
 
-    @Test func `an adopted token whose answer was lost is given to nobody who waits`() {
+    @Test func `an adopted token whose answer was lost is given to no waiter`() {
         var bench = Bench.make(storage: .shared)
         bench.refuse(waiter: 7)
         bench.advance(bench.state.flight?.id, .failed(.transient))
@@ -314,7 +314,7 @@ struct RefreshStateStoreTests {
         #expect(bench.write() == ["announce 2", "token installed", "answer 2"])
     }
 
-    @Test func `a sign-in that another one has overtaken is given up`() {
+    @Test func `a sign-in that another one has overtaken is discarded`() {
         var bench = Bench.make(storage: .plain)
         let (first, second) = (bench.beginManual(isAwaited: true), bench.beginManual())
         bench.bring(2, by: first)
@@ -322,7 +322,7 @@ struct RefreshStateStoreTests {
         #expect(bench.unsaved == "token 3 for anything")
     }
 
-    @Test func `a token by hand that must not be sent is given up`() {
+    @Test func `a manual token that must not be sent is discarded`() {
         var bench = Bench.make(storage: .plain)
         let manual = bench.beginManual(isAwaited: true)
         let bad = bench.held(2, session: other, isMalformed: true)

@@ -12,7 +12,7 @@ struct RefreshStateTests {
 
     // MARK: Requests
 
-    @Test func `a 401 during a manual refresh is not forgotten when that fails`() {
+    @Test func `a 401 during a manual refresh is still handled when that fails`() {
         var bench = Bench.make()
         let manual = bench.beginManual()
         bench.refuse(waiter: 7)
@@ -21,7 +21,7 @@ struct RefreshStateTests {
         #expect(actions == ["refresh failed", "refresh started", "start unauthorized"])
     }
 
-    @Test func `the next try is never said to be in the past`() {
+    @Test func `the next try is never announced for the past`() {
         var bench = Bench.make()
         bench.refuse()
         bench.overdue()
@@ -33,7 +33,7 @@ struct RefreshStateTests {
         #expect(error.nextTryAt == bench.now.date)
     }
 
-    @Test func `a look at a token that others refresh is not repeated with each request`() {
+    @Test func `a read of a token that others refresh is not repeated with each request`() {
         var bench = Bench.make(storage: .readOnly)
         bench.pass(ExploredToken.lifetime - 1)
         #expect(bench.answer() == "token 1")
@@ -43,7 +43,7 @@ struct RefreshStateTests {
         #expect(bench.state.flight == nil)
     }
 
-    @Test func `a look at what others store is said to end once`() {
+    @Test func `the end of a read of a sibling's token is announced once`() {
         var bench = Bench.make(holding: nil, storage: .readOnly)
         bench.state.credential = .unknown
         bench.wait(7)
@@ -53,7 +53,7 @@ struct RefreshStateTests {
                 == ["announce 2", "token installed", "refresh ended", "resume [7] with 2"])
     }
 
-    @Test func `retrying by hand begins a refresh from the moment on at which one is due`() {
+    @Test func `retrying by hand begins a refresh as soon as one is due`() {
         var bench = Bench.make()
         guard case .held(let held) = bench.state.credential else { return }
         bench.now.date = held.refreshAt.addingTimeInterval(-1)
@@ -69,7 +69,7 @@ struct RefreshStateTests {
         #expect(bench.does { $0.retryNow(&$1) } == ["write"])
     }
 
-    @Test func `a sibling's valid token ends a row of failures`() {
+    @Test func `a sibling's valid token ends a series of failures`() {
         var bench = Bench.make(storage: .plain)
         let flight = bench.refuse(waiter: 7)
         bench.advance(flight, .failed(.transient, retryAfter: .seconds(100)))
@@ -78,7 +78,7 @@ struct RefreshStateTests {
         #expect(bench.state.backOff == BackOff())
     }
 
-    @Test func `a time that the server named for one session keeps nobody from signing in after it`() {
+    @Test func `a time that the server named for one session does not delay a sign-in after it`() {
         var bench = Bench.make()
         let flight = bench.refuse(waiter: 7)
         bench.advance(flight, .failed(.transient, retryAfter: .seconds(100)))
@@ -100,14 +100,14 @@ struct RefreshStateTests {
         #expect(bench.state.stray != nil)
     }
 
-    @Test func `a flight past its deadline begins nothing any more`() {
+    @Test func `a flight past its deadline begins no further step`() {
         var bench = Bench.make(storage: .shared)
         let flight = bench.refuse(waiter: 7)
         #expect(bench.overdue() == ["refresh failed", "cancel", "resume [7] with failed, not sent"])
         #expect(bench.advance(flight, .done) == ["refresh ended", "unlock"])
     }
 
-    @Test func `what the server asks for counts also when it answers late`() {
+    @Test func `a time that the server asks for counts also if its answer is late`() {
         var bench = Bench.make()
         let flight = bench.refuse()
         bench.overdue()
@@ -118,7 +118,7 @@ struct RefreshStateTests {
         #expect(bench.answer() == "wait")
     }
 
-    @Test func `a token that waits for its store goes out at the hard limit, and no other call begins`() {
+    @Test func `a token that waits for its store is used at the hard limit, and no other call begins`() {
         var bench = Bench.make(storage: .plain)
         let flight = bench.refuse()
         bench.overdue()
@@ -131,7 +131,7 @@ struct RefreshStateTests {
 
     // MARK: Late answers
 
-    @Test func `no call begins beside two late ones before the longest back-off has passed, whoever asks`() {
+    @Test func `no call begins beside two late ones before the longest back-off has passed`() {
         var bench = Bench.make()
         bench.refuse()
         bench.overdue(isStray: true)
@@ -149,7 +149,7 @@ struct RefreshStateTests {
         #expect(bench.state.flight != nil)
     }
 
-    @Test func `the token of a stray that a newer one has replaced is dropped, and not revoked`() {
+    @Test func `the token of a late flight is dropped, not revoked, if a newer one has replaced it`() {
         var bench = Bench.make()
         let first = bench.refuse()
         bench.overdue(isStray: true)
@@ -171,7 +171,7 @@ struct RefreshStateTests {
                 == ["announce 2", "token installed", "refresh ended", "resume [7] with 2"])
     }
 
-    @Test func `the end of a session ends the flights beside it, and gives up what they bring`() {
+    @Test func `the end of a session ends the flights beside it, and discards their tokens`() {
         var bench = Bench.make()
         let stray = bench.refuse()
         bench.overdue(isStray: true)
@@ -194,7 +194,7 @@ struct RefreshStateTests {
         #expect(bench.write() == ["announce 2", "token installed", "refresh ended", "resume [7] with 2"])
     }
 
-    @Test func `of two answers for one token the one that came first counts`() {
+    @Test func `of two answers for one token the earlier one counts`() {
         var bench = Bench.make(storage: .plain)
         let stray = bench.refuse()
         bench.overdue(isStray: true)
@@ -206,7 +206,7 @@ struct RefreshStateTests {
         #expect(bench.write() == ["announce 2", "token installed", "refresh ended", "resume [7] with 2"])
     }
 
-    @Test func `a refresh is said to have ended before the next is said to begin`() {
+    @Test func `the end of a refresh is announced before the next one begins`() {
         var bench = Bench.make()
         let stray = bench.refuse()
         bench.overdue(isStray: true)
@@ -237,7 +237,7 @@ struct RefreshStateTests {
         #expect(slots == [.seconds(4), .seconds(8), .seconds(1), .seconds(32)])
     }
 
-    @Test func `a flight that is left is said to have ended`() {
+    @Test func `the end of an abandoned flight is announced`() {
         var bench = Bench.make()
         bench.refuse()
         let held = bench.held(2, session: ExploredWorld.session(2))
@@ -247,7 +247,7 @@ struct RefreshStateTests {
 
     // MARK: Programs that end
 
-    @Test func `nobody waits for a provider that is closed`() {
+    @Test func `no waiter waits for a provider that is closed`() {
         var bench = Bench.make(storage: .plain)
         bench.setToken(2, session: ExploredWorld.session(2))
         bench.does { state, _ in state.settleStore() }
@@ -256,7 +256,7 @@ struct RefreshStateTests {
         #expect(bench.does { state, _ in state.settleStore() } == ["settled 1"])
     }
 
-    @Test func `what waits for its store is told when the provider is closed`() {
+    @Test func `announcements that wait for the store are made when the provider is closed`() {
         var bench = Bench.make(storage: .plain)
         let manual = bench.beginManual(isAwaited: true)
         bench.wait(7)
@@ -268,7 +268,7 @@ struct RefreshStateTests {
         #expect(bench.write() == ["nothing to write"])
     }
 
-    @Test func `a provider that is closed gives up its lock, and leaves the intent of what is unstored`() {
+    @Test func `a provider that is closed releases its lock, and leaves the intent of an unsaved token`() {
         var bench = Bench.make(storage: .shared)
         let flight = bench.refuse()
         bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
@@ -279,7 +279,7 @@ struct RefreshStateTests {
         #expect(bench.does { $0.giveUpWriting(&$1) } == ["unlock"])
     }
 
-    @Test func `what others store is no news to a provider that is closed`() {
+    @Test func `a provider that is closed ignores the tokens of siblings`() {
         var bench = Bench.make(storage: .plain)
         bench.does { $0.shutDown(&$1) }
         bench.does { $0.giveUpWriting(&$1) }

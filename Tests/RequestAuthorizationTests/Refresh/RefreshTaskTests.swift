@@ -7,7 +7,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// The task of a refresh starts before the provider knows it.
+/// The task of a refresh starts before the provider has its handle.
 @Suite(.timeLimit(.minutes(5))) struct RefreshTaskTests {
     private let core = ProviderCore(
         RefreshState(.absent, session: UUID(), storage: .none, policy: .default, provider: 1),
@@ -21,7 +21,7 @@ import Testing
         #expect(!task.isCancelled)
     }
 
-    @Test func `a task that is cancelled before it is known is cancelled then`() {
+    @Test func `a task that is cancelled before its handle is known is cancelled then`() {
         core.expectTask(of: id)
         core.cancelTask(of: id)
         let task = Task {}
@@ -29,7 +29,7 @@ import Testing
         #expect(task.isCancelled)
     }
 
-    @Test func `a task that is known is cancelled at once, and one that has ended is not`() {
+    @Test func `a known task is cancelled at once, and one that has ended is not`() {
         core.expectTask(of: id)
         let task = Task {}
         core.register(task, for: id)
@@ -42,7 +42,7 @@ import Testing
         #expect(!late.isCancelled)
     }
 
-    @Test func `a sign-in whose caller is cancelled cancels what it runs`() async throws {
+    @Test func `a sign-in whose caller is cancelled cancels its closure`() async throws {
         let bench = Bench.make()
         let (begun, ended) = (OneShot<Void>(), OneShot<Bool>())
         let signIn = Task {

@@ -6,14 +6,15 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// A refusal without a verdict ends no session, however often it comes; after a while a sign-in is suggested.
+/// A refusal without a verdict ends no session, for any number of refusals; after a while a sign-in is suggested.
 @Suite(.timeLimit(.minutes(1))) struct RefusalTests {
     @Test(arguments: [
         TokenEndpointError(status: 400), TokenEndpointError(status: 401), TokenEndpointError(status: 403),
         TokenEndpointError(status: 404), TokenEndpointError(status: 400, code: "what_is_this"),
         TokenEndpointError(status: 503, code: "invalid_grant"), TokenEndpointError(status: 429, code: "invalid_grant"),
     ])
-    func `no answer without a verdict ends a session, however often it comes`(refusal: TokenEndpointError) async throws
+    func `no answer without a verdict ends a session, for any number of answers`(refusal: TokenEndpointError)
+        async throws
     {
         let bench = Bench.make()
         bench.clock.advance(by: .seconds(100))
@@ -28,7 +29,7 @@ import Testing
         #expect(Set(bench.service.history.map { "\($0.input)" }).count == 1)
     }
 
-    @Test func `a RefreshFailed says how often the endpoint has refused, since when, and how`() async throws {
+    @Test func `a RefreshFailed has the number of refusals, the time of the first, and the last answer`() async throws {
         let bench = Bench.make(
             .failure(TokenEndpointError(status: 403)), .failure(TokenEndpointError(status: 403)),
             .failure(TokenEndpointError(status: 401, code: "BAD_LOGIN")))
@@ -46,7 +47,9 @@ import Testing
             ])
     }
 
-    @Test func `a row of refusals outlasts lost answers, and ends with another answer or a success`() async throws {
+    @Test func `a series of refusals goes on over lost answers, and ends with another answer or a success`()
+        async throws
+    {
         let refusal = TokenEndpointError(status: 401)
         let bench = Bench.make(
             .failure(refusal), .failure(Offline()), .failure(TokenTransportError(.timedOut, delivery: .notSent)),
@@ -62,7 +65,7 @@ import Testing
         #expect(try await bench.failure().refusals?.count == 1)
     }
 
-    /// Seconds between the tries, what they answered, and when a sign-in is suggested.
+    /// Seconds between the tries, their answers, and the time at which a sign-in is suggested.
     @Test(arguments: [
         ([0, 100, 199], [400, 401, 400], [false, false, false]),
         ([0, 100, 200], [400, 401, 400], [false, false, true]),
@@ -89,7 +92,7 @@ import Testing
         #expect(try await bench.name() == "new")
     }
 
-    @Test func `the five minutes are counted on the clock that never jumps`() async throws {
+    @Test func `the five minutes are measured by the monotonic clock`() async throws {
         let bench = Bench.make()
         bench.clock.advance(by: .seconds(100))
         for _ in 0..<3 {
@@ -100,10 +103,10 @@ import Testing
         }
     }
 
-    // MARK: - Somebody has to do something
+    // MARK: - Failures that need an operator or a user
 
     @Test(arguments: ["invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope"])
-    func `a refused client keeps its session, and goes on with it once it is mended`(code: String) async throws {
+    func `a refused client keeps its session, and goes on with it once it is corrected`(code: String) async throws {
         let store = InMemoryTokenStore(StoredToken<TestToken>.make("old"))
         let refusal = TokenEndpointError(status: 401, code: code)
         let bench = Bench.make(store: store, .failure(refusal), .failure(refusal), .token("new"))
@@ -126,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: ["interaction_required", "login_required", "consent_required", "account_selection_required"])
-    func `a server that wants a person ends no session, and is asked again after the longest back-off or a sign-in`(
+    func `a server that needs interaction ends no session, and is asked again after the longest back-off or a sign-in`(
         code: String
     ) async throws {
         let refusal = TokenEndpointError(status: 400, code: code)
@@ -152,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: ["invalid_client", "login_required"])
-    func `retryNow does not wait until somebody has done something`(code: String) async throws {
+    func `retryNow does not wait for the longest back-off`(code: String) async throws {
         let bench = Bench.make(.failure(TokenEndpointError(status: 400, code: code)), .token("new"))
         bench.clock.advance(by: .seconds(100))
         await #expect(throws: NotAuthorized.self) { try await bench.name() }
@@ -160,7 +163,7 @@ import Testing
         #expect(try await bench.name() == "new")
     }
 
-    @Test func `a client that is refused goes on with a token that is valid`() async throws {
+    @Test func `a refused client goes on with a valid token`() async throws {
         let bench = Bench.make(.failure(TokenEndpointError(status: 401, code: "invalid_client")))
         bench.clock.advance(by: .seconds(95))
         let event = try await bench.event(.refreshFailed) { _ = try await bench.name() }
@@ -168,7 +171,7 @@ import Testing
         #expect(try await bench.name() == "old")
     }
 
-    @Test func `a client that is refused its first token is told so, at the longest back-off`() async throws {
+    @Test func `a client whose first token is refused gets an error, at the longest back-off`() async throws {
         let bench = Bench.make(
             holding: nil, .failure(TokenEndpointError(status: 401, code: "invalid_client")), .token("first"))
         for _ in 0..<2 {
@@ -182,7 +185,7 @@ import Testing
 }
 
 extension Bench {
-    /// The error that a request gets.
+    /// The error of a request.
     fileprivate func failure() async throws -> RefreshFailed {
         try #require(await #expect(throws: RefreshFailed.self) { try await name() })
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// No request of one session goes out in another that a sibling process has put in its place.
+/// No request of one session is sent in another one that a sibling process has begun.
 @Suite(.timeLimit(.minutes(5))) struct ReplacedSessionTests {
     private static let other = ExploredWorld.session(7)
 
@@ -22,26 +22,26 @@ import Testing
         #expect(told.filter { $0.hasPrefix("dismiss") || $0.hasPrefix("resume") } == ["dismiss [1, 2]"])
     }
 
-    @Test func `requests that were queued before anything was known go on with what a sibling has left`() {
+    @Test func `requests that were queued before anything was known go on with a sibling's token`() {
         var bench = RefreshStateBench.make(holding: nil, storage: .shared)
         bench.wait(1)
         let told = bench.notice(bench.stored(2, session: Self.other, generation: 0))
         #expect(told.filter { $0.hasPrefix("dismiss") || $0.hasPrefix("resume") } == ["resume [1] with 2"])
     }
 
-    @Test func `a newer token of the same session serves them`() {
+    @Test func `a newer token of the same session serves the waiting requests`() {
         var bench = RefreshStateBench.make(storage: .shared)
         bench.refuse(waiter: 1)
         let told = bench.notice(bench.stored(2, generation: 1))
         #expect(told.filter { $0.hasPrefix("dismiss") || $0.hasPrefix("resume") } == ["resume [1] with 2"])
     }
 
-    @Test func `twenty-one requests of one session are none of another's`() async throws {
+    @Test func `twenty-one requests of one session are not sent in another one`() async throws {
         let bench = SharedBench.make(.held)
         #expect(try await bench.name() == "old")
         bench.clock.advance(by: .seconds(10))
         let requests = (0..<21).map { _ in Task { try await bench.name() } }
-        // The first of all, which loaded the token, was held too.
+        // The first request, which loaded the token, was held too.
         await bench.held.reaches(1 + 21)
         try await bench.sibling().auth.signIn { TestToken("other") }
         for request in requests {
@@ -51,7 +51,7 @@ import Testing
         #expect(try await bench.name() == "other")
     }
 
-    @Test func `a request of the launch goes on beside one of the former session that fails`() async throws {
+    @Test func `a request from the launch goes on, while one of the former session fails`() async throws {
         let bench = SharedBench.make(lasts: -1, .held)
         let early = Task { try await bench.name() }
         await bench.held.reaches(1)
@@ -61,7 +61,7 @@ import Testing
         try await bench.sibling().auth.signIn { TestToken("other") }
         await #expect(throws: NotAuthorized.self) { try await late.value }
         #expect(try await early.value == "other")
-        // For no request that waits a sibling's token is not refreshed, though it has expired.
+        // Without a waiter a sibling's token is not refreshed, although it has expired.
         let adopted = await bench.event(.tokenAdopted) {
             try? await bench.sibling().auth.setToken(TestToken("third", expiresAt: bench.clock.now))
         }
@@ -70,7 +70,7 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `a sign-in of the process itself hands over what was queued`() async throws {
+    @Test func `a sign-in of this process keeps its queued requests`() async throws {
         let bench = SharedBench.make(.held)
         #expect(try await bench.name() == "old")
         bench.clock.advance(by: .seconds(10))
@@ -82,7 +82,7 @@ import Testing
 
     // MARK: - Requests that were sent
 
-    @Test func `a 401 for the token of a session that a sibling has replaced leads to no other try`() async throws {
+    @Test func `a 401 for the token of a session that a sibling has replaced is not retried`() async throws {
         let bench = SharedBench.make(lasts: 1_000)
         let error = await #expect(throws: NotAuthorized.self) {
             try await bench.sends { _ in
@@ -93,7 +93,7 @@ import Testing
         #expect(error?.reason == .sessionReplaced && error?.challenge?.scheme == "Bearer")
     }
 
-    @Test func `nor does one for an older token of that session`() async throws {
+    @Test func `a 401 for an older token of that session is not retried either`() async throws {
         let bench = SharedBench.make(lasts: 1_000, .token("next"))
         let error = await #expect(throws: NotAuthorized.self) {
             try await bench.sends { _ in
@@ -105,7 +105,7 @@ import Testing
         #expect(error?.reason == .sessionReplaced)
     }
 
-    @Test func `a session that a sibling begins after a sign-out is another's too`() async throws {
+    @Test func `a session that a sibling begins after a sign-out is another session too`() async throws {
         let bench = SharedBench.make(lasts: 1_000)
         let error = await #expect(throws: NotAuthorized.self) {
             try await bench.sends { _ in
@@ -117,7 +117,7 @@ import Testing
         #expect(error?.reason == .sessionReplaced)
     }
 
-    @Test func `a session that is replaced between the 401 and the new credential leads to no other try`()
+    @Test func `a session that is replaced between the 401 and the new credential is not retried`()
         async throws
     {
         let bench = SharedBench.make(lasts: 1_000, .token("next"))
@@ -140,7 +140,7 @@ import Testing
         #expect(sent.count == 1)
     }
 
-    @Test func `a request of the new session is sent again as ever`() async throws {
+    @Test func `a request of the new session is retried as usual`() async throws {
         let bench = SharedBench.make(lasts: 1_000, .token("next"))
         #expect(try await bench.name() == "old")
         try await bench.sibling().auth.signIn { TestToken("other", expiresAt: .distantFuture) }
@@ -154,7 +154,7 @@ import Testing
         #expect(sent.withLock { $0 } == ["Bearer other", "Bearer next"])
     }
 
-    @Test func `setToken, signIn and refresh of the process itself hand over what was sent`() async throws {
+    @Test func `setToken, signIn and refresh of this process keep the requests that were sent`() async throws {
         let ways: [@Sendable (SharedBench) async throws -> Void] = [
             { try await $0.auth.setToken(TestToken("mine")) },
             { try await $0.auth.signIn { TestToken("mine") } },
@@ -185,7 +185,7 @@ import Testing
         #expect(error?.reason == .sessionReplaced)
     }
 
-    @Test func `providers for several origins say of a request what its own provider says`() async throws {
+    @Test func `providers for several origins decide by the provider of the request's origin`() async throws {
         let bench = SharedBench.make(lasts: 1_000)
         let (mine, others) = (FakeRequest.make(), FakeRequest.make(to: "https://api.example.org"))
         let providers: [any SynchronousAuthorization] = [
@@ -202,7 +202,7 @@ import Testing
         for provider in providers { #expect(provider.isReplaced(sent) && !provider.isReplaced(constant)) }
     }
 
-    @Test func `of a replaced session no more is remembered than sixteen tokens`() {
+    @Test func `of a replaced session at most sixteen tokens are remembered`() {
         var line = SessionLine()
         let bench = RefreshStateBench.make()
         line.note(bench.held(1))
@@ -226,7 +226,7 @@ extension SharedBench {
         }
     }
 
-    /// Sends a request whose first answer, a 401, comes after something has happened.
+    /// Sends a request whose first answer, a 401, comes after a change.
     ///
     /// - Returns: the credentials that were sent.
     @discardableResult

@@ -5,7 +5,7 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// Two million calls that race with `reset()`.
+/// Two million calls during calls of `reset()`.
 @Suite struct ResetRaceTests {
     @Test func `no call that began after reset had returned gets the old token`() async throws {
         let auth = RefreshableTokenAuthorization(service: CountingService(), clock: ManualClock())
@@ -16,7 +16,7 @@ import Testing
             for _ in 0..<4 {
                 group.addTask {
                     while calls.add(1) <= 2_000_000 {
-                        // Valid tokens suspend nobody, so make room for the one who resets.
+                        // A valid token suspends no caller, so yield to the task that resets.
                         if Int.random(in: 0..<32) == 0 { await Task.yield() }
                         let over = lastReset.value
                         guard let name = try? await auth.validToken().name, let number = Int(name) else { continue }

@@ -28,7 +28,7 @@ import Testing
         try await checkArrival(bench) { @MainActor in try await bench.call($0) }
     }
 
-    /// What a call did first, and that it was held, stand next to each other.
+    /// The first action of a call and its wait are recorded in sequence.
     private func checkArrival(
         _ bench: OrderBench, _ call: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
@@ -62,8 +62,8 @@ import Testing
         try await checkResumption(bench, { @concurrent in try await bench.call($0) }, barrier: { @concurrent in })
     }
 
-    /// The runtime hands a task that is resumed to the pool before it gets back to its actor. Here the pool is one thread, so
-    /// that the order in which the tasks were resumed can be seen.
+    /// The runtime enqueues a resumed task before it returns to its actor. With a pool of one thread the order of the
+    /// resumptions is visible.
     private func checkResumption(
         _ bench: OrderBench, _ call: @escaping @Sendable (Int) async throws -> Void,
         barrier: @escaping @Sendable () async -> Void
@@ -89,16 +89,16 @@ import Testing
 
 // MARK: -
 
-/// A provider whose refresh is held, and what its callers have seen.
+/// A provider whose refresh is held, and the events of its callers.
 struct OrderBench: Sendable {
     enum Call: CaseIterable { case validToken, authorize }
 
     enum Entry: Hashable {
-        /// The caller is about to ask for a token.
+        /// The caller begins to ask for a token.
         case called(Int)
         /// The lock has been taken, and the caller waits.
         case held(Int)
-        /// The caller has got its token.
+        /// The caller has received its token.
         case returned(Int)
 
         var number: Int {
@@ -108,7 +108,7 @@ struct OrderBench: Sendable {
         }
     }
 
-    /// Which call the current task makes.
+    /// The number of the current task's call.
     @TaskLocal static var number = 0
 
     let log: Lock<[Entry]>
@@ -130,7 +130,7 @@ struct OrderBench: Sendable {
         (self.kind, self.log, self.held) = (kind, log, held)
     }
 
-    /// Runs where its caller runs.
+    /// Runs on the caller's actor.
     func call(_ number: Int) async throws {
         log.withLock { $0.append(.called(number)) }
         switch kind {
@@ -140,7 +140,7 @@ struct OrderBench: Sendable {
         log.withLock { $0.append(.returned(number)) }
     }
 
-    /// The token comes.
+    /// Lets the token arrive.
     func release() async throws { #expect(try await service.nextCall().succeed(TestToken("new"))) }
 }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// A refresh is tied to its session: signing out and switching accounts win over late answers.
 @Suite struct SessionTests {
-    @Test func `reset fails everybody who waits, and a late answer is dropped and handed back`() async throws {
+    @Test func `reset fails all waiters, and a late answer is dropped and discarded`() async throws {
         let bench = Bench.make(.heldIgnoringCancellation)
         bench.clock.advance(by: .seconds(100))
         let requests = await bench.hold(3)
@@ -31,7 +31,7 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `setToken lets everybody who waits go on, and a late answer does not overwrite it`() async throws {
+    @Test func `setToken serves all waiters, and a late answer does not replace it`() async throws {
         let bench = Bench.make(.heldIgnoringCancellation)
         bench.clock.advance(by: .seconds(100))
         let requests = await bench.hold(3)
@@ -67,7 +67,7 @@ import Testing
         #expect(try await bench.name() == "signed-in")
     }
 
-    @Test func `a sign-in that fails leaves a valid token as it was`() async throws {
+    @Test func `a sign-in that fails leaves a valid token unchanged`() async throws {
         let bench = Bench.make()
         await #expect(throws: Offline.self) { try await bench.auth.signIn { throw Offline() } }
         #expect(try await bench.name() == "old")
@@ -76,7 +76,7 @@ import Testing
         #expect(try await bench.name() == "old")
     }
 
-    @Test func `a sign-in that is cancelled returns at once and leaves things as they were`() async throws {
+    @Test func `a sign-in that is cancelled returns at once and changes nothing`() async throws {
         let bench = Bench.make()
         let (gate, open) = AsyncStream.makeStream(of: TestToken.self)
         let signIn = Task { try await bench.auth.signIn { await Self.stubborn(gate) } }
@@ -111,7 +111,7 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `who waited for a sign-in that failed goes on to a refresh if that is what is needed`() async throws {
+    @Test func `after a failed sign-in its waiters get a refresh if one is needed`() async throws {
         let bench = Bench.make(.token("new"))
         bench.clock.advance(by: .seconds(100))
         let (gate, open) = AsyncStream.makeStream(of: TestToken.self)
@@ -128,7 +128,7 @@ import Testing
         #expect(try await request.value == "new")
     }
 
-    @Test func `of two sign-ins the one that was begun last wins`() async throws {
+    @Test func `of two sign-ins the one that began last wins`() async throws {
         let bench = Bench.make()
         let (gateA, openA) = AsyncStream.makeStream(of: TestToken.self)
         let (gateB, openB) = AsyncStream.makeStream(of: TestToken.self)

@@ -6,7 +6,7 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import TestProviders
 
-/// One of several providers over one shared store, which plays several processes in one.
+/// One of several providers over one shared store. They play several processes in one.
 struct SharedBench {
     typealias Store = ScriptedTokenStore<InMemorySharedTokenStore<TestToken>>
 
@@ -18,8 +18,8 @@ struct SharedBench {
     let auth: RefreshableTokenAuthorization<TestToken>
 
     /// - Parameters:
-    ///   - lifetime: in seconds, of the token `old` that is stored.
-    ///   - follows: whether the provider hears of what siblings do.
+    ///   - lifetime: in seconds, of the stored token `old`.
+    ///   - follows: whether the provider is notified of siblings' changes.
     static func make(
         lasts lifetime: Double = 10, follows: Bool = true, _ script: ScriptedTokenService<TestToken>.Step...
     ) -> SharedBench {
@@ -50,7 +50,7 @@ struct SharedBench {
 
     func name() async throws -> String { try await auth.validToken().name }
 
-    /// Suspends until nobody has exclusive access.
+    /// Suspends until exclusive access is free.
     func unlocked() async {
         try? await place.sibling().lock(within: .seconds(1)).unlock()
     }
@@ -63,7 +63,7 @@ struct SharedBench {
     }
 }
 
-/// A scripted service that also lets a test wait for tokens that were handed back.
+/// A scripted service that also lets a test wait for discarded tokens.
 struct DiscardingService: RefreshableTokenService {
     let script: ScriptedTokenService<TestToken>
     let discards = Tally()
@@ -81,7 +81,7 @@ struct DiscardingService: RefreshableTokenService {
     func revoke(_ token: TestToken) async throws { try await script.revoke(token) }
 }
 
-/// A shared store that tells nobody of changes.
+/// A shared store without notices of changes.
 private struct DeafStore: SharedTokenStore {
     let store: SharedBench.Store
 

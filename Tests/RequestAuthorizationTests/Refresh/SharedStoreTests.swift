@@ -7,7 +7,7 @@ import RequestAuthorizationTesting
 import TestProviders
 import Testing
 
-/// Several providers share a rotating token, as several processes do: one refresh, and nobody is signed out.
+/// Several providers share a rotating token, as several processes do: there is one refresh, and no session ends.
 @Suite struct SharedStoreTests {
     typealias Store = ScriptedTokenStore<InMemorySharedTokenStore<TestToken>>
 
@@ -23,7 +23,7 @@ import Testing
         #expect(bench.place.stored?.version.generation == 1)
     }
 
-    @Test func `siblings refresh once, and the second adopts what the first left`() async throws {
+    @Test func `siblings refresh once, and the second adopts the token of the first`() async throws {
         let bench = SharedBench.make(.held)
         let sibling = bench.sibling()
         bench.clock.advance(by: .seconds(10))
@@ -38,7 +38,7 @@ import Testing
         #expect(sibling.service.calls == 0)
     }
 
-    @Test func `who gets the lock reads again, and adopts without having heard of anything`() async throws {
+    @Test func `a provider that gets the lock reads again, and adopts a token without a notice`() async throws {
         let bench = SharedBench.make(.held)
         let sibling = bench.sibling(follows: false)
         bench.clock.advance(by: .seconds(10))
@@ -67,7 +67,7 @@ import Testing
         await lock.unlock()
     }
 
-    @Test func `who loads a token with an open intent refreshes at once`() async throws {
+    @Test func `a provider that loads a token with an open intent refreshes at once`() async throws {
         let bench = SharedBench.make(lasts: 1000, .token("new"))
         let stored = try #require(bench.place.stored)
         let intent = RefreshIntent(
@@ -78,7 +78,7 @@ import Testing
         #expect(bench.place.intent == nil)
     }
 
-    @Test func `an intent for an older token means nothing`() async throws {
+    @Test func `an intent for an older token is ignored`() async throws {
         let bench = SharedBench.make(lasts: 1000)
         let stored = try #require(bench.place.stored)
         try await bench.place.setIntent(
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `nobody gets access before the end of the session is in the store`() async throws {
+    func `no request gets access before the end of the session is in the store`() async throws {
         let bench = SharedBench.make(.failure(TokenEndpointError(status: 400, code: "invalid_grant")))
         let sibling = bench.sibling(follows: false)
         bench.clock.advance(by: .seconds(10))
@@ -181,13 +181,13 @@ import Testing
 
         let other = SharedBench.make(follows: false)
         #expect(try await other.name() == "old")
-        try await other.place.save(.make("somebody else's"))
+        try await other.place.save(.make("another user's"))
         await other.auth.reset()
-        #expect(other.place.stored?.token?.name == "somebody else's")
+        #expect(other.place.stored?.token?.name == "another user's")
         await #expect(throws: NotAuthorized.self) { try await other.name() }
     }
 
-    @Test func `a sibling's newer token is adopted as soon as it is there`() async throws {
+    @Test func `a sibling's newer token is adopted as soon as it is stored`() async throws {
         let bench = SharedBench.make()
         let sibling = bench.sibling(.token("new"))
         #expect(try await bench.name() == "old")

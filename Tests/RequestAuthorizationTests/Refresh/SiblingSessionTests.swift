@@ -7,9 +7,9 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// Who holds nothing follows a sibling that signs in: an extension, a tool, a daemon that started first.
+/// A provider without a session follows a sibling that signs in: an extension, a tool, a daemon that started first.
 @Suite(.timeLimit(.minutes(5))) struct SiblingSessionTests {
-    @Test func `who signed out follows a sibling that signs in again`() async throws {
+    @Test func `a provider that signed out follows a sibling that signs in again`() async throws {
         let bench = SharedBench.make()
         let sibling = bench.sibling()
         #expect(try await bench.name() == "old")
@@ -20,7 +20,7 @@ import Testing
         #expect(bench.service.calls == 0)
     }
 
-    @Test func `who was signed out by the server follows too`() async throws {
+    @Test func `a provider that the server signed out follows too`() async throws {
         let bench = SharedBench.make(.failure(TokenEndpointError(status: 400, code: "invalid_grant")))
         let sibling = bench.sibling()
         bench.clock.advance(by: .seconds(10))
@@ -30,7 +30,7 @@ import Testing
         #expect(await bench.holds("again"))
     }
 
-    @Test func `who started before anybody had signed in follows too`() async throws {
+    @Test func `a provider that started before the first sign-in follows too`() async throws {
         let bench = SharedBench.make(.failure(NotAuthorized(.noToken)))
         try await bench.place.sibling().clear()
         let error = await #expect(throws: NotAuthorized.self) { try await bench.name() }
@@ -40,7 +40,7 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `who never loaded, because it signed in itself, follows too`() async throws {
+    @Test func `a provider that never loaded, because it signed in itself, follows too`() async throws {
         let bench = SharedBench.make()
         let sibling = bench.sibling()
         try await bench.auth.signIn { TestToken("mine") }
@@ -50,7 +50,7 @@ import Testing
         #expect(await end.value)
     }
 
-    @Test func `what was read before a session ended or began is known to be outdated`() {
+    @Test func `a read from before a session ended or began is known to be outdated`() {
         var bench = RefreshStateBench.make(storage: .shared)
         var seen = [bench.state.basis]
         bench.does { $0.reset(newSession: ExploredWorld.session(2), &$1) }
@@ -59,7 +59,7 @@ import Testing
         seen.append(bench.state.basis)
         bench.does { $0.endSession(NotAuthorized(.rejected), &$1) }
         seen.append(bench.state.basis)
-        // Signed out again: what a sibling had left before counts no more.
+        // Signed out again: the earlier sign-in of a sibling does not count any more.
         for number in [4, 5] {
             bench.does { $0.reset(newSession: ExploredWorld.session(number), &$1) }
             seen.append(bench.state.basis)
@@ -67,7 +67,7 @@ import Testing
         #expect(Set(seen).count == 6)
     }
 
-    @Test func `nothing but a token is news to who holds nothing`() {
+    @Test func `a provider without a session ignores all changes but a token`() {
         var bench = RefreshStateBench.make(holding: nil, storage: .shared)
         let tombstone = bench.tombstone(generation: 3)
         #expect(bench.does { $0.noticed(tombstone, nil, .gone, &$1) } == [])

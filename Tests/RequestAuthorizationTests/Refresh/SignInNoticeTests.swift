@@ -7,7 +7,7 @@ import RequestAuthorizationTesting
 import Testing
 
 @Suite struct SignInNoticeTests {
-    @Test func `listeners hear of a session's end from seven days before it`() async throws {
+    @Test func `listeners get an event about a session's end from seven days before it`() async throws {
         let clock = ManualClock()
         let end = clock.now.addingTimeInterval(8 * 86_400)
         let auth = RefreshableTokenAuthorization(service: EndingService(end: end), clock: clock)
@@ -19,7 +19,7 @@ import Testing
         #expect("\(late.last { $0.kind == .signInNeeded }.map(\.description) ?? "")" == "sign-in needed")
     }
 
-    @Test func `a token from the store tells it too`() async throws {
+    @Test func `a token from the store causes the event too`() async throws {
         let clock = ManualClock()
         let end = clock.now.addingTimeInterval(86_400)
         let store = InMemoryTokenStore<EndingToken>()
@@ -52,7 +52,7 @@ private struct EndingToken: AuthorizationToken {
     var signInNeededBefore: Date? { end }
 }
 
-/// Its tokens last a day, its sessions no longer than to an end.
+/// Its tokens last a day, and its sessions until a fixed end.
 private struct EndingService: RefreshableTokenService {
     let end: Date
 

@@ -17,7 +17,7 @@ import Testing
         await #expect { try await bench.name() } throws: { ($0 as? NotAuthorized)?.reason == .signedOut }
     }
 
-    @Test func `signing out before anything was loaded revokes what is stored, without a refresh`() async throws {
+    @Test func `signing out before anything was loaded revokes the stored token, without a refresh`() async throws {
         let store = InMemoryTokenStore<TestToken>()
         let before = Bench.make(store: store)
         try await before.auth.setToken(TestToken("a", expiresAt: before.clock.now.addingTimeInterval(-1)))
@@ -28,7 +28,7 @@ import Testing
         #expect(store.stored == nil)
     }
 
-    @Test func `a server that cannot be reached loses nothing`() async throws {
+    @Test func `an unreachable server loses nothing`() async throws {
         let store = InMemoryTokenStore<TestToken>()
         let bench = Bench.make(store: store)
         try await bench.auth.setToken(TestToken("a"))
@@ -41,7 +41,7 @@ import Testing
         #expect(store.stored == nil)
     }
 
-    @Test func `a store that cannot be read signs nobody out`() async throws {
+    @Test func `a store that cannot be read signs no user out`() async throws {
         let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>())
         store.fail(all: .load, with: Offline())
         let bench = Bench.make(store: store)
@@ -53,7 +53,9 @@ import Testing
         TokenEndpointError(status: 400, code: "unsupported_token_type"), TokenEndpointError(status: 404),
         TokenEndpointError(status: 401, code: "invalid_client"), TokenEndpointError(status: 501, kind: .client),
     ])
-    func `a server that refuses stops no sign-out, and listeners hear of it`(refusal: TokenEndpointError) async throws {
+    func `a refusal of the server stops no sign-out, and listeners get an event`(refusal: TokenEndpointError)
+        async throws
+    {
         let bench = Bench.make()
         bench.service.failRevocation(with: refusal)
         let event = try await bench.event(.revocationRefused) { try await bench.auth.signOut() }
@@ -61,7 +63,7 @@ import Testing
         await #expect { try await bench.name() } throws: { ($0 as? NotAuthorized)?.reason == .signedOut }
     }
 
-    @Test func `RFC 7009 §2.2.1: until the time that a 503 names the server is not asked again`() async throws {
+    @Test func `RFC 7009 §2.2.1: until the time that a 503 names the server gets no request`() async throws {
         let bench = Bench.make(holding: .seconds(10_000))
         let busy = TokenEndpointError(status: 503, retryAfter: .seconds(86_400))
         bench.service.failRevocation(with: busy)
@@ -70,12 +72,12 @@ import Testing
         await #expect(throws: busy) { try await bench.auth.signOut() }
         #expect(bench.service.revoked.count == 1)
         #expect(try await bench.name() == "old")
-        bench.clock.advance(by: .seconds(1))  // No more than 5 minutes of it are honoured.
+        bench.clock.advance(by: .seconds(1))  // At most 5 minutes of it are honoured.
         try await bench.auth.signOut()
         #expect(bench.service.revoked.count == 2)
     }
 
-    @Test func `reset asks no server`() async throws {
+    @Test func `reset sends nothing to the server`() async throws {
         let bench = Bench.make()
         await bench.auth.reset()
         #expect(bench.service.revoked.isEmpty)
@@ -95,13 +97,13 @@ import Testing
         #expect(service.script.revoked.map(\.name) == ["old"])
         await #expect { try await waiting.value } throws: { ($0 as? NotAuthorized)?.reason == .signedOut }
         call.succeed(TestToken("late"))
-        // Once nothing is under way any more the provider goes, and its events end: whatever became of the token.
+        // The provider goes once nothing is under way, and its events end, whatever the outcome for the token.
         auth = nil
         while let event = await events.next() { #expect(event.kind != .tokenInstalled) }
         #expect(service.discarded == ["late"])
     }
 
-    @Test func `a token that a refresh brings while the old one is revoked is revoked too`() async throws {
+    @Test func `a token that a refresh fetches during the revocation of the old one is revoked too`() async throws {
         let service = GatedRevocation()
         let clock = ManualClock()
         let auth = RefreshableTokenAuthorization(
@@ -116,13 +118,13 @@ import Testing
             service.finish("b")
         }
         try await out.value
-        next.cancel()  // Were b not revoked, nothing would begin.
+        next.cancel()  // If b were not revoked, no call would begin.
         await next.value
         #expect(service.revoked == ["a", "b"])
         await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
     }
 
-    @Test func `who signs in while the server is asked stays signed in`() async throws {
+    @Test func `a sign-in during a sign-out's request stays signed in`() async throws {
         let service = GatedRevocation()
         let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"), clock: ManualClock())
         let out = Task { try await auth.signOut() }
@@ -133,7 +135,7 @@ import Testing
         #expect(try await auth.validToken().name == "c")
     }
 
-    @Test func `a sign-out that is cancelled while the server is asked changes nothing`() async throws {
+    @Test func `a sign-out that is cancelled during its request changes nothing`() async throws {
         let service = GatedRevocation()
         let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"), clock: ManualClock())
         let out = Task { try await auth.signOut() }
@@ -144,7 +146,7 @@ import Testing
         #expect(try await auth.validToken().name == "a")
     }
 
-    @Test func `cancelling a sign-out cancels the call of the server`() async throws {
+    @Test func `cancelling a sign-out cancels the request to the server`() async throws {
         let service = PatientRevocation()
         let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"), clock: ManualClock())
         let out = Task { try await auth.signOut() }
@@ -154,14 +156,14 @@ import Testing
         await #expect(throws: CancellationError.self) { try await out.value }
     }
 
-    @Test func `signing out counts although nothing is held`() async throws {
+    @Test func `signing out counts although no token is held`() async throws {
         let bench = Bench.make(holding: nil)
         try await bench.auth.signOut()
         await #expect { try await bench.name() } throws: { ($0 as? NotAuthorized)?.reason == .signedOut }
         #expect(bench.service.calls == 0)
     }
 
-    @Test func `a read-only store is signed out of in this process alone`() async throws {
+    @Test func `a sign-out with a read-only store counts in this process alone`() async throws {
         let store = InMemoryTokenStore<TestToken>()
         try await Bench.make(store: store).auth.setToken(TestToken("a"))
         let bench = Bench.make(store: store.readOnly)
@@ -171,7 +173,7 @@ import Testing
         #expect(store.stored?.token?.name == "a")
     }
 
-    @Test func `a sibling's newer token is the one that is revoked`() async throws {
+    @Test func `a sibling's newer token is revoked`() async throws {
         let first = SharedBench.make(follows: false)
         let second = first.sibling(.token("b"))
         #expect(try await first.name() == "old")

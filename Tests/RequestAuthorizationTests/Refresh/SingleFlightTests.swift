@@ -8,7 +8,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// One refresh at a time, through every entry point; those who wait are held in order.
+/// One refresh at a time, through every entry point; the waiters are held in order.
 @Suite struct SingleFlightTests {
     @Test func `a cold start with five callers fetches one token`() async throws {
         let bench = Bench.make(holding: nil, .held)
@@ -59,7 +59,7 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `the refresh goes on when the last request has left`() async throws {
+    @Test func `the refresh goes on when the last waiter has left`() async throws {
         let bench = Bench.make(holding: nil, .held)
         let request = await bench.hold(1)[0]
         request.cancel()

@@ -6,11 +6,11 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// A token is loaded once, durable before anybody gets it, and lost by no failure of its store.
+/// A token is loaded once, is durable before any request gets it, and is not lost by a failure of its store.
 @Suite struct StoreTests {
     typealias Store = ScriptedTokenStore<InMemoryTokenStore<TestToken>>
 
-    @Test func `the token is loaded on first use, once, however many ask`() async throws {
+    @Test func `the token is loaded on first use, once, for any number of requests`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored")))
         let load = store.hold(next: .load)
         let bench = Bench.make(store: store)
@@ -40,7 +40,7 @@ import Testing
         #expect(store.base.stored?.token?.name == "first")
     }
 
-    @Test func `a store that is out of reach is not an empty one, and signs nobody out`() async throws {
+    @Test func `a store that is unavailable does not count as empty, and signs no user out`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored")))
         store.fail(next: .load, with: StoreLocked())
         let bench = Bench.make(store: store)
@@ -53,10 +53,10 @@ import Testing
         #expect(store.operations.map(\.kind) == [.load])
         bench.clock.advance(by: .seconds(1))
         #expect(try await bench.name() == "stored")
-        guard case .tokenUpdated = await changes.next() else { Issue.record("told of an end"); return }
+        guard case .tokenUpdated = await changes.next() else { Issue.record("announced an end"); return }
     }
 
-    @Test func `a store whose error looks like a sign-out signs nobody out either`() async throws {
+    @Test func `a store whose error looks like a sign-out signs no user out either`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored")))
         store.fail(next: .load, with: NotAuthorized(.rejected))
         let bench = Bench.make(store: store)
@@ -65,7 +65,7 @@ import Testing
         #expect(try await bench.name() == "stored")
     }
 
-    @Test func `a refreshed token is durable before anybody gets it`() async throws {
+    @Test func `a refreshed token is durable before any request gets it`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
         let save = store.hold(next: .save)
         let bench = Bench.make(store: store, .token("new"))
@@ -81,7 +81,7 @@ import Testing
         #expect(store.base.stored?.token?.name == "new")
     }
 
-    @Test func `so is the token of a sign-in`() async throws {
+    @Test func `the token of a sign-in is durable before any request gets it`() async throws {
         let store = Store(InMemoryTokenStore())
         let save = store.hold(next: .save)
         let bench = Bench.make(store: store)
@@ -95,7 +95,7 @@ import Testing
         #expect(store.base.stored?.token?.name == "signed-in")
     }
 
-    @Test func `if saving fails the requests go on, it is an event, and the next slot saves`() async throws {
+    @Test func `if a save fails the requests go on, there is an event, and the next slot saves`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
         store.fail(next: .save, with: DiskFull())
         let bench = Bench.make(store: store, .token("new"))
@@ -114,7 +114,7 @@ import Testing
         #expect(store.operations.filter { $0.kind == .save }.count == 2)
     }
 
-    @Test func `a save that hangs is given up after ten seconds, and the token goes out`() async throws {
+    @Test func `a save that hangs is given up after ten seconds, and the token is used`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
         let save = store.hold(next: .save)
         let bench = Bench.make(store: store, .token("new"), .token("newer"))
@@ -158,7 +158,7 @@ import Testing
         #expect(store.operations.map(\.kind) == [.load, .save, .clear])
     }
 
-    @Test func `a refresh whose session is over by its turn does not save`() async throws {
+    @Test func `a refresh whose session has ended before its save does not save`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
         let bench = Bench.make(store: store, .heldIgnoringCancellation)
         bench.clock.advance(by: .seconds(10))
@@ -203,7 +203,7 @@ import Testing
         #expect(store.base.stored == nil)
     }
 
-    @Test func `before a refusal is believed the store is read again`() async throws {
+    @Test func `before a refusal is accepted the store is read again`() async throws {
         let memory = InMemoryTokenStore<TestToken>(.make("stored", lasts: 10))
         let store = Store(memory)
         let bench = Bench.make(store: store, .held)
@@ -232,7 +232,7 @@ import Testing
         #expect(store.operations.map(\.kind) == [.load, .load, .clear, .save])
     }
 
-    @Test func `refusals without a verdict leave in the store what is there, and a new launch goes on with it`()
+    @Test func `refusals without a verdict leave the store unchanged, and a new launch goes on with it`()
         async throws
     {
         let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
@@ -249,7 +249,7 @@ import Testing
         #expect(try await later.name() == "new")
     }
 
-    @Test func `what was signed out stays so after a restart`() async throws {
+    @Test func `a session that was signed out stays so after a restart`() async throws {
         let version = TokenVersion(session: UUID(), generation: 3)
         let store = Store(InMemoryTokenStore(StoredToken(.signedOut, version: version, obtainedAt: ManualClock().now)))
         let bench = Bench.make(store: store)
@@ -277,7 +277,7 @@ struct StoreLocked: Error {}
 struct DiskFull: Error {}
 
 extension StoredToken<TestToken> {
-    /// A token as it was saved when a ``ManualClock`` began.
+    /// A token that was saved when a ``ManualClock`` began.
     static func make(_ name: String, lasts lifetime: Double = 100, generation: Int = 0) -> StoredToken {
         let now = ManualClock().now
         return StoredToken(

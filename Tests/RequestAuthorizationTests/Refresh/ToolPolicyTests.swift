@@ -7,7 +7,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// Programs that end: nothing begins in the background.
+/// Programs that end: no refresh begins in the background.
 @Suite(.timeLimit(.minutes(5))) struct ToolPolicyTests {
     private let due = Duration.seconds(92)
 
@@ -51,14 +51,14 @@ import Testing
         #expect(try await bench.name() == "new")
     }
 
-    @Test func `a 401 begins nothing that nobody waits for`() async throws {
+    @Test func `a 401 begins no refresh without a waiter`() async throws {
         let bench = Bench.make(policy: .tool, .token("new"))
         try await bench.auth.setNeedsRefreshAfterUnauthorizedResponse(for: bench.sent(with: "old"))
         #expect(bench.auth.core.read { $0.flight == nil })
         #expect(try await bench.name() == "new")
     }
 
-    @Test func `once background refreshes are stopped, only callers that wait cause one`() async throws {
+    @Test func `once background refreshes are stopped, only waiting callers cause one`() async throws {
         let bench = Bench.make(.held)
         bench.auth.stopBackgroundRefresh()
         bench.clock.advance(by: due)

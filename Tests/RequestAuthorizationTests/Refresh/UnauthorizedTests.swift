@@ -5,7 +5,7 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// A 401 names the token that it was for.
+/// A 401 is reported with its token.
 @Suite struct UnauthorizedTests {
     @Test func `a 401 for an old token refreshes nothing`() async throws {
         let bench = Bench.make(.token("new"))
@@ -32,7 +32,7 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `a 401 during a background refresh joins it, and holds those who come`() async throws {
+    @Test func `a 401 during a background refresh joins it, and holds later requests`() async throws {
         let bench = Bench.make(.held)
         bench.clock.advance(by: .seconds(95))
         #expect(try await bench.name() == "old")
@@ -44,7 +44,8 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `a 401 and a refresh that fails give the refresh's error, and the token is not used again`() async throws
+    @Test func `a 401 and a refresh that fails throw the refresh's error, and the token is not used again`()
+        async throws
     {
         let bench = Bench.make(.failure(Offline()), .token("new"))
         try await bench.auth.setNeedsRefreshAfterUnauthorizedResponse(for: bench.sent(with: "old"))
@@ -74,7 +75,7 @@ import Testing
         #expect(try await bench.name() == "t6")
     }
 
-    @Test func `old tokens that are refused are no storm`() async throws {
+    @Test func `refusals of old tokens are no storm`() async throws {
         let bench = Bench.make(holding: nil)
         for number in 0..<8 { bench.service.append(.token("t\(number)", lasts: .seconds(20))) }
         for number in 0..<8 {
@@ -87,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [401, 403], ["insufficient_scope", "insufficient_user_authentication"])
-    func `what a refresh cannot give is not answered by one`(status: Int, error: String) async throws {
+    func `a 401 that a refresh cannot help causes none`(status: Int, error: String) async throws {
         let bench = Bench.make()
         let response = try #require(
             FakeResponse(statusCode: status, fields: ["www-authenticate": ["Bearer error=\"\(error)\""]]).unauthorized)
@@ -100,7 +101,7 @@ import Testing
         #expect(bench.service.calls == 0)
     }
 
-    @Test func `a 401 after the session has ended says why it ended`() async throws {
+    @Test func `a 401 after the session has ended throws why it ended`() async throws {
         let bench = Bench.make()
         await bench.auth.reset()
         let error = await #expect(throws: NotAuthorized.self) {

@@ -7,11 +7,11 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// Nothing of a user's runs under the lock, and nothing of a flight that is over is carried on.
+/// No code of the user runs under the lock, and no finished flight is remembered.
 @Suite(.timeLimit(.minutes(2))) struct UserCodeTests {
     typealias Provider = RefreshableTokenAuthorization<NosyToken>
 
-    /// Takes a provider through all that installs, replaces and drops tokens.
+    /// Makes a provider install, replace and drop tokens in all ways.
     private func exercise(_ token: @escaping @Sendable () -> NosyToken, _ box: NosyBox) async throws {
         let clock = ManualClock()
         let auth = Provider(service: NosyService(token: token), store: InMemoryTokenStore(), clock: clock)
@@ -32,13 +32,13 @@ import Testing
         #expect(box.looks > 0)
     }
 
-    @Test func `a token that goes may call its provider`() async throws {
+    @Test func `a token that is deallocated may call its provider`() async throws {
         let box = NosyBox()
         try await exercise({ [box] in NosyToken(tail: Tail { box.look() }) {} }, box)
         #expect(box.looks > 0)
     }
 
-    @Test func `a task that a refresh leaves behind, and that leads to the next, carries no flights along`()
+    @Test func `a task that a refresh leaves behind, and that causes the next refresh, remembers no finished flight`()
         async throws
     {
         let chain = Chain()
@@ -50,13 +50,13 @@ import Testing
             link.go.fulfill()
             #expect(try await link.task.value.name == "\(number + 1)")
         }
-        // The name of the flight before may not have been struck off yet.
+        // The id of the former flight may not have been removed yet.
         #expect(chain.depths.count == 21)
         #expect(chain.depths.allSatisfy { $0 <= 3 }, "\(chain.depths)")
     }
 }
 
-/// A token whose getter, and whose end, run code of a user's.
+/// A token whose getter and deinitializer run code of the user.
 struct NosyToken: AuthorizationToken {
     var tail: Tail?
     let expiresAt = ManualClock().now.addingTimeInterval(100)
@@ -73,7 +73,7 @@ struct NosyToken: AuthorizationToken {
     }
 }
 
-/// Runs code when the last token that holds it goes.
+/// Runs code when the last token that holds it is deallocated.
 final class Tail: Sendable {
     private let body: @Sendable () -> Void
 
@@ -82,7 +82,7 @@ final class Tail: Sendable {
     deinit { body() }
 }
 
-/// The provider that tokens look at.
+/// The provider that the tokens read.
 final class NosyBox: Sendable {
     private let contents = Lock<(provider: UserCodeTests.Provider?, looks: Int)>((nil, 0))
 
@@ -94,7 +94,7 @@ final class NosyBox: Sendable {
                 defer { contents.provider = newValue }
                 return contents.provider
             }
-            withExtendedLifetime(former) {}  // Its tokens end outside the lock.
+            withExtendedLifetime(former) {}  // Its tokens are deallocated outside the lock.
         }
     }
 
@@ -112,7 +112,7 @@ private struct NosyService: RefreshableTokenService {
     func refresh(_ token: NosyToken) async throws -> NosyToken { self.token() }
 }
 
-/// A service each of whose refreshes leaves a task behind that begins the next.
+/// A service whose every refresh leaves a task behind that begins the next one.
 private final class Chain: RefreshableTokenService {
     struct Link: Sendable {
         let go: OneShot<Void>

@@ -6,7 +6,7 @@ import Testing
 @testable import RequestAuthorization
 
 struct WaiterQueueTests {
-    @Test func `who waits leaves in the order of arrival`() {
+    @Test func `waiters leave in the order of arrival`() {
         var queue = WaiterQueue<String>()
         for name in ["a", "b", "c"] { _ = queue.append(name) }
         #expect(queue.count == 3)
@@ -15,7 +15,7 @@ struct WaiterQueueTests {
         #expect(queue.drain().isEmpty)
     }
 
-    @Test func `who is removed leaves once, and the others stay`() {
+    @Test func `a removed waiter leaves once, and the others stay`() {
         var queue = WaiterQueue<String>()
         let places = ["a", "b", "c"].map { queue.append($0) }
         #expect(queue.remove(places[1]) == "b")
@@ -24,7 +24,7 @@ struct WaiterQueueTests {
         #expect(queue.drain().compactMap { $0 } == ["a", "c"])
     }
 
-    @Test func `who has left with the others is not found any more`() {
+    @Test func `a waiter that has left with the others is not found any more`() {
         var queue = WaiterQueue<String>()
         let place = queue.append("a")
         _ = queue.drain()
@@ -47,7 +47,7 @@ struct WaiterQueueTests {
     }
 
     @Test(arguments: 0..<200)
-    func `whatever is done to it, it does what a plain list would`(seed: UInt64) {
+    func `after any operations it equals a plain list`(seed: UInt64) {
         var random = Random(state: seed)
         var queue = WaiterQueue<Int>()
         var list: [(place: Int, waiter: Int)] = []
@@ -72,7 +72,7 @@ struct WaiterQueueTests {
         }
     }
 
-    @Test func `what is kept stays in proportion to who waits`() {
+    @Test func `its memory stays in proportion to the number of waiters`() {
         var queue = WaiterQueue<Int>()
         let patient = queue.append(0)
         var last = queue.append(1)

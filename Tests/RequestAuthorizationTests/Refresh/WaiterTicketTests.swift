@@ -11,7 +11,7 @@ struct WaiterTicketTests {
     }
 
     @Test(arguments: [0, 1, 2, 3, 1_000_000], [Effect.Waiters.ordinary, .lasting])
-    func `a ticket says what was noted`(number: Int, kind: Effect.Waiters) {
+    func `a ticket returns the noted place`(number: Int, kind: Effect.Waiters) {
         let ticket = WaiterTicket(.now, at: nil)
         ticket.note(number, in: kind)
         #expect(ticket.place?.number == number)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// What is read from the bytes of a URL is what the parser says.
+/// The origin that is read from the bytes of a URL is that of the parser.
 struct OriginSpellingTests {
     private static let origins: [Origin] = [
         "https://api.example.com", "https://api.example.com:8443", "http://api.example.com", "wss://api.example.com",
@@ -41,12 +41,12 @@ struct OriginSpellingTests {
         " https://api.example.com/", "wss://api.example.com/",
         "ftp://api.example.com/", "1https://api.example.com.evil_/", "https:\\\\api.example.com/",
     ])
-    func `anything else is left to the parser`(text: String) {
+    func `any other URL is left to the parser`(text: String) {
         for origin in Self.origins { #expect(origin.isOrigin(ofURL: text) != true, "\(origin)") }
         #expect(Self.origins.allSatisfy { $0.isOrigin(ofURL: text) == nil })
     }
 
-    @Test func `no URL of many is taken for another origin's`() {
+    @Test func `of many URLs none counts as one of another origin`() {
         let parts = [
             ["https", "HTTPS", "http", "wss", "h", "1https", ""], ["://", ":/", ":", "//", ":\\\\"],
             ["", "user@", "api.example.com@", "api.example.com:443@"],

@@ -47,7 +47,7 @@ struct OriginTests {
         "https://[api.example.com]", "https://[::1", "https://::1", "https://[::1]x", "https://[::1%25eth0]",
         "https://[]", "1https://host", "ht tps://host", "://host",
     ])
-    func `a text that is anything else is no origin`(text: String) {
+    func `any other text is no origin`(text: String) {
         #expect(Origin(text) == nil)
     }
 
@@ -64,7 +64,7 @@ struct OriginTests {
         ("https://xn--bcher-kva.example/", "https://xn--bcher-kva.example"),
         ("http://[::1]:8080/", "http://[::1]:8080"),
     ])
-    func `a URL goes where its host says`(url: String, origin: Origin) throws {
+    func `a URL has the origin of its host`(url: String, origin: Origin) throws {
         #expect(Origin(try #require(URL(string: url))) == origin)
     }
 
@@ -96,7 +96,7 @@ struct OriginTests {
         #expect(Origin(try #require(URL(string: url))) == nil)
     }
 
-    @Test func `a name given in Unicode has the origin that its URL was made with`() throws {
+    @Test func `a name in Unicode has the origin of the URL that is made with it`() throws {
         let url = try #require(URL(string: "https://b\u{FC}cher.example:8443/"))
         let spelling = try #require(URL(string: url.absoluteString))
         #expect(Origin(url) == Origin(spelling))
@@ -133,7 +133,7 @@ struct OriginTests {
         "localhost.", "localhost.evil.com", "evil.localhost", "notlocalhost", "%6cocalhost", "127.0.0.1%2Eevil.com",
         "127.0.0.1%00.evil.com", "::ffff:127.0.0.1", "::1%25eth0", "::2", "\u{FF11}27.0.0.1", "127.0.0.\u{661}", "",
     ])
-    func `what only looks like this machine is not`(host: String) {
+    func `a host that only looks like this machine is not loopback`(host: String) {
         #expect(!Origin(scheme: "http", host: host).isLoopback)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 struct PlaintextTests {
     @Test(arguments: ["http://api.example.com", "ws://api.example.com", "http://127.0.0.1.evil.com"] as [Origin])
-    func `a request that anybody can read is plaintext`(origin: Origin) {
+    func `a request that is sent unencrypted is plaintext`(origin: Origin) {
         #expect(FakeRequest.make(to: origin).isPlaintext)
     }
 
@@ -17,7 +17,7 @@ struct PlaintextTests {
         #expect(!FakeRequest.make(to: origin).isPlaintext)
     }
 
-    @Test func `a request that does not say where it goes counts as plaintext`() async {
+    @Test func `a request without an origin counts as plaintext`() async {
         let request = FakeRequest.make(to: nil)
         #expect(request.isPlaintext)
         let error = await #expect(throws: NotAuthorized.self) { try await request.authorized(using: .bearer("ABC")) }

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: ["insufficient_scope", "insufficient_user_authentication"])
-    func `RFC 6750 §3.1: a 403 that asks for more than the token may is a refusal of it`(error: String) throws {
+    func `RFC 6750 §3.1: a 403 for insufficient scope is a refusal of the token`(error: String) throws {
         let fields = ["www-authenticate": ["Basic, Bearer error=\"\(error)\", scope=\"a b\""]]
         let refusal = try #require(FakeResponse(statusCode: 403, fields: fields).unauthorized)
         #expect(refusal.statusCode == 403)
@@ -44,7 +44,7 @@ import Testing
         #expect(FakeResponse(statusCode: 403, fields: ["www-authenticate": [challenge]]).unauthorized == nil)
     }
 
-    @Test func `a 401 keeps the fields that tell what to do, and no other`() throws {
+    @Test func `a 401 keeps only the fields that say what to do`() throws {
         let names = ["WWW-Authenticate", "Retry-After", "DPoP-Nonce", "Date"]
         let fields = (names + ["Set-Cookie"]).map { ($0.lowercased(), ["value of \($0)"]) }
         let response = try #require(

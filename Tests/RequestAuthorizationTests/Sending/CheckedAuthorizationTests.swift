@@ -6,7 +6,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// A provider of a user's own that sets what no header can hold throws; nothing leaves without its credential.
+/// A custom provider that sets a value which no header can hold throws. No request is sent without its credential.
 @Suite struct CheckedAuthorizationTests {
     private static let values = ["x\r\nX-Evil: 1", "x\ny", "x\ry", "x\0y"]
 
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: values)
-    func `so is one that a request takes in the Authorization field`(value: String) async {
+    func `a value that a request refuses in the Authorization field is an error too`(value: String) async {
         var request = FakeRequest.make()
         await fails { try await request.authorize(using: SettingProvider(field: "Authorization", value: value)) }
         #expect(request == .make())
@@ -51,7 +51,7 @@ import Testing
         #expect(client.requests.isEmpty)
     }
 
-    @Test func `what a request takes is sent, by a provider that uses another one too`() async throws {
+    @Test func `an accepted value is sent, by a provider that uses another one too`() async throws {
         let client = ScriptedTransport<PickyRequest, TestResponse>(
             .success(TestResponse(401)), .success(TestResponse(200)))
         let provider = ClosureAuthorization(onUnauthorized: { _ in }) { _ in
@@ -63,7 +63,7 @@ import Testing
         #expect(client.requests.map(\.fields) == [["x-key": "i"], ["x-key": "i"]])
     }
 
-    @Test func `a client that looks at the fields itself learns of all that were set`() async throws {
+    @Test func `a client that checks the fields itself gets the names of all that were set`() async throws {
         let fields = CredentialFields()
         try await CredentialFields.$current.withValue(fields) {
             _ = try await PickyRequest().authorized(using: SettingProvider(field: "X-Key", value: "v"))
@@ -88,7 +88,7 @@ private struct SettingProvider: AuthorizationProvider {
     }
 }
 
-/// Takes no value that breaks out of its line, as the requests of the clients do.
+/// Refuses values with a line break, as the requests of the clients do.
 private struct PickyRequest: AuthorizableRequest, Equatable {
     var fields: [String: String] = [:]
 

@@ -9,7 +9,7 @@ struct CredentialFieldsTests {
     @Test(arguments: [
         ["X-Key", "Authorization"], ["Authorization", "X-Key"], ["authorization", "x-key", "Authorization"],
     ])
-    func `all names that were set are known, whatever their order`(fields: [String]) {
+    func `the names of all set fields are known, in any order`(fields: [String]) {
         let seen = CredentialFields()
         for field in fields { seen.insert(field) }
         #expect(seen.names == ["authorization", "x-key"])

@@ -11,7 +11,7 @@ import Testing
     private static let refusal = FakeResponse.unauthorized("Basic", "Bearer error=\"invalid_token\"")
 
     @Test(arguments: [NotAuthorized.Reason.rejected, .signedOut])
-    func `a session that is over is thrown with the answer's challenge, and the answer is let go of first`(
+    func `the end of a session is thrown with the answer's challenge, after the answer was released`(
         reason: NotAuthorized.Reason
     ) async throws {
         let provider = EndedProvider(hook: NotAuthorized(reason, detail: "why", underlying: Cause()))
@@ -44,7 +44,7 @@ import Testing
         #expect(error?.reason == .rejected && error?.challenge?.error == "invalid_token")
     }
 
-    @Test func `interaction that the token endpoint asks for is thrown as it is`() async throws {
+    @Test func `an interaction that the token endpoint asks for is thrown unchanged`() async throws {
         let provider = EndedProvider(second: NotAuthorized(.needsInteraction))
         let error = await #expect(throws: NotAuthorized.self) { try await provider.refused() }
         #expect(error?.reason == .needsInteraction && error?.challenge == nil)
@@ -64,7 +64,7 @@ import Testing
         #expect(try await EndedProvider(hook: NotAuthorized(reason)).refused() == Self.refusal)
     }
 
-    @Test func `all calls of a session that the server ends throw alike`() async throws {
+    @Test func `all calls of a session that the server ends throw the same error`() async throws {
         let service = ScriptedTokenService<TestToken>(.failure(TokenEndpointError(status: 400, code: "invalid_grant")))
         let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"))
         let sent = Tally()
@@ -96,7 +96,7 @@ import Testing
 
 private struct Cause: Error {}
 
-/// Whose hook, or second credential, fails.
+/// A provider whose hook, or second credential, fails.
 private struct EndedProvider: AuthorizationProvider {
     var hook: NotAuthorized?
     var second: NotAuthorized?

@@ -11,14 +11,14 @@ import Foundation
 #endif
 
 @MainActor struct SendTests {
-    @Test func `an answer is returned as it came`() async throws {
+    @Test func `an answer is returned unchanged`() async throws {
         let provider = ScriptedProvider()
         let response = try await provider.run([FakeResponse()])
         #expect(response == FakeResponse())
         #expect(provider.log == ["authorize", "send t1"])
     }
 
-    @Test func `after a 401 the original is authorized anew and sent again`() async throws {
+    @Test func `after a 401 the original request is authorized again and sent again`() async throws {
         let provider = ScriptedProvider()
         let response = try await provider.run([.unauthorized("Bearer"), FakeResponse()])
         #expect(response.statusCode == 200)
@@ -26,7 +26,7 @@ import Foundation
     }
 
     @Test(arguments: [0, -1, 1, 2, 5])
-    func `a 401 leads to as many tries as asked for, and then is the answer`(refreshCount: Int) async throws {
+    func `a 401 is retried as often as requested, and then returned`(refreshCount: Int) async throws {
         let provider = ScriptedProvider()
         let all = Array(repeating: FakeResponse.unauthorized(), count: 10)
         let response = try await provider.run(all, refreshCount: refreshCount)
@@ -35,7 +35,7 @@ import Foundation
         #expect(provider.log.count { $0.hasPrefix("refused") } == max(0, refreshCount))
     }
 
-    @Test func `a 401 leads to one more try unless another number is asked for`() async throws {
+    @Test func `a 401 is retried once unless another number is requested`() async throws {
         let provider = ScriptedProvider()
         let short = try await provider.send(FakeRequest.make()) { _ in
             provider.log.append("short")
@@ -51,26 +51,26 @@ import Foundation
     }
 
     @Test(arguments: [400, 402, 403, 407, 429, 500, 503])
-    func `no other status is tried again`(status: Int) async throws {
+    func `no other status is retried`(status: Int) async throws {
         let provider = ScriptedProvider()
         let refusal = FakeResponse(statusCode: status, fields: ["www-authenticate": ["Bearer"]])
         #expect(try await provider.run([refusal, FakeResponse()]) == refusal)
         #expect(provider.log == ["authorize", "send t1"])
     }
 
-    @Test func `RFC 6750 §3.1: a 403 for want of a scope reaches the provider as a 401 does`() async throws {
+    @Test func `RFC 6750 §3.1: a 403 for insufficient scope reaches the provider as a 401 does`() async throws {
         let refusal = FakeResponse(
             statusCode: 403, fields: ["www-authenticate": ["Bearer error=\"insufficient_scope\", scope=\"a\""]])
         let provider = ScriptedProvider(hook: NotAuthorized(.needsInteraction))
         #expect(try await provider.run([refusal, FakeResponse()]) == refusal)
         #expect(provider.log == ["authorize", "send t1", "refused t1: Bearer"])
-        // One that knows a way, such as a token for that scope, is asked for it.
+        // A provider with a remedy, such as a token for that scope, is asked for it.
         let able = ScriptedProvider()
         #expect(try await able.run([refusal, FakeResponse()]) == FakeResponse())
         #expect(able.log == ["authorize", "send t1", "refused t1: Bearer", "authorize", "send t2"])
     }
 
-    @Test func `a provider that does not look at what the server said is not asked to refresh after a 403`()
+    @Test func `a provider that ignores the answer's challenge is not asked to refresh after a 403`()
         async throws
     {
         let refusal = FakeResponse(
@@ -85,14 +85,14 @@ import Foundation
         #expect(error?.challenge?.error == "insufficient_scope")
     }
 
-    @Test func `a body that can be read once is sent once, and the provider learns of the 401`() async throws {
+    @Test func `a body that can be read once is sent once, and the provider is notified of the 401`() async throws {
         let provider = ScriptedProvider()
         let response = try await provider.run([.unauthorized("Bearer")], request: .make(isReplayable: false))
         #expect(response.statusCode == 401)
         #expect(provider.log == ["authorize", "send t1", "refused t1: Bearer"])
     }
 
-    @Test func `what the caller says of the body outranks the request`() async throws {
+    @Test func `the caller's statement about the body overrides the request's`() async throws {
         let once = ScriptedProvider()
         #expect(try await once.run([.unauthorized()], isReplayable: false).statusCode == 401)
         let again = ScriptedProvider()
@@ -101,7 +101,7 @@ import Foundation
         #expect(response.statusCode == 200)
     }
 
-    @Test func `without a way forward the caller gets the 401 itself`() async throws {
+    @Test func `if no retry can help the caller gets the 401 itself`() async throws {
         let provider = ScriptedProvider(hook: NotAuthorized(.notRefreshable))
         let refusal = FakeResponse.unauthorized("Bearer error=\"invalid_token\"")
         #expect(try await provider.run([refusal]) == refusal)
@@ -116,14 +116,14 @@ import Foundation
         #expect(response.statusCode == 401)
     }
 
-    @Test func `a refresh that failed is what the caller gets`() async throws {
+    @Test func `the caller gets the error of a failed refresh`() async throws {
         let failure = RefreshFailed(underlying: ConnectionFailure(), nextTryAt: .distantFuture, delivery: .notSent)
         let provider = ScriptedProvider(secondAuthorize: failure)
         await #expect(throws: RefreshFailed.self) { try await provider.run([.unauthorized()]) }
         #expect(provider.log == ["authorize", "send t1", "refused t1: ", "authorize"])
     }
 
-    @Test func `a session that ended in the refresh is what the caller gets`() async throws {
+    @Test func `the caller gets the end of a session that ended in the refresh`() async throws {
         let provider = ScriptedProvider(secondAuthorize: NotAuthorized(.rejected))
         let error = await #expect(throws: NotAuthorized.self) { try await provider.run([.unauthorized()]) }
         #expect(error?.reason == .rejected)
@@ -134,7 +134,9 @@ import Foundation
             RefreshFailed(underlying: ConnectionFailure(), nextTryAt: .distantFuture, delivery: .notSent),
             CancellationError(),
         ] as [any Error])
-    func `another error of the provider is thrown, not taken for the end of the way`(error: any Error) async throws {
+    func `another error of the provider is thrown, and does not count as a refusal to retry`(error: any Error)
+        async throws
+    {
         let provider = ScriptedProvider(hook: error)
         let thrown = await #expect(throws: (any Error).self) { try await provider.run([.unauthorized()]) }
         #expect(thrown.map { type(of: $0) == type(of: error) } == true)
@@ -154,7 +156,7 @@ import Foundation
         #expect(provider.log == ["authorize"])
     }
 
-    @Test func `an answer that holds a response beside other things will do`() async throws {
+    @Test func `an answer may hold a response beside other values`() async throws {
         let provider = ScriptedProvider()
         var answers = [("refused", FakeResponse.unauthorized("Bearer")), ("body", FakeResponse())]
         let (body, response) = try await provider.send(
@@ -163,7 +165,7 @@ import Foundation
         #expect(response.statusCode == 200)
     }
 
-    @Test func `the provider learns what the server said`() async throws {
+    @Test func `the provider gets the server's challenge`() async throws {
         let seen = Seen()
         let provider = ClosureAuthorization(onUnauthorized: { await seen.set($0) }, value: { "Bearer ABC" })
         var answers = [
@@ -177,7 +179,7 @@ import Foundation
         #expect(seen.response?.headerValues(for: "Retry-After") == ["7"])
     }
 
-    @Test func `everything runs where the caller runs`() async throws {
+    @Test func `everything runs on the caller's actor`() async throws {
         var answers = [FakeResponse.unauthorized(), FakeResponse()]
         let response = try await StayingProvider().send(FakeRequest.make()) { _ in
             MainActor.preconditionIsolated()
@@ -198,7 +200,7 @@ private struct UnexpectedRequest: Error {}
     func set(_ response: UnauthorizedResponse) { self.response = response }
 }
 
-/// Hands out t1, t2, … and writes down what it is asked, on the main actor like its callers.
+/// Issues t1, t2, … and records its calls, on the main actor like its callers.
 @MainActor private final class ScriptedProvider {
     var log: [String] = []
     private var count = 0

@@ -5,11 +5,11 @@ import Foundation
 import RequestAuthorization
 import Testing
 
-/// An error says what happened and what to do.
+/// An error describes what happened and what to do.
 @Suite struct ErrorTests {
     // MARK: NotAuthorized
 
-    @Test func `needsSignIn tells what a person can help with from what a programmer must`() {
+    @Test func `needsSignIn separates errors that a sign-in solves from those for a programmer`() {
         let table: [NotAuthorized.Reason: Bool] = [
             .noToken: true, .signedOut: true, .rejected: true, .needsInteraction: true, .refreshedTooOften: false,
             .clientRefused: false, .notRefreshable: false, .malformedCredential: false, .insecureTransport: false,
@@ -66,14 +66,14 @@ import Testing
         #expect(NotAuthorized(reason).debugDescription == text)
     }
 
-    @Test func `a session that has ended shows what the server answered`() {
+    @Test func `the end of a session shows the server's answer`() {
         let challenge = AuthenticationChallenge(scheme: "Bearer", parameters: ["error": "invalid_token"])
         #expect(
             NotAuthorized(.signedOut, challenge: challenge).description
                 == #"not authorized: signed out, the server answered Bearer error="invalid_token"; sign in"#)
     }
 
-    @Test func `a NotAuthorized shows what the server asked for, and its detail`() {
+    @Test func `a NotAuthorized shows the server's challenge, and its detail`() {
         let challenge = AuthenticationChallenge(scheme: "Bearer", parameters: ["error": "insufficient_scope"])
         #expect(
             NotAuthorized(.needsInteraction, challenge: challenge).description
@@ -127,7 +127,7 @@ import Testing
         #expect(!text(.init(count: 1, since: date, status: 400, code: "a secret")).contains("secret"))
     }
 
-    @Test func `an error of a token service that says no more may have been processed and names no time`() {
+    @Test func `a token service's error without properties may have been processed and names no time`() {
         struct Terse: TokenServiceFailure { let kind = TokenFailureKind.transient }
         #expect(Terse().retryAfter == nil)
         #expect(Terse().delivery == .mayHaveBeenProcessed)

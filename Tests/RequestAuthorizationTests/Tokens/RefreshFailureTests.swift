@@ -7,9 +7,9 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// What a token service throws is sorted.
+/// How errors of a token service are sorted.
 @Suite struct RefreshFailureTests {
-    @Test func `an error of a token service says itself what it means`() {
+    @Test func `an error of a token service can state its meaning`() {
         let failure = RefreshFailure(TokenEndpointError(status: 401, code: "invalid_client", retryAfter: .seconds(7)))
         #expect(failure.kind == .client)
         #expect(failure.retryAfter == .seconds(7))
@@ -23,7 +23,7 @@ import Testing
         (200, true), (299, true), (300, false), (400, true), (404, true), (408, false), (409, true), (429, false),
         (499, true), (500, false), (503, false),
     ])
-    func `an answer without a verdict is a refusal, unless it says that it may work later`(
+    func `an answer without a verdict is a refusal, unless it asks for a later retry`(
         status: Int, isRefusal: Bool
     ) {
         #expect(TokenEndpointError(status: status).isRefusal == isRefusal)
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [NotAuthorized.Reason.rejected, .signedOut])
-    func `a NotAuthorized of a service that says that the session is over ends it, with its reason`(
+    func `a NotAuthorized of a service that means the end of the session ends it, with its reason`(
         reason: NotAuthorized.Reason
     ) {
         let failure = RefreshFailure(NotAuthorized(reason))
@@ -56,7 +56,7 @@ import Testing
         (.insecureTransport, .transient), (.originNotAllowed, .transient), (.malformedCredential, .transient),
         (.redirectsFollowed, .transient), (.refreshedTooOften, .transient), (.refreshedElsewhere, .transient),
     ])
-    func `any other NotAuthorized of a service ends no session, and callers get it as it is`(
+    func `any other NotAuthorized of a service ends no session, and callers get it unchanged`(
         reason: NotAuthorized.Reason, kind: TokenFailureKind
     ) async throws {
         let failure = RefreshFailure(NotAuthorized(reason))
@@ -70,7 +70,7 @@ import Testing
         #expect(try await bench.name() == "new")
     }
 
-    @Test func `a service that waits for its own provider signs nobody out`() async throws {
+    @Test func `a service that waits for its own provider signs no user out`() async throws {
         let store = InMemoryTokenStore<TestToken>(.keeping(.token(TestToken("old", expiresAt: .distantPast))))
         let bench = Bench.make(store: store)
         let auth = bench.auth
@@ -87,7 +87,7 @@ import Testing
         #expect(ending.underlying as? TokenEndpointError == TokenEndpointError(status: 400, code: "invalid_grant"))
     }
 
-    @Test func `whatever a store throws is transient, and nothing was sent`() {
+    @Test func `any error of a store is transient, and nothing was sent`() {
         let failure = RefreshFailure(ofStore: NotAuthorized(.signedOut))
         #expect(failure.kind == .transient)
         #expect(failure.delivery == .notSent)

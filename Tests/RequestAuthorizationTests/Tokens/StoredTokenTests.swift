@@ -6,7 +6,7 @@ import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-/// What stores keep, and the form in which it is kept.
+/// The stored values, and their stored form.
 @Suite struct StoredTokenTests {
     private static let session = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
     private static let version = TokenVersion(session: session, generation: 3)
@@ -21,7 +21,7 @@ import Testing
         (.signedOut, "{\(place)\"status\":\"signedOut\"}"),
     ]
 
-    @Test func `a stored token has one flat form, and comes back from it`() throws {
+    @Test func `a stored token has one flat form, and is read back from it`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         for (content, text) in Self.forms {
@@ -31,23 +31,23 @@ import Testing
         }
     }
 
-    @Test func `what an earlier version set aside is a token that is to be refreshed before use`() throws {
+    @Test func `a token that an earlier version set aside is to be refreshed before use`() throws {
         let text = "{\(Self.place)\"status\":\"setAside\",\"token\":\(Self.tokenText)}"
         let stored = try decode(text)
         #expect(stored.content == .token(Self.token))
         #expect(stored.wasSetAside)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        // A copy in another store says so too.
+        // A copy in another store has that mark too.
         #expect(String(decoding: try encoder.encode(stored), as: UTF8.self) == text)
     }
 
-    @Test func `what a later version adds is passed over`() throws {
+    @Test func `members of a later version are ignored`() throws {
         let text = "{\(Self.place)\"status\":\"signedOut\",\"why\":{\"by\":\"phone\"}}"
         #expect(try decode(text).content == .signedOut)
     }
 
-    @Test func `a status that is not known is an error that says so, not a sign-out`() throws {
+    @Test func `an unknown status is an error that names it, not a sign-out`() throws {
         let text = "{\(Self.place)\"status\":\"paused\",\"token\":\(Self.tokenText)}"
         let error = #expect(throws: DecodingError.self) { try decode(text) }
         guard case .dataCorrupted(let context) = error else { return #expect(Bool(false), "\(error as Any)") }
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: ["status", "token", "session", "generation", "obtainedAt"])
-    func `a form from which something is missing is an error`(key: String) throws {
+    func `a form with a missing member is an error`(key: String) throws {
         let whole = try JSONSerialization.jsonObject(with: Data(Self.forms[0].1.utf8)) as? [String: Any]
         var object = try #require(whole)
         object[key] = nil
@@ -66,7 +66,7 @@ import Testing
         #expect(missing.stringValue == key)
     }
 
-    @Test func `versions and intents come back from JSON and have a form that stays`() throws {
+    @Test func `versions and intents are read back from JSON and have a stable form`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let version = try encoder.encode(Self.version)
@@ -82,14 +82,14 @@ import Testing
         #expect(try JSONDecoder().decode(RefreshIntent.self, from: data) == intent)
     }
 
-    @Test func `only a token in use is one`() {
+    @Test func `only a token in use counts as a token`() {
         for (content, _) in Self.forms {
             let stored = StoredToken(content, version: Self.version, obtainedAt: Self.date)
             #expect(stored.token == (content == .token(Self.token) ? Self.token : nil))
         }
     }
 
-    @Test func `a stored token says what it is`() {
+    @Test func `a stored token describes its state`() {
         let texts = Self.forms.map { "\(StoredToken($0.0, version: Self.version, obtainedAt: Self.date))" }
         #expect(
             texts == [
@@ -99,11 +99,11 @@ import Testing
 
     // MARK: Conditions
 
-    /// What is in the store: whose, which generation, what.
+    /// The stored item: its session, its generation and its content.
     enum Kept: CaseIterable { case nothing, own2, own3, own4, other, ownTombstone, otherTombstone }
 
     @Test(arguments: Kept.allCases)
-    func `a condition allows what it says`(kept: Kept) {
+    func `a condition allows exactly its cases`(kept: Kept) {
         let stored = Self.stored(kept)
         let older = TokenSaveCondition.older(session: Self.session, generation: 3)
         #expect(TokenSaveCondition.anything.allows(stored))
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: [TokenAbsence.setAside, .placeMissing])
-    func `a condition allows what was lost, and not what is gone`(absence: TokenAbsence) {
+    func `a condition allows a lost item, and not a removed one`(absence: TokenAbsence) {
         let older = TokenSaveCondition.older(session: Self.session, generation: 3)
         for condition in [.anything, .nothing, .session(Self.session), older] {
             #expect(condition.allows(StoredToken<TestToken>?.none, absence: absence))

@@ -5,12 +5,12 @@ import Foundation
 import RequestAuthorization
 import Testing
 
-/// What a token endpoint answers is sorted, and says what to do.
+/// How answers of a token endpoint are sorted, and the advice in them.
 @Suite struct TokenEndpointErrorTests {
     @Test(arguments: [
         "invalid_grant", "invalid_token", "expired_token", "token_expired", "token_revoked", "invalid_refresh_token",
     ])
-    func `a code that says that the refresh token is dead ends the session, but not with 429 or 5xx`(code: String) {
+    func `a code for a dead refresh token ends the session, but not with 429 or 5xx`(code: String) {
         for status in [200, 400, 401, 403, 404] {
             #expect(TokenEndpointError(status: status, code: code).kind == .terminal, "\(status)")
         }
@@ -35,7 +35,7 @@ import Testing
     ]
 
     @Test(arguments: sorted)
-    func `what a token endpoint answers is sorted`(status: Int, code: String?, kind: TokenFailureKind) {
+    func `answers of a token endpoint are sorted`(status: Int, code: String?, kind: TokenFailureKind) {
         let error = TokenEndpointError(status: status, code: code)
         #expect(error.kind == kind)
         #expect(error.delivery == .answered)
@@ -74,7 +74,7 @@ import Testing
         #expect(error.debugDescription == error.description)
     }
 
-    @Test func `codes of up to 64 letters, digits, underscores, hyphens and dots are shown, and nothing else`() {
+    @Test func `only codes of up to 64 letters, digits, underscores, hyphens and dots are shown`() {
         func shown(_ code: String) -> Bool { "\(TokenEndpointError(status: 400, code: code))".contains("(\(code))") }
         for code in ["BAD_LOGIN", "invalid-token", "AADSTS70008", "e.1", String(repeating: "a", count: 64)] {
             #expect(shown(code), "\(code)")
@@ -88,7 +88,7 @@ import Testing
 
     // MARK: Kinds
 
-    @Test func `a kind has a form that stays, and what earlier versions called rejected is transient`() throws {
+    @Test func `a kind has a stable form, and rejected of earlier versions is transient`() throws {
         let kinds: [TokenFailureKind] = [.terminal, .client, .interaction, .noRefreshToken, .transient]
         let text = #"["terminal","client","interaction","noRefreshToken","transient"]"#
         #expect(String(decoding: try JSONEncoder().encode(kinds), as: UTF8.self) == text)

@@ -10,10 +10,10 @@ import Testing
 
 @testable import RequestAuthorizationURLSession
 
-/// A session with one connection to a host, which a test can take.
+/// A session with one connection per host, which a test can take.
 struct HostQueue {
     let session = Self.session(connections: 1)
-    /// Those that have had to wait.
+    /// The number of requests that had to wait.
     let waits = Tally()
 
     init() { Carrier.of(session).slots.onWait { [waits] in waits.add() } }
@@ -24,7 +24,7 @@ struct HostQueue {
         return URLSession(configuration: configuration)
     }
 
-    /// Takes the only slot of a server, so that what follows is queued.
+    /// Takes the only slot of a server, so that later requests are queued.
     func occupy(_ server: RawServer) throws -> ConnectionSlots {
         let slots = Carrier.of(session).slots
         try #require(slots.takeAtOnce(at: try host(server), limit: 1))

@@ -10,14 +10,14 @@ import TestProviders
 import FoundationNetworking
 #endif
 
-/// The functions under test, for tests that hold for all of them.
+/// The functions under test, for tests that apply to all of them.
 enum Way: String, CaseIterable {
     case data, uploadData, uploadFile, download
 
-    /// What the uploads send.
+    /// The body of the uploads.
     static let payload = "line 1\r\n\u{0}line 2 é"
 
-    /// What came back: the status, and the body as text.
+    /// The response: the status, and the body as text.
     struct Received: Equatable {
         let status: Int
         let body: String
@@ -56,7 +56,7 @@ enum Way: String, CaseIterable {
         return Received((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
     }
 
-    /// A request of the kind that this way is for.
+    /// A request of the kind that this function takes.
     func request(_ url: URL) -> URLRequest {
         var request = URLRequest(url: url)
         if self == .uploadData || self == .uploadFile { request.httpMethod = "POST" }

@@ -14,7 +14,7 @@ package enum Command {
         package init(text: String) { self.text = text }
     }
 
-    /// - Returns: what it printed, without the last line's end.
+    /// - Returns: its output, without the last line's end.
     package static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> String {
         try await onOwnThread { try runHere(arguments, environment: environment) }
     }

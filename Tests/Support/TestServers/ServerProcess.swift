@@ -32,7 +32,7 @@ package struct ServerProcess: Sendable {
         self.folder = folder
     }
 
-    /// Ends the server and removes what it kept.
+    /// Ends the server and removes its files.
     package func end() {
         Command.end(group: id)
         try? FileManager.default.removeItem(atPath: folder)

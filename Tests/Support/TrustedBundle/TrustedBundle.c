@@ -21,7 +21,7 @@ static FILE *open_with(const char *name, const char *path, const char *mode) {
     return next(is_bundle ? bundle : path, mode);
 }
 
-// The executable's functions stand before those of the C library, also for OpenSSL below libcurl.
+// The executable's functions replace those of the C library, also for OpenSSL below libcurl.
 FILE *fopen(const char *path, const char *mode) { return open_with("fopen", path, mode); }
 FILE *fopen64(const char *path, const char *mode) { return open_with("fopen64", path, mode); }
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// How many tests of one process run at a time, where the environment does not say otherwise.
+/// The number of tests that run at a time in one process, unless the environment sets it.
 ///
-/// Linking the target is enough: it tells Swift Testing before that starts. Without it all tests begin at once: each with a
-/// server and its connections, which makes well over a thousand descriptors, and on two cores the time limit of a test is then
-/// mostly spent on the others. (Of a process with more than about 1,350 descriptors, Foundation's `Process` may crash:
-/// swift-corelibs-foundation, pull request 5472, in no release yet of Swift 6.3.)
+/// Linking the target is enough: it sets the number before Swift Testing starts. Without it all tests begin at once, each with a
+/// server and its connections. That takes well over a thousand descriptors, and on two cores a test spends most of its time
+/// limit waiting for others. (In a process with more than about 1,350 descriptors, Foundation's `Process` may crash:
+/// swift-corelibs-foundation, pull request 5472, in no release of Swift 6.3 yet.)
 #define TEST_WIDTH 16

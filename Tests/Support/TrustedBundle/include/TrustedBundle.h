@@ -4,9 +4,9 @@
 #ifndef TRUSTED_BUNDLE_H
 #define TRUSTED_BUNDLE_H
 
-/// Makes this process read another file (PEM) where it would read the certificate authorities of the system.
+/// Makes this process read another file (PEM) instead of the system's certificate authorities.
 ///
-/// On Linux `URLSession` trusts those alone, and has no way to be told of others; a test is not to change them for the machine.
+/// On Linux `URLSession` trusts the system's authorities only, and has no setting for others. A test must not change the machine's.
 ///
 /// - Parameter path: not copied. Call it before the first connection.
 void trusted_bundle_use(const char *path);
