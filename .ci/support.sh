@@ -1,4 +1,4 @@
-# Sourced by `run`: runs named steps, says how long each took, and sums up.
+# Sourced by `run`: runs named steps, prints how long each took, and prints a summary.
 
 wanted=("$@")
 failed=()
@@ -11,7 +11,7 @@ step() {
     shift 2
     if ((${#wanted[@]})) && [[ " ${wanted[*]} " != *" $name "* ]]; then return; fi
     echo "== step $name: $*"
-    # Not a pipe: what a step leaves behind must not keep it from ending.
+    # Not a pipe: a process that a step leaves behind must not keep the step from ending.
     timeout --kill-after=10s "$limit" "$@" </dev/null > >(tee "$logs/$name") 2>&1 || status=$?
     local seconds=$((SECONDS - start))
     if ((status == 0)); then
@@ -24,7 +24,7 @@ step() {
     durations+=("$(printf '%6d s  %-18s %s' "$seconds" "$name" "$( ((status)) && echo FAILED || echo ok)")")
 }
 
-# What a failed step said, as far as it says why: the output above may be long, and only its end kept.
+# Prints the lines that explain a failure again: the output above may be long, and only its end may be kept.
 reasons() {
     local name=$1
     echo "== why $name failed, in parts"

@@ -2,15 +2,15 @@
 
 Needs the packages chromium and chromium-driver (`.ci/install-tools` installs them) and nothing from PyPI.
 
-    with Browser(screenshots="Documentation/images") as browser:   # None: no picture is written
+    with Browser(screenshots="Documentation/images") as browser:   # None: no pictures
         browser.open("http://127.0.0.1:8181/authorize?…")          # returns when the page has loaded
         browser.screenshot("tool-consent")                         # Documentation/images/tool-consent.png
         browser.click("#allow")                                    # returns when the page that follows has loaded
         assert "You can close this window" in browser.text()
 
-Elements are named by CSS selectors. Each look-up waits up to PATIENCE seconds for its element, so nothing sleeps. What
-goes wrong is a BrowserError that says at which address. Each Browser has a profile of its own: no cookies at first, and
-nothing left afterwards. Cookies can be looked at (`cookie`) and are named with all their attributes.
+Elements are found by CSS selectors. Each look-up waits up to PATIENCE seconds for its element, so nothing sleeps. A failure
+is a BrowserError with the address of the page. Each Browser has its own profile, which starts without cookies and is removed
+at the end. `cookies` returns the cookies with all their attributes.
 
 A new part of `.ci/check-browser` is a file beside this one with `def check(browser, products)`; see tool.py.
 """
@@ -26,16 +26,16 @@ import time
 import urllib.error
 import urllib.request
 
-PATIENCE = 10  # seconds that an element may take to appear
-LIMIT = 60  # seconds that a page may take to load, or the driver to answer
+PATIENCE = 10  # seconds until an element must appear
+LIMIT = 60  # seconds until a page must have loaded, or the driver must have answered
 
-# Nothing but the pages that are asked for, and no dialogue of a first start.
+# Load only the requested pages, and show no dialogue of a first start.
 ARGUMENTS = [
     "--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--no-default-browser-check",
     "--no-proxy-server", "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--disable-extensions", "--hide-scrollbars", "--force-device-scale-factor=1", "--lang=en",
 ]
-ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key of an element's reference, WebDriver §12.1
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key of a reference to an element, WebDriver §12.1
 
 
 class BrowserError(Exception):
@@ -43,7 +43,7 @@ class BrowserError(Exception):
 
 
 class Stale(BrowserError):
-    """The element belonged to a page that is gone."""
+    """The element belongs to a page that has been replaced."""
 
 
 class Browser:
@@ -68,7 +68,7 @@ class Browser:
                 "goog:chromeOptions": {
                     "binary": tool("chromium"),
                     "args": ARGUMENTS + [f"--user-data-dir={self.profile}/profile"]
-                    # The sandbox wants a user who is not root.
+                    # The sandbox does not work for root.
                     + (["--no-sandbox"] if os.geteuid() == 0 else []),
                 },
             }}})["sessionId"]
@@ -96,7 +96,7 @@ class Browser:
     # Pages
 
     def open(self, url):
-        """Loads a page. A status of 400 and more is a page too."""
+        """Loads a page. An error status is no failure."""
         self._call("POST", "/url", {"url": url})
 
     @property
@@ -122,7 +122,7 @@ class Browser:
         return self._call("POST", "/execute/sync", {"script": body, "args": list(arguments)})
 
     def screenshot(self, name):
-        """Writes NAME.png, as high as the page, into the folder for screenshots, if there is one."""
+        """Saves a picture of the whole page as NAME.png, if there is a folder for screenshots."""
         if self.screenshots is None:
             return
         width, height = self.script("const e = document.documentElement; return [e.clientWidth, e.scrollHeight]")
@@ -136,9 +136,9 @@ class Browser:
     # Elements
 
     def click(self, selector):
-        """Clicks. On a link or a form's button: waits until another page is there and has loaded.
+        """Clicks. After a click on a link or a form's button it waits until the next page has loaded.
 
-        A click returns before a form is answered, and what is looked up then belongs to the page that goes."""
+        WebDriver's click returns before the form is answered. A look-up then would still find elements of the old page."""
         element = self._find(selector)
         leads_on = self.script(
             "const e = arguments[0]; return e.closest('a[href]') !== null || (e.type === 'submit' && e.form !== null)",
@@ -151,20 +151,20 @@ class Browser:
                 return
             time.sleep(0.02)
         if leads_on:
-            raise BrowserError(f"{selector} led nowhere from {self.url.split('?')[0]}")
+            raise BrowserError(f"{selector} did not lead to another page from {self.url.split('?')[0]}")
 
     def type(self, selector, text):
-        """Empties a field and types into it."""
+        """Clears a field and types a text."""
         element = self._find(selector)
         self._call("POST", f"/element/{element}/clear", {})
         self._call("POST", f"/element/{element}/value", {"text": text})
 
     def text(self, selector="body"):
-        """The text of the first such element, as a person sees it."""
+        """The visible text of the first matching element."""
         return self._call("GET", f"/element/{self._find(selector)}/text")
 
     def texts(self, selector):
-        """The texts of all such elements that are there now or within PATIENCE; an empty list if there is none."""
+        """The texts of all matching elements; waits up to PATIENCE for the first, and returns an empty list if there is none."""
         found = self._call("POST", "/elements", {"using": "css selector", "value": selector})
         return [self._call("GET", f"/element/{element[ELEMENT]}/text") for element in found]
 
@@ -172,7 +172,7 @@ class Browser:
         return self._call("GET", f"/element/{self._find(selector)}/attribute/{name}")
 
     def has(self, selector):
-        """Whether there is such an element now."""
+        """Whether a matching element exists now."""
         return self.script("return document.querySelector(arguments[0]) !== null", selector)
 
     # Cookies
@@ -190,7 +190,7 @@ class Browser:
         return self._call("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
 
     def _has_gone(self, page):
-        """Whether another page is there. While one gives way to another, the driver may fail in any way: asked again."""
+        """Whether another page has replaced this one. During the change the driver may fail; then the caller asks again."""
         try:
             self._call("GET", f"/element/{page}/name")
         except Stale:
@@ -221,19 +221,19 @@ class Browser:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             value = json.load(error)["value"]
-            # WebDriver §6.6: a short code and a message, whose further lines are a stack.
+            # WebDriver §6.6: a short code and a message. Its further lines are a stack trace.
             message = f"{value['error']}: {value['message'].splitlines()[0]}"
         gone = value["error"] in ("stale element reference", "no such element")
-        # What chromedriver passes on where the page changed between two of its own steps.
+        # This is chromedriver's message if the page changes between two of its own steps.
         gone = gone or "does not belong to the document" in value["message"]
         if gone and path.endswith("/name"):
             raise Stale(message)
-        # Where it happened; nothing of a query, which may hold a code.
+        # The address without the query, which may contain a code.
         place = "" if path in ("/session", "/url") else " at " + self.url.split("?")[0]
         raise BrowserError(f"{method} {path or '/'}{place}: {message}")
 
 
-# No proxy that the environment names is asked for what is on this machine.
+# Requests to this machine must not use a proxy from the environment.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 

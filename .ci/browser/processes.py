@@ -1,11 +1,11 @@
-"""Starts what is to be looked at, reads what it says, and ends it."""
+"""Starts the programs under test, reads their output, and ends them."""
 
 import os
 import queue
 import subprocess
 import threading
 
-LIMIT = 60  # seconds that a line or the end may take
+LIMIT = 60  # seconds to wait for a line or the end
 
 
 class Program:
@@ -47,7 +47,7 @@ class Program:
             except queue.Empty:
                 line = None
             if line is None:
-                raise AssertionError(f"{self.name} never said {part!r} but {''.join(self.output + self.errors)!r}")
+                raise AssertionError(f"{self.name} did not print {part!r} but {''.join(self.output + self.errors)!r}")
             if part in line:
                 return line.strip()
 

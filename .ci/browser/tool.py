@@ -1,4 +1,4 @@
-"""The command-line tool: signs in through the browser, calls, and signs out; denied, and on another device as well."""
+"""Tests the command-line tool: sign-in through the browser, calls, sign-out, a denial, and sign-in on another device."""
 
 import glob
 import json
@@ -27,7 +27,7 @@ def check(browser, products):
 
 
 class Tool:
-    """The `spotify` of a person whose tokens are in a folder of their own."""
+    """Runs `spotify` for a user with an own folder for tokens."""
 
     def __init__(self, products, state, base):
         self.products, self.state, self.base = products, state, base
@@ -38,13 +38,13 @@ class Tool:
         return Program("spotify", *arguments, folder=self.products, environment=self.environment)
 
     def ended(self, program, status):
-        """Waits for the end, which must be this one: (standard output, standard error)."""
+        """Waits for the end with this exit status: (standard output, standard error)."""
         ending, output, errors = program.end()
         said = f"{program.name}: exit {ending}\n{output}{errors}"
         assert ending == status, said
         self.learn_secrets()
         assert not any(secret in output + errors for secret in self.secrets), f"{program.name} printed a secret"
-        assert "\x1b" not in output + errors, f"{program.name} coloured what goes to no terminal"
+        assert "\x1b" not in output + errors, f"{program.name} used colours without a terminal"
         return output, errors
 
     def run(self, *arguments, status=0):
@@ -55,7 +55,7 @@ class Tool:
         return json.loads(self.run(*arguments, "--json", status=status)[0])
 
     def learn_secrets(self):
-        """The tokens that are kept: in files that nobody else can open."""
+        """Collects the stored tokens, and checks that only their owner can open the files."""
         for path in glob.glob(self.state + "/**", recursive=True):
             mode = stat.S_IMODE(os.stat(path).st_mode)
             if os.path.isdir(path):
@@ -100,7 +100,7 @@ def allowed(browser, tool):
         browser.screenshot("tool-signed-in")
         output = tool.ended(login, 0)[0]
     assert "signed in" in output and "user-read-playback-state" in output, output
-    assert len(tool.secrets) == 2, "no token was kept"
+    assert len(tool.secrets) == 2, "no token was stored"
 
 
 def assert_it_can_be_closed(browser):
@@ -125,7 +125,7 @@ def commands(tool):
 
 
 def on_a_terminal(tool):
-    """Colours are for people who want them."""
+    """Colours appear only on a terminal, and not if they are switched off."""
     shown = {}
     for name, more in {"plain": {}, "NO_COLOR": {"NO_COLOR": "1"}, "dumb": {"TERM": "dumb"}}.items():
         main, side = pty.openpty()
@@ -166,7 +166,7 @@ def on_another_device(browser, tool):
 
 
 def device_login(browser, tool):
-    """Begins, enters the code that is shown, and leaves the browser at the question."""
+    """Begins a sign-in and enters the code. The browser then shows the question to the user."""
     login = tool.begin("login", "--local", "--device")
     page = login.line("http://")
     code = login.line("enter this code").split()[-1]

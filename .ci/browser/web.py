@@ -1,8 +1,8 @@
-"""The web app: logs in at Spotify's page, shows what is playing, and logs out."""
+"""Tests the web app: log-in at Spotify's page, what is playing, and log-out."""
 
 from .processes import Program
 
-COOKIE = "spotify-web"  # on loopback; `__Host-spotify-web` where there is TLS
+COOKIE = "spotify-web"  # on loopback; with TLS it is `__Host-spotify-web`
 
 
 def check(browser, products):
@@ -19,7 +19,7 @@ def check(browser, products):
 
 
 def welcome(browser, base):
-    """Nothing is stored before the user asks for something, and the policy lets the style sheet in."""
+    """No cookie is set before the user logs in, and the policy allows the style sheet."""
     browser.open(base + "/")
     assert browser.title == "What is playing?", browser.title
     assert COOKIE not in browser.cookies(), browser.cookies()
@@ -44,7 +44,7 @@ def denial(browser, base):
 
 
 def log_in(browser, base):
-    """From the page that the user wanted to the same page, with a new id, and with no code in the address."""
+    """The user comes back to the requested page, with a new id, and without a code in the address."""
     before = cookie(browser)
     browser.open(base + "/now")
     browser.click("#log-in")
@@ -62,7 +62,7 @@ def pages(browser, base):
     assert browser.url == base + "/me", browser.url
     assert browser.text("#user") and browser.text("#track"), browser.text()
     browser.screenshot("web-profile")
-    # Whoever is logged in is not sent to Spotify again, and never to another site.
+    # A logged-in user is not sent to Spotify again, and never to another site.
     browser.open(base + "/login?return_to=https://example.com/")
     assert browser.url == base + "/me", browser.url
     browser.open(base + "/")
@@ -71,7 +71,7 @@ def pages(browser, base):
 
 
 def foreign_callback(browser, base):
-    """A link that somebody else made logs nobody in, and nobody out."""
+    """A forged link neither logs a user in nor logs the user out."""
     browser.open(base + "/callback?code=abc&state=forged")
     assert "This log-in was not begun here" in browser.text("h1")
     browser.screenshot("web-foreign")
@@ -89,7 +89,7 @@ def forged_form(browser, base):
 
 
 def log_out(browser, base):
-    """What was shown is not shown again, not by the browser's memory either."""
+    """After the log-out the profile is not shown again, also not from the browser's cache."""
     browser.click("#log-out")
     assert "You are logged out." in browser.text("#notice")
     assert COOKIE not in browser.cookies(), browser.cookies()
@@ -100,18 +100,18 @@ def log_out(browser, base):
 
 
 def session_ended(browser, base):
-    """Whoever has forgotten the id is a stranger; the tokens were never in the browser."""
+    """Without the cookie the user is not logged in. The cookie has only an id, and no tokens."""
     browser.click("#log-in")
-    if browser.url.startswith(base):  # Spotify asks only once what a user has allowed
+    if browser.url.startswith(base):  # Spotify does not ask again for what the user has allowed
         assert browser.url == base + "/me", browser.url
     else:
         browser.click("#allow")
     session = cookie(browser)
-    assert len(session["value"]) == 43, "the cookie holds more than an id"
+    assert len(session["value"]) == 43, "the cookie contains more than an id"
     browser.forget_cookies()
     browser.open(base + "/me")
     assert "Log in to see this page." in browser.text("#notice")
-    # An id that the server does not know, or no longer: it is taken away again.
+    # If the server does not know the id, it removes the cookie.
     browser.script("document.cookie = arguments[0] + '=' + 'A'.repeat(43) + '; path=/'", COOKIE)
     browser.open(base + "/me")
     assert "Your session has ended." in browser.text("#notice")

@@ -1,7 +1,7 @@
-"""Finds the places of formatted Swift source that can be mutated, and writes source that holds both.
+"""Finds the places of formatted Swift source that can be mutated, and writes source with both variants.
 
-Which mutant is in force is a number, `mutantInForce`, that the program reads from its environment. So all mutants of a
-choice stand in one build. Source is looked at as text: what does not compile is sorted out by the compiler.
+The program reads the number of the active mutant, `mutantInForce`, from its environment. So one build contains all chosen
+mutants. The source is processed as text. Mutants that do not compile are dropped later.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ COMPARISONS = {" < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > "}
 OPENING, CLOSING = "([{", ")]}"
 STATEMENT = re.compile(
     r"(?:[a-z][\w.?!\[\]]* (?:=|\+=|-=) \S.*"  # an assignment
-    r"|\([\w., ?]+\) = \S.*"  # of several
+    r"|\([\w., ?]+\) = \S.*"  # an assignment to several variables
     r"|[a-z][\w.?!\[\]]*\(.*\)(?:\.[\w]+\(.*\))*)$")  # a call
 NO_STATEMENT = re.compile(
     r"(?:return|let|var|func|init|super\.init|self\.init|case|default|guard|if|for|while|switch|throw|try|defer|precondition\w*"
@@ -22,15 +22,15 @@ NO_STATEMENT = re.compile(
 
 @dataclass(frozen=True)
 class Candidate:
-    """One mutation: the text from `start` to `end` of a file, and how it is written with both meanings."""
+    """One mutation: the text from `start` to `end` of a file, and a template with both variants."""
 
     file: str
     start: int
     end: int
     kind: str
     template: str  # {n} is the number of the mutant
-    line: str  # as it stands in the source
-    occurrence: int  # among the same mutations of the same line's text
+    line: str  # as in the source
+    occurrence: int  # the number among equal mutations of equal lines
 
     @property
     def place(self):
@@ -38,13 +38,13 @@ class Candidate:
 
     @property
     def rank(self):
-        """From 0 to 1, whatever stands elsewhere."""
+        """From 0 to 1, independent of the rest of the source."""
         digest = hashlib.sha256("\0".join(self.place).encode()).digest()
         return int.from_bytes(digest[:6]) / 2**48
 
 
 def masked(text):
-    """The text with blanks for what stands in comments, and with `_` for strings."""
+    """The text with comments replaced by blanks, and strings by `_`."""
     def blank(match):
         filler = " " if match.group().startswith("/") else "_"
         return re.sub(r"[^\n]", filler, match.group())
@@ -53,7 +53,7 @@ def masked(text):
 
 
 def parts(code, start, end, separator):
-    """The ranges between separators that stand in no bracket."""
+    """The ranges between the separators outside of brackets."""
     depth, begin, position = 0, start, start
     while position < end:
         if code[position] in OPENING:
@@ -78,7 +78,7 @@ def trimmed(code, start, end):
 
 
 def end_of_condition(code, start, words):
-    """Where a list of conditions ends: at one of the words that stands in no bracket; `None` if there is none."""
+    """The end of a list of conditions: the first of the words outside of brackets; `None` if there is none."""
     depth, position = 0, start
     while position < len(code):
         if depth == 0 and any(code.startswith(word, position) for word in words):
@@ -94,7 +94,7 @@ def end_of_condition(code, start, words):
 
 
 def conditions(code):
-    """The ranges of all Boolean expressions that decide something."""
+    """The ranges of all Boolean expressions that are used as conditions or results."""
     for match in re.finditer(r"(?<!#)\b(if|while|guard|where) (?!#)", code):
         line = code[code.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
         if match.group(1) == "where" and not re.match(r"(case|for|\} ?catch)\b", line):
@@ -104,7 +104,7 @@ def conditions(code):
         if end is not None:
             for start, stop in parts(code, match.end(), end, ","):
                 yield trimmed(code, start, stop)
-    # What a Boolean function or property returns.
+    # The result of a Boolean function or property.
     for match in re.finditer(r"(?:->|:) Bool \{\s+(?=[^\s}])", code):
         end = end_of_condition(code, match.end(), ["}"])
         end = body_end(code, match.end()) if end is None else end
@@ -115,7 +115,7 @@ def conditions(code):
 
 
 def body_end(code, start):
-    """Where the braces end in which something stands."""
+    """The end of the braces around a position."""
     depth = 0
     for position in range(start, len(code)):
         if code[position] in OPENING:
@@ -128,7 +128,7 @@ def body_end(code, start):
 
 
 def of_condition(text, code, start, end):
-    """Negations, shifted comparisons, and `and` in place of `or`."""
+    """Negations, shifted comparisons, and `and` instead of `or`."""
     if start >= end or re.match(r"(let|var|case|try|await|switch|if|return|guard|for|defer)\b|#", code[start:end]):
         return
     if code.count("{", start, end) != code.count("}", start, end) or code[start:end].endswith("{"):
@@ -163,7 +163,7 @@ def statements(text, code):
         line, start = match.group(2), match.start(2)
         candidates = [(0, len(line))]
         if line.endswith("}"):
-            # One that stands alone in the braces of its line.
+            # The only statement in the braces of its line.
             opening = line.rfind("{ ", 0, len(line) - 1)
             candidates = [(opening + 2, len(line) - 2)] if opening >= 0 and line.endswith(" }") else []
         elif line.startswith(("case ", "default: ")):
@@ -179,7 +179,7 @@ def statements(text, code):
 
 
 def literals(text, code):
-    """Shifted numbers, the other Boolean, and `max` in place of `min`."""
+    """Shifted numbers, the other Boolean, and `max` instead of `min`."""
     for match in re.finditer(r"(?<![\w$.@])(\d[\d_]*)(?![\w.]*[\w(])(?! ==)", code):
         line = code[code.rfind("\n", 0, match.start()) + 1 : match.start()]
         if "#" in line or line.lstrip().startswith("@"):
@@ -197,7 +197,7 @@ def literals(text, code):
 
 
 def candidates(file, text):
-    """All mutations of a file, each place and kind once."""
+    """All mutations of a file, without duplicates."""
     code = masked(text)
     found = []
     for start, end in conditions(code):
@@ -216,16 +216,16 @@ def candidates(file, text):
 
 
 def rewritten(text, numbered):
-    """The text with all mutants of one file in it; they do not overlap."""
+    """The text with all mutants of one file, which do not overlap."""
     for number, candidate in sorted(numbered, key=lambda pair: -pair[1].start):
         text = text[: candidate.start] + candidate.template.format(n=number) + text[candidate.end :]
     return text
 
 
 def choose(found, share, limit):
-    """A share of the candidates, so many at most, and one at least of each file; no two that overlap.
+    """A share of the candidates up to a limit, with at least one of each file, and without overlaps.
 
-    Whether one is chosen depends on its line and its file alone, so that a change elsewhere chooses no others.
+    The choice of a candidate depends only on its line and its file, so that changes elsewhere do not affect it.
     """
     chosen, taken = [], {}
     for candidate in sorted(found, key=lambda c: c.rank):

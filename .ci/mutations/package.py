@@ -1,4 +1,4 @@
-"""A copy of the package's core with mutants in it, in one build, and runs of its tests with one of them in force."""
+"""A copy of the package's core in which one build contains many mutants, and runs of its tests with one active mutant."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from candidates import FLAG, candidates, choose, rewritten
 
-MEMORY = 8 << 30  # bytes; a mutant may ask for all there is
+MEMORY = 8 << 30  # bytes; a mutant may try to use all memory
 SWITCH = f"""\
 #if canImport(Glibc)
 import Glibc
@@ -20,7 +20,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The number of the mutant that is in force; 0 for none.
+/// The number of the active mutant; 0 for none.
 public let {FLAG}: Int = getenv("MUTANT").flatMap {{ Int(String(cString: $0)) }} ?? 0
 
 @usableFromInline func negated(whether isNegated: Bool, _ condition: Bool) -> Bool {{ condition != isNegated }}
@@ -34,7 +34,7 @@ public let {FLAG}: Int = getenv("MUTANT").flatMap {{ Int(String(cString: $0)) }}
 
 
 class Package:
-    """A package in a folder of its own, whose module `module` is mutated in some folders."""
+    """A package in its own folder. Some folders of its module `module` are mutated."""
 
     def __init__(self, folder, module, mutated, tests):
         self.folder, self.module, self.tests = Path(folder), module, tests
@@ -44,7 +44,7 @@ class Package:
         self.mutants, self.program = {}, None
 
     def mutate(self, share, limit):
-        """Chooses mutants and builds the package with all of them; those that do not compile are left out."""
+        """Chooses mutants, drops those that do not compile, and builds the package with the others."""
         (self.sources / "MutantInForce.swift").write_text(SWITCH, encoding="utf-8")
         found = [c for file, text in self.originals.items() for c in candidates(self.name(file), text)]
         chosen = choose(found, share, limit)
@@ -74,7 +74,7 @@ class Package:
             file.write_text(rewritten(text, by_file[self.name(file)]), encoding="utf-8")
 
     def culprit(self, chosen, file, line):
-        """The place of the mutant that an error is about: it stands in that line, or before it if something is missing."""
+        """The place of the mutant that causes an error: the last one that begins in that line or before it."""
         before = [c for c in chosen if c.file == file and self.first_line(c) <= line]
         return max(before, key=lambda c: c.start).place if before else None
 
@@ -82,7 +82,7 @@ class Package:
         return self.originals[self.sources / candidate.file].count("\n", 0, candidate.start) + 1
 
     def build(self, *arguments):
-        """The lines with errors by file, and what the compiler said; a failure without a place has the file ``?``."""
+        """The lines with errors by file, and the compiler's messages. A failure without a place has the file ``?``."""
         environment = {key: value for key, value in os.environ.items() if key != "CI"}  # Mutants have warnings.
         result = subprocess.run(
             ["swift", "build", "--package-path", str(self.folder), *arguments], capture_output=True, text=True,
@@ -102,12 +102,12 @@ class Package:
         return next(Path(path).glob("*PackageTests.xctest"))
 
     def run(self, number, filter, limit):
-        """Whether all tests that the filter names pass with a mutant in force: `passed`, `failed` or `hung`.
+        """Runs the tests of a filter with an active mutant: `passed`, `failed` or `hung`.
 
-        The first test that fails is enough.
+        The first failed test ends the run.
         """
         process = subprocess.Popen(
-            # `timeout` ends it even if nobody is left who would.
+            # `timeout` ends it even if this process is gone.
             ["timeout", str(round(limit) + 5), self.program, "--testing-library", "swift-testing", "--filter", filter],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
             env=os.environ | {"MUTANT": str(number), "SWIFT_BACKTRACE": "enable=no"}, start_new_session=True,
@@ -131,7 +131,7 @@ class Package:
 
 
 def kill(process):
-    """Ends a process that was started in a group of its own."""
+    """Kills a process that is the leader of its own group."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -139,7 +139,7 @@ def kill(process):
 
 
 def copy_of_core(root, folder):
-    """The core and its tests in a package of their own, which fetches nothing."""
+    """Copies the core and its tests to a package without dependencies."""
     parts = [
         ("target", "RequestAuthorization", "Sources/RequestAuthorization", []),
         ("target", "RequestAuthorizationTesting", "Sources/RequestAuthorizationTesting", ["RequestAuthorization"]),
@@ -163,7 +163,7 @@ def copy_of_core(root, folder):
 
 
 def suites(folder):
-    """The names of the suites that stand in a folder of tests, one of a file."""
+    """The names of the suites in a folder of tests, one per file."""
     for file in sorted(folder.glob("*.swift")):
         text = file.read_text(encoding="utf-8")
         if "@Test" in text and (match := re.search(r"^(?:@\w+(?:\(.*\))? )*struct (\w+)", text, flags=re.M)):

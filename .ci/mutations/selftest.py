@@ -1,4 +1,4 @@
-"""A package that is mutated to see whether the check sees what it should."""
+"""Mutates a small package, to prove that the check finds what it must find."""
 
 from pathlib import Path
 
@@ -20,14 +20,14 @@ public struct Meter {
 
     public init() {}
 
-    /// The test notices each mutant of this, some by hanging.
+    /// The test finds each mutant of this method. Some mutants hang.
     public mutating func fill(to limit: Int) {
         while level < limit {
             level += 1
         }
     }
 
-    /// Whatever is done here, no test can tell.
+    /// No test can find a mutant of this method.
     public mutating func idle() {
         unused = 8
     }
@@ -63,7 +63,7 @@ NOTICED = {
 
 
 def self_test(runs_of, complaints, folder):
-    """Whether each of these claims holds; they are printed."""
+    """Checks and prints these claims; returns whether all hold."""
     found = {candidate.place for candidate in candidates(FILE, SOURCE)}
     claims = {"the mutants are those of the source": found == UNNOTICED | NOTICED}
 
@@ -71,14 +71,14 @@ def self_test(runs_of, complaints, folder):
     package.mutate(share=1, limit=150)
     numbers = {mutant.place: number for number, mutant in package.mutants.items()}
     runs = runs_of(package)
-    listed = {place: "No test can tell." for place in UNNOTICED & set(numbers)}
-    claims["a mutant that changes nothing survives, and each other is found"] = (
+    listed = {place: "No test can find it." for place in UNNOTICED & set(numbers)}
+    claims["a mutant without effect survives, and every other one is found"] = (
         bool(listed) and not list(complaints(runs, numbers.values(), listed)))
     claims["a survivor that is not listed is a failure"] = all(
         list(complaints(runs, [numbers[place]], without(listed, place))) for place in listed)
     claims["a listed mutant that is found, or hangs, is a failure"] = all(
         list(complaints(runs, [numbers[place]], listed | {place: "?"})) for place in NOTICED & set(numbers))
-    claims["a listed mutant that is gone is a failure"] = bool(
+    claims["a listed mutant that no longer exists is a failure"] = bool(
         list(complaints(runs, [], listed | {(FILE, "gone()", "left out"): "?"})))
 
     file = folder / "survivors.txt"

@@ -1,4 +1,4 @@
-"""The list of the mutants that no test notices, each with its reason.
+"""The list of the mutants that no test finds, each with its reason.
 
     Refresh/BackOff.swift: > to >=
         guard uptime > now.uptime else { return }
@@ -17,7 +17,7 @@ def read_survivors(file):
         name, kind = head.split(": ", 1)
         reason = " ".join(part.strip() for part in reason)
         if not reason:
-            raise SystemExit(f"{file.name}: no reason is given for\n{block}")
+            raise SystemExit(f"{file.name}: no reason for\n{block}")
         listed[name, line.strip(), kind] = reason
     return listed
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// Declarations of what the web authentication receiver calls, in the shapes of Apple's reference
-// (https://developer.apple.com/documentation/authenticationservices), for the type checker only: nothing here does anything.
+// Declarations of the API that the web authentication receiver calls, with the types of Apple's reference
+// (https://developer.apple.com/documentation/authenticationservices), for the type checker only: the bodies do nothing.
 
 import Foundation
 
-/// A window; `UIWindow` or `NSWindow` there.
+/// A window; in Apple's SDK `UIWindow` or `NSWindow`.
 @MainActor public final class ASPresentationAnchor: NSObject {}
 
 @MainActor public protocol ASWebAuthenticationPresentationContextProviding: NSObjectProtocol {

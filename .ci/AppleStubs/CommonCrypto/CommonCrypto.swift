@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// Declarations of what the encrypted store calls, in the shapes of `CommonKeyDerivation.h`, for the type checker only: nothing
-// here does anything.
+// Declarations of the API that the encrypted store calls, with the types of `CommonKeyDerivation.h`, for the type checker
+// only: the bodies do nothing.
 
 public typealias CCPBKDFAlgorithm = UInt32
 public typealias CCPseudoRandomAlgorithm = UInt32

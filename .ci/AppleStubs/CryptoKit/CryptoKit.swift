@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// Declarations of what the encrypted store, PKCE and signatures call, in the shapes of Apple's reference
-// (https://developer.apple.com/documentation/cryptokit), for the type checker only: nothing here does anything.
+// Declarations of the API for the encrypted store, PKCE and signatures, with the types of Apple's reference
+// (https://developer.apple.com/documentation/cryptokit), for the type checker only: the bodies do nothing.
 
 import Foundation
 

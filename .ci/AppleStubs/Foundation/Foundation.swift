@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// What Foundation has on Apple's platforms only, in the shapes of Apple's reference; checked as part of the module, for a
-// stub of Foundation would hide the real one.
+// The API that Foundation has only on Apple's platforms, with the types of Apple's reference. It is compiled as a part of each
+// module, because a module with the name Foundation would hide the real one.
 
 import Foundation
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// What Documentation/Guide/SignIn.md prints of Apple's platforms; `.ci/check-apple-sources` checks its types.
+// The samples of Documentation/Guide/SignIn.md for Apple's platforms. `.ci/check-apple-sources` checks their types.
 
 import AuthenticationServices
 import RequestAuthorizationOAuth

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// What Documentation/Guide/ChoosingAStore.md prints of Apple's platforms; `.ci/check-apple-sources` checks its types.
+// The samples of Documentation/Guide/ChoosingAStore.md for Apple's platforms. `.ci/check-apple-sources` checks their types.
 
 import Foundation
 import RequestAuthorization
@@ -49,11 +49,11 @@ func widget(service: WidgetTokenService) {
 
 func cloud() {
     // sample: cloud
-    // One token for all devices of the person; its refresh token stays the same.
+    // One token for all devices of the user. Its refresh token stays the same.
     let shared = CloudKitTokenStore<WidgetToken>(
         container: "iCloud.com.example.app", client: "CLIENT_ID", account: "me",
         sharing: .oneForAllDevices { $0.refreshToken })
-    // Refresh tokens that rotate: each device signs in for itself.
+    // For refresh tokens that rotate: each device signs in for itself.
     let single = CloudKitTokenStore<WidgetToken>(
         container: "iCloud.com.example.app", client: "CLIENT_ID", account: "me", sharing: .eachDeviceSignsIn)
     // end sample

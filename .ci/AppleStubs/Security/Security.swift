@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// Declarations of what `SecurityKeychain`, `CloudEntitlements` and `RSASigningKey` call, in the shapes of Apple's reference
-// (https://developer.apple.com/documentation/security/keychain-items), for the type checker only: nothing here does anything.
-// Where Apple's types are bridged (`CFDictionary` and dictionaries), they are one type here.
+// Declarations of the API for `SecurityKeychain`, `CloudEntitlements` and `RSASigningKey`, with the types of Apple's reference
+// (https://developer.apple.com/documentation/security/keychain-items), for the type checker only: the bodies do nothing.
+// Types that Apple bridges (`CFDictionary` and dictionaries) are one type here.
 
 import Foundation
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// A program that needs the core and nothing else. `.ci/check-consumers` copies it out of the checkout and looks at what it
-// fetches and links.
+// A program that needs only the core. `.ci/check-consumers` copies it out of the checkout and checks what it fetches and
+// links.
 // prints: Bearer old
 // prints: Bearer new
 // prints: 200

@@ -14,7 +14,7 @@ struct AppToken: AuthorizationToken {
     var authorizationHeaderValue: String { "Bearer \(value)" }
 }
 
-/// What the user interface knows.
+/// The state of the user interface.
 final class AppModel {
     var calls = 0
 }

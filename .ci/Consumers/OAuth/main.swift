@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// A server that fetches its tokens by itself and enables no trait. `.ci/check-consumers` copies it out of the checkout, looks
-// at what it fetches and links, and adds a file that would need the trait.
+// A server that fetches its own tokens and enables no trait. `.ci/check-consumers` copies it out of the checkout, checks what
+// it fetches and links, and adds a file that needs the trait.
 // prints: Bearer fetched
 
 import RequestAuthorizationOAuth

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-// A program that keeps a token and enables no trait. `.ci/check-consumers` copies it out of the checkout, looks at what it
-// fetches, and adds a file that would need the trait.
+// A program that stores a token and enables no trait. `.ci/check-consumers` copies it out of the checkout, checks what it
+// fetches, and adds a file that needs the trait.
 // prints: Bearer kept
 
 import RequestAuthorizationStorage
