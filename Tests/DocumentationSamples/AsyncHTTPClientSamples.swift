@@ -13,7 +13,7 @@ struct BillingToken: AuthorizationToken, Decodable {
     var authorizationHeaderValue: String { "Bearer \(value)" }
 }
 
-/// Needs no person: it logs in with a secret of the server's own.
+/// Needs no user: it authenticates with the server's own secret.
 struct BillingTokenService: RefreshableTokenService {
     let endpoint: URL
     let secret: String
@@ -30,7 +30,7 @@ struct BillingTokenService: RefreshableTokenService {
 }
 // end sample
 
-/// A sequence that offers no view of its storage, so that the client takes it for one that can be read once.
+/// A sequence without access to its storage, so that the client takes it for one that can be read once.
 private struct CountDown: Sequence, IteratorProtocol {
     var left: UInt8 = 3
 
@@ -61,7 +61,7 @@ private struct CountDown: Sequence, IteratorProtocol {
         }
     }
 
-    @Test func `a server sends with a credential that needs no person`() async throws {
+    @Test func `a server sends with its own credential, without a user`() async throws {
         try await withBilling { client, server in
             let (endpoint, bills, secret) = (server.url("/token"), server.url("/v1/bills").absoluteString, "secret")
             guard let api = Origin(endpoint) else { return }
@@ -82,7 +82,7 @@ private struct CountDown: Sequence, IteratorProtocol {
         }
     }
 
-    @Test func `a stream is sent again if that is said`() async throws {
+    @Test func `a stream is sent again if the caller says that it can be`() async throws {
         try await withBilling { client, server in
             let auth = RefreshableTokenAuthorization(
                 service: BillingTokenService(endpoint: server.url("/token"), secret: "secret", transport: client))

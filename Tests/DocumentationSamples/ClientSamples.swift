@@ -20,7 +20,7 @@ struct WorkloadIdentity: ClientAuthenticator {
 }
 // end sample
 
-/// What the guide prints of clients that have something better than a secret.
+/// Samples of clients that prove themselves without a shared secret.
 @Suite struct ClientSamples {
     let transport = ScriptedTokenTransport(
         forever: .response(200, json: #"{"access_token":"a","token_type":"Bearer"}"#))

@@ -13,12 +13,12 @@ struct VaultKeySource: TokenKeySource {
 
     func load() async throws -> Data? { try await vault.data(for: "token key") }
 
-    /// Keeps it unless there is one, and returns the one that is kept.
+    /// Keeps the key unless there is one already, and returns the one that is kept.
     func keep(_ key: Data) async throws -> Data { try await vault.keep(key, for: "token key") }
 }
 // end sample
 
-/// In a folder of its own that goes with the test.
+/// In a temporary folder that is removed with the test.
 @Suite final class EncryptionSamples {
     let folder = FileManager.default.temporaryDirectory.appending(path: "samples-\(UUID())").path
     let token = WidgetToken(accessToken: "a", refreshToken: "r", expiresAt: .distantFuture)

@@ -15,19 +15,19 @@ import Testing
             guard let refusal = (response as? HTTPURLResponse)?.unauthorized else {
                 return String(decoding: data, as: UTF8.self)
             }
-            // The server refused, and there was no way forward.
+            // The server refused, and another try would not help.
             return "refused: \(refusal.challenges.first?.error ?? "no reason given")"
         } catch let error as NotAuthorized where error.needsSignIn {
             return "sign in"
         } catch let error as RefreshFailed where error.suggestsSignIn {
-            return "sign in again?"  // the person decides: nothing is lost
+            return "sign in again?"  // let the user decide; the session is kept
         } catch let error as RefreshFailed {
             return "later: \(type(of: error.underlying))"  // error.nextTryAt says when
         }
     }
     // end sample
 
-    @Test func `each end of a call can be told from the others`() async throws {
+    @Test func `the outcomes of a call can be told apart`() async throws {
         let session = StubServer.session
         let request = URLRequest(url: try #require(URL(string: "https://api.widgets.example/")))
         func end(_ steps: ScriptedTokenService<TestToken>.Step) async throws -> String {

@@ -7,7 +7,7 @@ import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
 
-/// What the guide prints of grants in which nobody signs in.
+/// Samples of the guide for grants without a sign-in.
 @Suite struct GrantSamples {
     let transport = ScriptedTokenTransport(
         forever: .response(
@@ -22,7 +22,7 @@ import Testing
     private var body: String { transport.requests.last.map { String(decoding: $0.body, as: UTF8.self) } ?? "" }
 
     @Test func `a service account of Google`() async throws {
-        // Not run: the file has to be one of Google's.
+        // Not run: it needs a file from Google.
         func google(_ file: URL) throws -> RefreshableTokenAuthorization<OAuthToken> {
             // sample: google
             let service = try OAuthTokenService.googleServiceAccount(
@@ -46,13 +46,13 @@ import Testing
         #expect(body.contains("&assertion=eyJ"))
     }
 
-    @Test func `on behalf of the person whose token came in`() async throws {
+    @Test func `on behalf of the user whose token was received`() async throws {
         let incoming = "t"
         // sample: on-behalf-of
         let service = OAuthTokenService.onBehalfOf(
             server: server, client: client, incoming: incoming,
             scopes: ["https://graph.microsoft.com/user.read", "offline_access"], transport: transport)
-        let auth = RefreshableTokenAuthorization(service: service)  // one for each token that came in
+        let auth = RefreshableTokenAuthorization(service: service)  // one for each received token
         // end sample
         #expect(try await auth.validToken().accessToken == "a")
         #expect(body.hasSuffix("requested_token_use=on_behalf_of"))
@@ -78,7 +78,7 @@ import Testing
         // sample: other-kind
         let exchanged = try await endpoint.exchange(
             TokenExchange(subject: .accessToken(accessToken), requestedType: .idToken))
-        print(exchanged.issuedTokenType == .idToken)  // exchanged.accessToken is the id token then
+        print(exchanged.issuedTokenType == .idToken)  // then exchanged.accessToken is the id token
         // end sample
         #expect(exchanged.issuedTokenType == .accessToken)
     }

@@ -14,7 +14,7 @@ import RequestAuthorization
 /// Signs method, path, query, time and body with a key that client and server share.
 struct HMACAuthorization: AuthorizationProvider {
     var clock: any AuthorizationClock = .system
-    let key: @Sendable () async throws -> (id: String, secret: SymmetricKey)  // not the key, which printing would show
+    let key: @Sendable () async throws -> (id: String, secret: SymmetricKey)  // a closure: prints no key
 
     func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         let parts = try SignedParts(of: request)
@@ -35,7 +35,7 @@ struct HMACAuthorization: AuthorizationProvider {
         return request
     }
 
-    /// Another try is worth it if the key has been replaced since.
+    /// A retry helps if the key has been replaced since.
     func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
         let id = try await key().id
         guard request.credential(in: "Authorization")?.contains("key=\(id),") == false else {

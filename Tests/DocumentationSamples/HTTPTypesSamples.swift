@@ -16,7 +16,7 @@ import Testing
         #expect(request.headerFields.first?.indexingStrategy == .disallow)
     }
 
-    @Test func `a client of its own sends with a provider`() async throws {
+    @Test func `a custom client sends with a provider`() async throws {
         let auth = RefreshableTokenAuthorization(service: ScriptedTokenService(.token("a"), .token("b")))
         let request = HTTPRequest(method: .post, scheme: "https", authority: "api.widgets.example", path: "/v1/widgets")
         let body: [UInt8] = [1]

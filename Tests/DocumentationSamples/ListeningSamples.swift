@@ -5,7 +5,7 @@ import RequestAuthorizationTesting
 import Testing
 
 @Suite struct ListeningSamples {
-    @Test func `a handler hears what is held and then each change`() async throws {
+    @Test func `a handler gets the present token and then each change`() async throws {
         let auth = RefreshableTokenAuthorization(service: ScriptedTokenService(), token: TestToken("a"))
         let (heard, hear) = AsyncStream.makeStream(of: String.self)
         let show: @Sendable (String) -> Void = { hear.yield($0) }
@@ -39,7 +39,7 @@ import Testing
         #expect(isSignedIn)
     }
 
-    /// Not called: it would begin to listen at some time after the call.
+    /// Not called: it would begin to listen some time after the call.
     func log(from auth: RefreshableTokenAuthorization<TestToken>, to write: @escaping @Sendable (String) -> Void) {
         // sample: events
         let events = auth.events

@@ -86,7 +86,7 @@ final class HTTPBody: Sendable {
         #expect(outcome.sent == ["https://api.example:8443 - - /widgets Bearer a {}"])
     }
 
-    @Test func `the base URL decides whether the credential goes along`() async throws {
+    @Test func `the base URL decides whether the credential is sent`() async throws {
         let auth = BearerTokenAuthorization(token: "b").restricted(to: "https://api.example:8443")
         #expect(try await call("https://api.example:8443/v1", nil, with: auth).sent.count == 1)
         await #expect(throws: NotAuthorized.self) { try await call("https://api.example/v1", nil, with: auth) }

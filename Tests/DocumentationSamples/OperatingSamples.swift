@@ -54,7 +54,7 @@ import UnixSignals
 }
 
 // sample: service
-/// Does something when its turn in a graceful shutdown has come.
+/// Runs code when its turn in a graceful shutdown has come.
 struct AtShutdown: Service {
     let body: @Sendable () async throws -> Void
 
@@ -65,7 +65,7 @@ struct AtShutdown: Service {
 }
 // end sample
 
-/// A provider whose token lasts so many seconds.
+/// A provider whose token lasts this many seconds.
 private struct Provider {
     let auth: RefreshableTokenAuthorization<TestToken>
 

@@ -60,6 +60,16 @@ struct AccountService: RefreshableTokenService {
 }
 // end sample
 
+// sample: empty-answer
+/// For a server that answers a log-out with an empty 204.
+func logOut(_ token: AccountToken, at url: URL, transport: any TokenTransport) async throws {
+    let body = try JSONEncoder().encode(["refresh_token": token.refreshToken])
+    let response = try await transport.send(
+        TokenRequest(url: url, fields: [("Content-Type", "application/json")], body: Array(body)))
+    guard response.statusCode == 204 else { throw TokenEndpointError(status: response.statusCode) }
+}
+// end sample
+
 // sample: model
 /// Sends a request with a provider: over the network in the app, to a script in its tests.
 typealias AuthorizedSend = @Sendable (URLRequest, any AuthorizationProvider) async throws -> (Data, URLResponse)

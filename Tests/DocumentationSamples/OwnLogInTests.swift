@@ -158,6 +158,20 @@ extension ScriptStep where Input == URLRequest, Output == HTTPURLResponse {
         #expect(tokens.requests.map { String(decoding: $0.body, as: UTF8.self) } == [#"{"refresh_token":"r"}"#])
     }
 
+    // sample: test-empty-answer
+    @Test func `a log-out may be answered with an empty 204`() async throws {
+        let url = try #require(URL(string: "https://widgets.example/logout"))
+        let token = AccountToken(accessToken: "a", refreshToken: "r", expiresAt: .distantFuture)
+        let server = ScriptedTokenTransport(
+            .success(TokenResponse(statusCode: 204)), .success(TokenResponse(statusCode: 503)))
+        try await logOut(token, at: url, transport: server)
+        await #expect(throws: TokenEndpointError(status: 503)) {
+            try await logOut(token, at: url, transport: server)
+        }
+        #expect(server.requests.first?.fields.first?.value == "application/json")
+    }
+    // end sample
+
     @Test func `it is a token`() async throws {
         try await AuthorizationTokenChecks(
             expired: AccountToken(accessToken: "a-token", refreshToken: "r1", expiresAt: .now - 60),

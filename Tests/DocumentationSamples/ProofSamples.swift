@@ -48,7 +48,7 @@ struct GadgetRequest: AuthorizableRequest {
 // end sample
 
 // sample: forwarding
-/// Names the tenant, beside what another provider does.
+/// Adds the tenant to what another provider sets.
 struct TenantNamingAuthorization<Base: AuthorizationProvider>: AuthorizationProvider {
     let base: Base
     let tenant: String
@@ -73,7 +73,7 @@ struct TenantNamingAuthorization<Base: AuthorizationProvider>: AuthorizationProv
 }
 // end sample
 
-/// What the guide prints of tokens that are bound to a key.
+/// Samples of tokens that are bound to a key.
 @Suite struct ProofSamples {
     let server = AuthorizationServer(
         issuer: "https://accounts.example.com",
@@ -82,7 +82,7 @@ struct TenantNamingAuthorization<Base: AuthorizationProvider>: AuthorizationProv
     let transport = ScriptedTokenTransport(
         forever: .response(200, json: #"{"access_token":"a","token_type":"DPoP","refresh_token":"r"}"#))
 
-    @Test func `a proof of one's own`() async throws {
+    @Test func `a custom proof`() async throws {
         let endpoint = try #require(URL(string: "https://accounts.widgets.example/token"))
         let service = DeviceTokenService(
             widgets: WidgetTokenService(endpoint: JSONTokenEndpoint(endpoint, transport: transport)),
@@ -131,7 +131,7 @@ struct TenantNamingAuthorization<Base: AuthorizationProvider>: AuthorizationProv
         #endif
     }
 
-    @Test func `a provider that forwards what was learned`() async throws {
+    @Test func `a provider that forwards answers to its base`() async throws {
         let service = OAuthTokenService.authorizationCode(
             server: server, client: .public(id: "app"), proof: .dpop, transport: transport)
         let token = try await service.refresh(OAuthToken(accessToken: "b", refreshToken: "q"))

@@ -4,13 +4,13 @@
 import RequestAuthorizationURLSession
 import Testing
 
-/// Shadows the real one, which sees no stub if other tests of the process used it first.
+/// Shadows the real type, which ignores the stub if other tests of the process used it first.
 private enum URLSession {
     static var shared: StubServer.Session { StubServer.session }
 }
 
 @Suite struct Readme {
-    @Test func `the example of the README does what it says`() async throws {
+    @Test func `the example of the README works as described`() async throws {
         let url = try #require(URL(string: "https://api.widgets.example/v1/widgets"))
         let logIn = try #require(URL(string: "https://accounts.widgets.example/token"))
         let (request, password) = (URLRequest(url: url), "secret")

@@ -23,7 +23,7 @@ import Testing
         // sample: tool
         let auth = RefreshableTokenAuthorization(service: service, store: store, policy: .tool)
         connect(try await auth.validToken(lasting: .seconds(300)))  // refreshed first if it lasts less
-        try await auth.settle(within: .seconds(10))  // what has begun is over and stored
+        try await auth.settle(within: .seconds(10))  // what has begun is finished and stored
         // end sample
         #expect(store.stored?.token?.name == "a")
         // sample: server

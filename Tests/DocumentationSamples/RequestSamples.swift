@@ -91,7 +91,7 @@ import Testing
         #expect(received == body && answer.statusCode == 200)
     }
 
-    @Test func `the token itself can be had`() async throws {
+    @Test func `the token itself is available`() async throws {
         let auth = RefreshableTokenAuthorization(service: ScriptedTokenService(.token("a")))
         // sample: valid-token
         let token = try await auth.validToken()  // valid now; waits for a refresh if need be

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["\n", "\r", "\r\n"], [1, 2, 1000]) func `events are cut out wherever the parts end`(
+    @Test(arguments: ["\n", "\r", "\r\n"], [1, 2, 1000]) func `events are found wherever a piece of the stream ends`(
         end: String, size: Int
     ) {
         let text = [": note", "data", "data: é", "", "", "id: 1", "retry: 5", "data:x: y", "", "data: z", "id", "", ""]

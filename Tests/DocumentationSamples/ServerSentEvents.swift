@@ -57,7 +57,7 @@ struct EventParser {
     private var hasData = false
     private var id: String?
 
-    /// What was begun and not ended is lost with its connection: the server sends it again.
+    /// An unfinished event is lost with its connection. The server sends it again.
     mutating func beginConnection() {
         (line, follows13, event, hasData, id) = ([], false, ServerSentEvent(), false, lastEventID)
     }

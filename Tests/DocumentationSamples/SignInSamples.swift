@@ -7,7 +7,7 @@ import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
 
-/// What Documentation/Guide/SignIn.md prints.
+/// The samples of Documentation/Guide/SignIn.md.
 @Suite(.timeLimit(.minutes(5))) struct SignInSamples {
     let clock = ManualClock()
     let folder = FileManager.default.temporaryDirectory.appending(path: "samples-\(UUID())").path
@@ -19,7 +19,7 @@ import Testing
         tokenEndpoint: URL(string: "https://accounts.example.com/token"),
         deviceAuthorizationEndpoint: URL(string: "https://accounts.example.com/device_authorization"))
 
-    @Test func `where a server is`() async throws {
+    @Test func `a server is discovered, or written down`() async throws {
         let transport = ScriptedTokenTransport(
             .response(
                 200,
@@ -39,7 +39,7 @@ import Testing
         #expect(server == written)
     }
 
-    @Test func `a program of its own`() async throws {
+    @Test func `a program that needs no user`() async throws {
         let secret = "gX1fBat3bV"
         // sample: client-credentials
         let service = OAuthTokenService.clientCredentials(
@@ -107,12 +107,12 @@ import Testing
         let service = OAuthTokenService.authorizationCode(
             server: server, client: .secretBasic(id: "CLIENT_ID", secret: secret),
             redirectURI: "https://www.example.com/callback", transport: transport)
-        // Keep it in the person's session, and redirect to its url.
+        // Keep it in the user's session, and redirect to its url.
         let pending = try await service.signIn(scopes: ["read"])
         // end sample
         let callback = try #require(URL(string: "https://www.example.com/callback?code=1&state=\(pending.state)"))
         // sample: server-callback
-        // `pending` is that of the person's session, and no other.
+        // `pending` comes from this user's session, and from no other.
         let token = try await service.finish(pending, callback: callback)
         // end sample
         #expect(token.scopes == ["read"])

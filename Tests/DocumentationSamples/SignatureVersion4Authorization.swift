@@ -17,10 +17,10 @@ struct SignatureVersion4Authorization: AuthorizationProvider {
 
     let region: String
     let service: String
-    /// What is signed beside the fields that are set here, where a request has it: name each `X-Amz-` field of yours.
+    /// Fields to sign beside those that are set here, where a request has them: name each `X-Amz-` field of yours.
     var fields = ["Content-Type"]
     var clock: any AuthorizationClock = .system
-    let credentials: @Sendable () async throws -> Credentials  // not the secret, which printing would show
+    let credentials: @Sendable () async throws -> Credentials  // a closure: prints no secret
 
     func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         let parts = try SignedParts(of: request)
@@ -83,7 +83,7 @@ extension Sequence<UInt8> {
 }
 
 extension String {
-    /// All but unreserved characters is encoded (RFC 3986 §2.3).
+    /// Encodes all characters but the unreserved ones (RFC 3986 §2.3).
     fileprivate func percentEncoded(keeping kept: String = "") -> String {
         utf8.map { byte in
             let character = Character(Unicode.Scalar(byte))

@@ -22,7 +22,7 @@ import FoundationNetworking
     enum Signer: CaseIterable, Sendable {
         case hmac, version4
 
-        /// - Parameter secret: another one than the server's is refused.
+        /// - Parameter secret: the server refuses any secret but its own.
         func provider(clock: ManualClock, secret: String = "secret") -> any AuthorizationProvider {
             switch self {
             case .hmac: HMACAuthorization(clock: clock) { ("k1", SymmetricKey(data: Data(secret.utf8))) }
@@ -43,7 +43,7 @@ import FoundationNetworking
     private let clock = ManualClock()
     private let body = Data(#"{"name":"one"}"#.utf8)
 
-    /// Answers what is signed as it must be; `/moved` leads to `/here`.
+    /// Answers a correctly signed request; `/moved` leads to `/here`.
     private func withVerifier(_ signer: Signer, body: (RawServer) async throws -> Void) async throws {
         try await withServer { [clock] request in
             guard signer.accepts(request, at: clock) else { return .unauthorized("Signature", body: "no") }
@@ -97,7 +97,9 @@ import FoundationNetworking
         }
     }
 
-    @Test(arguments: Signer.allCases) func `what was changed on the way is refused`(signer: Signer) async throws {
+    @Test(arguments: Signer.allCases) func `a request that was changed on the way is refused`(signer: Signer)
+        async throws
+    {
         try await withVerifier(signer) { server in
             var request = post(server.url("/v1/widgets"))
             request.httpBody = body
@@ -108,7 +110,8 @@ import FoundationNetworking
         }
     }
 
-    @Test(arguments: Signer.allCases) func `a redirect is signed anew, and so is its body`(signer: Signer) async throws
+    @Test(arguments: Signer.allCases) func `the request of a redirect is signed again, with its body`(signer: Signer)
+        async throws
     {
         let provider = signer.provider(clock: clock)
         try await withVerifier(signer) { server in
@@ -143,7 +146,7 @@ import FoundationNetworking
         }
     }
 
-    @Test func `after a 401 for a key that has been replaced the request is signed anew`() async throws {
+    @Test func `after a 401 for a key that has been replaced the request is signed again`() async throws {
         let current = Lock(1)
         let provider = HMACAuthorization(clock: clock) {
             let number = current.withLock { $0 }
@@ -151,7 +154,7 @@ import FoundationNetworking
         }
         try await withServer { [clock] request in
             if Signer.hmac.accepts(request, at: clock, secrets: ["k2": "secret 2"]) { return .text("signed") }
-            current.withLock { $0 = 2 }  // somebody brings the new key
+            current.withLock { $0 = 2 }  // an operator installs the new key
             clock.advance(by: .seconds(60))
             return .unauthorized("HMAC-SHA256")
         } body: { server in

@@ -12,7 +12,7 @@ import RedactionChecks
 import RequestAuthorizationTesting
 import Testing
 
-/// What the guide prints of providers that sign requests, with the published vectors.
+/// Samples of providers that sign requests, with the published vectors.
 @Suite struct SigningSamples {
     /// 2027-01-15T08:00:00Z
     private let clock = ManualClock()
@@ -108,7 +108,7 @@ import Testing
         try await AuthorizationProviderChecks { provider }.run()
     }
 
-    @Test func `what is not known is not signed`() async throws {
+    @Test func `a request with unknown parts is not signed`() async throws {
         for provider in providers {
             let error = await #expect(throws: NotAuthorized.self) {
                 try await TestRequest(body: nil).authorized(using: provider)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `the caller may know the digest of a body that is not in memory, and of no other`() async throws {
+    @Test func `the caller may give the digest of a body that is not in memory, and of no other body`() async throws {
         let digest = HMACAuthorization.digest(of: [1, 2, 3])
         let known = try await TestRequest(body: [1, 2, 3]).authorized(using: hmac())
         let streamed = try await TestRequest(fields: ["Content-Digest": digest], body: nil).authorized(using: hmac())
@@ -140,7 +140,7 @@ import Testing
         #expect(unsigned["Authorization"]?.contains("SignedHeaders=host;x-amz-content-sha256;x-amz-date,") == true)
     }
 
-    @Test func `none prints its secret`() {
+    @Test func `no signer prints its secret`() {
         let secret = SymmetricKey(data: Data(Secret.text.utf8))
         let exhibits = [
             Exhibit("HMACAuthorization", HMACAuthorization { ("k1", secret) }),

@@ -10,9 +10,9 @@ import Crypto
 import Foundation
 import LoopbackServer
 
-/// Verifies signatures from what came over the wire. It shares no code with what made them.
+/// Verifies signatures from the bytes on the wire. It shares no code with the signers.
 struct SigningServer {
-    /// The time, and how far that of a request may be from it.
+    /// The time, and the greatest difference that a request's time may have.
     let now: Date
     let window: TimeInterval = 300
     /// Secrets by the names of their keys.

@@ -8,7 +8,7 @@ import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import Testing
 
-/// What the page on Spotify prints, run against an accounts service that answers as Spotify does.
+/// The samples of the page on Spotify, run against an accounts service that answers as Spotify does.
 @Suite struct SpotifySamples {
     private let answer = #"{"access_token":"a","token_type":"Bearer","expires_in":3600,"refresh_token":"r"}"#
 
@@ -27,7 +27,7 @@ import Testing
         // a server that keeps the secret, and an app that has such a server
         let server = SpotifyTokenService.authorizationCode(clientID: id, clientSecret: secret, transport: transport)
         let client = SpotifyTokenService.authorizationCode(clientID: id, proxy: proxy, transport: transport)
-        // what concerns no user: nobody signs in
+        // data that belongs to no user: no sign-in
         let robot = SpotifyTokenService.clientCredentials(clientID: id, clientSecret: secret, transport: transport)
         let robotWithServer = SpotifyTokenService.clientCredentials(clientID: id, proxy: proxy, transport: transport)
         // end sample
@@ -47,7 +47,7 @@ import Testing
         let open = { @Sendable (_: URL) in }
         // sample: scopes
         let needed: Set<SpotifyScope> = [.userReadEmail, .userReadPlaybackState, "user-personalized"]
-        let missing = await auth.missingScopes(of: needed)  // nil: nobody is signed in
+        let missing = await auth.missingScopes(of: needed)  // nil: no user is signed in
         if missing?.isEmpty != true {
             let pending = try await spotify.signIn(scopes: needed)  // all of them: scopes are not added
             open(pending.url)

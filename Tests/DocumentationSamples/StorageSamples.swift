@@ -28,7 +28,7 @@ func makeWidgetAuthorization(service: WidgetTokenService) -> RefreshableTokenAut
     RefreshableTokenAuthorization(service: service, store: .default(client: "CLIENT_ID", account: "me").readOnly)
 }
 
-/// What the widget shows when there is no token to be had.
+/// The text of the widget when there is no token.
 func caption(for error: any Error) -> String {
     switch (error as? NotAuthorized)?.reason {
     case .refreshedElsewhere?: "Open the app to refresh"
@@ -99,7 +99,7 @@ struct CodableVaultTokenStore<Token: AuthorizationToken & Codable>: CodableToken
         // sample: migrate
         let new = RestrictedFileTokenStore<TestToken>(client: "tool", account: "me", folder: .at(folder))
         let outcome = try await old.migrate(to: new)  // at each launch, before the provider is made
-        if outcome == .otherIsThere { print("somebody else is signed in there") }
+        if outcome == .otherIsThere { print("another user is signed in there") }
         // end sample
         #expect(outcome == .moved)
         #expect(try await new.load()?.token?.name == "a")

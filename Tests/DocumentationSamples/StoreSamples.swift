@@ -5,7 +5,7 @@ import Foundation
 import RequestAuthorizationTesting
 import Testing
 
-/// The place for secrets that the program of the samples has.
+/// The program's own place for secrets, as the samples use it.
 actor Vault {
     struct Missing: Error {}
 
@@ -15,9 +15,9 @@ actor Vault {
     func set(_ data: Data, for key: String) throws { contents[key] = data }
     func remove(_ key: String) throws { contents[key] = nil }
 
-    /// Sets it unless there is one.
+    /// Sets the value unless there is one.
     ///
-    /// - Returns: what is there now.
+    /// - Returns: the stored value.
     func keep(_ data: Data, for key: String) throws -> Data {
         contents[key] = contents[key] ?? data
         return contents[key] ?? data

@@ -33,7 +33,7 @@ import Testing
     }
     // end sample
 
-    @Test func `a token does not show what it holds`() {
+    @Test func `a token does not print its contents`() {
         let token = WidgetToken(accessToken: "secret", refreshToken: "secret too", expiresAt: .distantFuture)
         var dumped = ""
         dump(token, to: &dumped)

@@ -35,7 +35,7 @@ import Testing
     }
     // end sample
 
-    @Test func `a refusal says what the service asked for, and shows no credential`() async throws {
+    @Test func `a refusal names the service's challenge, and shows no credential`() async throws {
         let refusal = WeatherResponse(
             statusCode: 401, fields: [("www-authenticate", #"Bearer error="invalid_token""#)],
             body: Array("Bearer ABC".utf8))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The HTTP client of the library among the samples.
+/// The HTTP client of the library in the samples.
 struct WidgetClient: Sendable {
     let send: @Sendable (WidgetRequest) async throws -> WidgetResponse
 
