@@ -8,7 +8,7 @@
 /// ``RefreshableTokenAuthorization``), or conform a type of your own:
 ///
 ///     struct TenantAuthorization: AuthorizationProvider {
-///         let key: @Sendable () async throws -> String      // not the key itself, which printing would show
+///         let key: @Sendable () async throws -> String      // a closure: printing the value shows no key
 ///         func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
 ///             // `.header` refuses plain http, and a key that no header can hold.
 ///             try await request.authorized(using: .header("X-Tenant-Key", key()))

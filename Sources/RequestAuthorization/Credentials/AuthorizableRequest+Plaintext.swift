@@ -4,8 +4,10 @@
 extension AuthorizableRequest {
     /// Refuses a credential for a request that others on the network could read (RFC 6750 §5.3, RFC 7617 §4).
     ///
+    /// The error has no static type: otherwise each waiting request would keep memory for it.
+    ///
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/insecureTransport``.
-    package func refusePlaintext() throws(NotAuthorized) {
+    package func refusePlaintext() throws {
         guard isPlaintext else { return }
         let detail =
             if let origin {

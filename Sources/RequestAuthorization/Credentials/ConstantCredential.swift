@@ -22,7 +22,7 @@ struct ConstantCredential: Sendable, RedactedDescription {
     /// Sets the field.
     ///
     /// - Throws: ``NotAuthorized`` for an unencrypted request or a malformed credential; the request is unchanged.
-    func set(on request: inout some AuthorizableRequest) throws(NotAuthorized) {
+    func set(on request: inout some AuthorizableRequest) throws {
         try request.refusePlaintext()
         request.setCredential(try value.get(), in: field)
     }

@@ -85,9 +85,9 @@ extension RefreshableTokenAuthorization {
 
     /// Not inlined, so that the warm path in `authorize(_:)` stays small.
     @inline(never)
-    private nonisolated func heldToken(at date: Date) async throws -> HeldToken {
+    private func heldToken(at date: Date, isolation: isolated (any Actor)? = #isolation) async throws -> HeldToken {
         if !proofFields.isEmpty, let held = core.warmToken(at: date) { return held }
-        return try await heldToken(.now, at: date)
+        return try await heldToken(.now, at: date, isolation: isolation)
     }
 
     /// Returns a token that is valid now, for a tool that prints it or a WebSocket that sends it.
