@@ -13,7 +13,7 @@ import Testing
         let (status, report) = try await StressProcess.processes(["--workers", "4", "--session-changes", "5"] + watch)
         #expect(status == 0 && report.problems == [])
         #expect(report.sessionChanges == 5)
-        #expect(report.sessionsResurrected + report.sessionsLost + report.sentAsSomebodyElse == 0)
+        #expect(report.sessionsResurrected + report.sessionsLost + report.sentAsOtherUser == 0)
     }
 
     // With a third worker the refused one may get that worker's new token first, and retry with that.
@@ -28,7 +28,7 @@ import Testing
     @Test func `a request that is not bound to its session is sent as another user`() async throws {
         let (status, report) = try await StressProcess.processes(refusedAfterSignIn + ["--without-binding"])
         #expect(status == 1)
-        #expect(report.sentAsSomebodyElse > 0)
+        #expect(report.sentAsOtherUser > 0)
         #expect(report.sessionsLost == 0)
     }
 

@@ -155,12 +155,12 @@ import Testing
         let first = tried(.unauthorized, 1, family: 0)
         let bad = LogCheck.report(
             on: .run(lines: [first, tried(.unauthorized, 1, family: 1), tried(.used, 1, family: 1)]))
-        #expect(bad.sentAsSomebodyElse == 1)
+        #expect(bad.sentAsOtherUser == 1)
         #expect(bad.problems == ["line 3 (1.0): a request of session 0 was sent again as another user"])
         let again = [tried(.used, 1, family: 0), tried(.used, 2, family: 1), tried(.used, 1, family: 1, by: "1.0")]
         let good = LogCheck.report(
             on: .run(lines: [first, LogLine(.dismissed, process: ProcessName("0.0"))] + again))
-        #expect(good.sentAsSomebodyElse == 0 && good.requestsDismissed == 1 && good.problems == [])
+        #expect(good.sentAsOtherUser == 0 && good.requestsDismissed == 1 && good.problems == [])
     }
 
     @Test func `the report has the time that 99 of 100 waits for access took at most`() {

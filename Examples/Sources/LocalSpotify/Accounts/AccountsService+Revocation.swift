@@ -51,7 +51,7 @@ extension AccountsService {
         switch ClientAuthentication(call, clients: clients) {
         case .client(let client): return client
         case .refused(let refusal): throw refusal
-        case .nobody: throw .client("client_id must be supplied", inHeader: false)
+        case .noClient: throw .client("client_id must be supplied", inHeader: false)
         }
     }
 }

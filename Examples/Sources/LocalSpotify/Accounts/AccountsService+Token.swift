@@ -12,7 +12,7 @@ extension AccountsService {
         switch ClientAuthentication(call, clients: clients) {
         case .refused(let refusal): return .refused(.badClient, refusal)
         case .client(let client): return decide(on: call.form, by: client, at: now)
-        case .nobody: return decide(on: call.form, by: nil, at: now)
+        case .noClient: return decide(on: call.form, by: nil, at: now)
         }
     }
 

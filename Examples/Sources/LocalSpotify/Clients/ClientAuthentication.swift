@@ -6,7 +6,7 @@ import Foundation
 /// The client that calls an endpoint, and whether it is authenticated (RFC 6749 §2.3).
 enum ClientAuthentication {
     /// The request names no client.
-    case nobody
+    case noClient
     case client(LocalSpotify.Client)
     case refused(Refusal)
 
@@ -34,7 +34,7 @@ enum ClientAuthentication {
         _ id: String?, secret: String?, _ clients: [String: LocalSpotify.Client], inHeader: Bool = false
     ) -> Self {
         guard let id else {
-            return secret == nil ? .nobody : .refused(.client("client_id must be supplied", inHeader: inHeader))
+            return secret == nil ? .noClient : .refused(.client("client_id must be supplied", inHeader: inHeader))
         }
         guard let client = clients[id] else { return .refused(.client("Invalid client", inHeader: inHeader)) }
         guard client.secret == secret else { return .refused(.client("Invalid client secret", inHeader: inHeader)) }

@@ -26,7 +26,7 @@ public struct LogCheck {
     private var changedFamilies: Set<Int> = []
     /// The family of each request's first token, and the requests that were sent with another family's token later.
     private var senders: [SentRequest: Int] = [:]
-    private var sentAsSomebodyElse: Set<SentRequest> = []
+    private var sentAsOtherUser: Set<SentRequest> = []
     private var lockWaits: [Double] = []
     private var controlWaits: [Double] = []
     /// The tokens that the database has held, if there is one.
@@ -220,8 +220,8 @@ public struct LogCheck {
         let request = SentRequest(process: process, number: number)
         let first = senders[request, default: family]
         senders[request] = first
-        guard first != family, sentAsSomebodyElse.insert(request).inserted else { return }
-        report.sentAsSomebodyElse += 1
+        guard first != family, sentAsOtherUser.insert(request).inserted else { return }
+        report.sentAsOtherUser += 1
         complain("a request of session \(first) was sent again as another user", line)
     }
 

@@ -25,7 +25,7 @@ public struct StressReport: Hashable, Sendable, Codable {
     /// All tries of a request count as one, from its first 401 on. A request that is started anew counts as another
     /// one. The token of the first try does not matter: a worker may learn of a new session only when its token
     /// expires.
-    public var sentAsSomebodyElse = 0
+    public var sentAsOtherUser = 0
     /// Requests that were not sent, or not again, because another session had replaced theirs.
     public var requestsDismissed = 0
     /// Lost sessions that a server without grace must end. Each is explained by a kill between commit and save.
@@ -72,7 +72,7 @@ public struct StressReport: Hashable, Sendable, Codable {
             ("duplicate token calls", "\(duplicateTokenCalls)"),
             ("retries after a lost answer", "\(retriesAfterLostAnswer)"),
             ("sessions lost", "\(sessionsLost)"), ("sessions resurrected", "\(sessionsResurrected)"),
-            ("sent as another user", "\(sentAsSomebodyElse)"), ("requests dismissed", "\(requestsDismissed)"),
+            ("sent as another user", "\(sentAsOtherUser)"), ("requests dismissed", "\(requestsDismissed)"),
             ("session changes", "\(sessionChanges)"), ("full disks", "\(fullDisks)"),
             ("lock wait, p99", String(format: "%.3f s", lockWaitP99Seconds)),
             ("lock wait of the control, p99", String(format: "%.3f s", controlWaitP99Seconds)),

@@ -73,7 +73,7 @@ final class Crew: Sendable {
     func process(at worker: Int) -> WorkerProcess { processes.withLock { $0[worker] } }
 
     /// Kills a random process, at any point of its work, and starts its successor.
-    func killAnybody() throws {
+    func killRandomWorker() throws {
         try processes.withLock { processes in
             guard let victim = processes.randomElement() else { return }
             victim.kill()

@@ -120,7 +120,7 @@ private final class Killer: Sendable {
             do {
                 var next = ContinuousClock.now
                 while ContinuousClock.now < self.end, !self.state.withLock(\.isStopped) {
-                    try self.crew.killAnybody()
+                    try self.crew.killRandomWorker()
                     next += .milliseconds(50)
                     Thread.sleep(forTimeInterval: max(0, (next - .now) / .seconds(1)))
                 }
