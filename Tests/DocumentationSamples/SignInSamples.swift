@@ -94,7 +94,10 @@ import Testing
         with service: OAuthTokenService, _ auth: RefreshableTokenAuthorization<OAuthToken>
     ) async throws {
         try await auth.signIn {
-            try await service.signIn(scopes: ["read"], through: .loopback) { url in print("Open \(url)") }
+            try await service.signIn(scopes: ["read"], through: .loopback) { url in
+                // Not to standard output, which a pipe may hold back.
+                FileHandle.standardError.write(Data("Open \(url)\n".utf8))
+            }
         }
         try await auth.settle(within: .seconds(10))  // the token is stored, and the tool may end
     }
