@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-/// Warnings are errors where `CI` is set, so that a newer compiler's new warning breaks nobody's build but ours.
+/// Warnings are errors where `CI` is set. A newer compiler's new warning then fails only this project's own builds.
 let strict: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),
@@ -22,7 +22,7 @@ extension Target.Dependency {
     }
 }
 
-/// A package of its own: it measures what a user's program is built with, by way of what is public.
+/// A separate package: it measures the library as a user's program uses it, through its public API.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
@@ -40,7 +40,7 @@ let package = Package(
                 .trait(name: "Crypto", condition: .when(traits: ["Clients"])),
                 .trait(name: "Telemetry", condition: .when(traits: ["Telemetry"])),
             ]),
-        // Trait Clients: one signature, which a proof is measured against.
+        // Trait Clients: makes the one signature that a proof is compared with.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         // Trait Clients: the server and the client of the calls of gRPC.
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.3.0"),
@@ -78,7 +78,7 @@ let package = Package(
         .target(name: "BenchmarkSupport", dependencies: ["BenchmarkMarks"]),
         .target(name: "BenchmarkMarks"),
         .target(name: "AllocationCounter"),
-        // Lends a process other certificate authorities than the system's; shared with the library's tests.
+        // Gives a process other certificate authorities than the system's; shared with the library's tests.
         .target(name: "TrustedBundle"),
         .testTarget(name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport"]),
     ]

@@ -17,13 +17,13 @@ void allocation_counter_keep(const void *value) { __asm__ volatile("" : : "r"(va
 
 #if defined(__GLIBC__) && !defined(SANITIZED)
 
-// The executable's `malloc` stands before that of the C library, which keeps its own under these names.
+// The executable's `malloc` replaces that of the C library, which has its own under these names.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-// In an executable this model needs no allocation on first use.
+// In an executable this thread-local model needs no allocation on first use.
 static _Thread_local uint64_t count __attribute__((tls_model("initial-exec")));
 
 bool allocation_counter_works(void) { return true; }

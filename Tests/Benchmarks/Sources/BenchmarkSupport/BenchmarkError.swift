@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A figure could not be had.
+/// A figure could not be measured.
 package struct BenchmarkError: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A piece of work, what it is built on, and what it may cost in units of that.
+/// A piece of work, the work that it is compared with, and a bound for the ratio of the two costs.
 package struct Comparison: Sendable {
     /// Which time is compared.
     package enum Meter: Sendable { case time, processorTime }
@@ -27,9 +27,10 @@ package struct Comparison: Sendable {
         self.base = base
     }
 
-    /// Times both in rounds, in each of which they and the control take turns: a machine that is busy for a while is busy for all.
+    /// Times both in rounds. In each round they and the control take turns, so a busy machine slows all of them.
     ///
-    /// A figure that is below its bound by more than its margin after a quarter or a half of the rounds needs no more of them.
+    /// A figure below its bound by more than its margin after a sixteenth, an eighth, a quarter or half of the rounds
+    /// needs no more rounds. Neither does one that is above it by more than its margin after half.
     ///
     /// - Parameter slowDown: if given, the contender and its control, which is the same work, are slowed down until the
     ///   figure is this many times its bound. Without a bound nothing is slowed down.
@@ -73,13 +74,17 @@ package struct Comparison: Sendable {
         return (rounds, costs)
     }
 
-    /// The margin of a few rounds says nothing.
+    /// The margin of less than eight rounds is meaningless.
     private func isClear(_ rounds: Rounds, of count: Int) -> Bool {
-        guard let bound, rounds.count >= 8, [count / 4, count / 2].contains(rounds.count) else { return false }
-        return rounds.figure * (1 + rounds.margin) <= bound
+        guard let bound, rounds.count >= 8, let part = [16, 8, 4, 2].first(where: { rounds.count == count / $0 }) else {
+            return false
+        }
+        let (figure, margin) = (rounds.figure, rounds.margin)
+        return figure * (1 + margin) <= bound || part == 2 && figure > bound * (1 + margin)
     }
 
-    /// All orders of the contender (0), its control (1) and its base (2), so that none always has the warmer machine.
+    /// All orders of the contender (0), its control (1) and its base (2), so that none always runs on the warmer
+    /// machine.
     private static let orders = [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]]
 
     private func value(_ cost: Cost) -> Double { meter == .time ? cost.time : cost.processorTime }

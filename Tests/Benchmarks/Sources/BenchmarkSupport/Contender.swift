@@ -10,7 +10,7 @@ package struct Contender: Sendable {
     /// - Parameters:
     ///   - times: how often one batch does the work.
     ///   - units: how many units the work consists of, such as KiB that it reads.
-    ///   - work: does the work so many times.
+    ///   - work: does the work this many times.
     package init(times: Int, units: Double = 1, _ work: @escaping @Sendable (_ times: Int) async throws -> Void) {
         self.init(units: Double(times) * units) { try await $0.measure(times: times, work) }
     }
@@ -29,11 +29,11 @@ package struct Contender: Sendable {
     func run(_ stopwatch: Stopwatch) async throws -> Cost { try await batch(stopwatch) / units }
 }
 
-/// What a piece of work takes, in nanoseconds.
+/// The cost of a piece of work, in nanoseconds.
 package struct Cost: Sendable {
-    /// The time on the wall.
+    /// The wall-clock time.
     package private(set) var time: Double
-    /// The time that all threads of this process had. It depends less on what else the machine does.
+    /// The processor time of all threads of this process. It depends less on the other load of the machine.
     package private(set) var processorTime: Double
 
     package init(time: Double = 0, processorTime: Double = 0) {

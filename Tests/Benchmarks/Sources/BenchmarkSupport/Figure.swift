@@ -3,12 +3,12 @@
 
 /// One figure and its bound, if it has one; all are ratios or counts within one run, so that any machine can judge them.
 package struct Figure: Sendable, Encodable {
-    /// What the figure was made from.
+    /// The measurements behind the figure.
     package enum Unit: String, Sendable, Encodable { case time, instructions, count }
 
     package enum Verdict: String, Sendable, Encodable {
         case met
-        /// Above the bound, but by less than the machine is wrong by. Only a strict run fails.
+        /// Above the bound, but by less than the machine's measurement error. Only a strict run fails.
         case withinMargin = "within margin"
         case missed
         /// There is no bound: the figure is reported, and fails no run.
@@ -17,14 +17,14 @@ package struct Figure: Sendable, Encodable {
 
     package let name: String
     package let value: Double
-    /// `nil` for a price that is reported and not promised.
+    /// `nil` for a figure that is reported without a promise.
     package let bound: Double?
     package let unit: Unit
     /// The figure of the contender against itself, of times only.
     package let control: Double?
-    /// How far the control lies from 1 by chance, as a fraction of the figure. 0 for what is counted.
+    /// How far the control lies from 1 by chance, as a fraction of the figure. 0 for counts.
     package let margin: Double
-    /// What the figure was made from, for people.
+    /// The measurements behind the figure, as text.
     package let detail: String
 
     /// A count.
@@ -78,5 +78,13 @@ package struct Figure: Sendable, Encodable {
         try container.encode(margin, forKey: .margin)
         try container.encode(verdict, forKey: .verdict)
         try container.encode(detail, forKey: .detail)
+    }
+}
+
+extension [Figure] {
+    /// Whether bounds are missed, and all of them by figures of time, which another measurement may change.
+    func mayPassAgain(strict: Bool) -> Bool {
+        let missed = filter { !$0.passes(strict: strict) }
+        return !missed.isEmpty && missed.allSatisfy { $0.unit == .time }
     }
 }

@@ -3,7 +3,8 @@
 
 import Foundation
 
-/// Figures for people: a line each with the figure, its bound, its control with the margin, the verdict and what it was made from.
+/// A table of figures: in each line the figure, its bound, its control with the margin, the verdict and its
+/// measurements.
 struct FigureTable: CustomStringConvertible {
     private let figures: [Figure]
 

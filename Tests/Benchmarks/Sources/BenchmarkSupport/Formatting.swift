@@ -24,6 +24,6 @@ extension Double {
 }
 
 extension [Double] {
-    /// The one in the middle; 0 if there is none.
+    /// The median, or 0 for no values.
     package var median: Double { isEmpty ? 0 : sorted()[count / 2] }
 }

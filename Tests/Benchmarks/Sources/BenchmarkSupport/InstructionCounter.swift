@@ -45,7 +45,7 @@ struct InstructionCounter {
         }
     }
 
-    /// - Returns: how many instructions there were before each mark and after the one before.
+    /// - Returns: the number of instructions between each mark and the mark before it.
     private func totals(of group: String, factors: [Double]) throws -> [Double] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "benchmarks-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -67,7 +67,7 @@ struct InstructionCounter {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: valgrind)
         process.arguments = arguments
-        // Otherwise each process puts the entries of its dictionaries in another order.
+        // Otherwise the order of dictionary entries differs between processes.
         process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
         try process.run()
         process.waitUntilExit()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// What the rounds of one comparison cost. In each round the contender ran twice and its base once.
+/// The costs of the rounds of one comparison. In each round the contender ran twice and its base once.
 struct Rounds: Sendable {
     private(set) var contender: [Double] = []
     /// The contender once more.

@@ -4,9 +4,9 @@
 import BenchmarkMarks
 import Foundation
 
-/// Measures what work costs, and can make it cost more on purpose.
+/// Measures the cost of work, and can raise that cost on purpose.
 package struct Stopwatch: Sendable {
-    /// What the work is made to cost, as a multiple of what it costs. 1 changes nothing.
+    /// The cost that the work is raised to, as a multiple of its own cost. 1 changes nothing.
     let factor: Double
     private let isCounting: Bool
     private let now: @Sendable () -> Cost
@@ -27,7 +27,7 @@ package struct Stopwatch: Sendable {
         self.now = now
     }
 
-    /// Measures work that can be done more often: so it is slowed down where instructions are counted.
+    /// Measures work that can be repeated. Where instructions are counted, repeating it slows it down.
     func measure(times: Int, _ work: (_ times: Int) async throws -> Void) async throws -> Cost {
         guard isCounting else { return try await measure { try await work(times) } }
         let times = Int((Double(times) * factor).rounded(.up))

@@ -10,9 +10,9 @@ import FoundationNetworking
 #endif
 import Foundation
 
-/// How often memory is asked for on the warm path, beyond what copying the request asks for.
+/// How often the warm path allocates memory, beyond the allocations of copying the request.
 ///
-/// - Parameter slowDown: if given, what is counted allocates once more each time.
+/// - Parameter slowDown: if given, the counted work allocates once more each time.
 func measureAllocations(slowDown: Double?) async throws -> [Figure] {
     guard allocation_counter_works() else { return [] }
     let more = slowDown == nil ? 0 : 1
@@ -44,7 +44,7 @@ func measureAllocations(slowDown: Double?) async throws -> [Figure] {
     ]
 }
 
-/// - Returns: how many allocations one time takes: the least of several rounds, as other tasks of the thread count too.
+/// - Returns: the allocations of one call: the least of several rounds, because other tasks of the thread count too.
 private func allocations(more: Int = 0, _ body: () async throws -> Void) async throws -> Double {
     var least = Double.infinity
     for _ in 0..<5 {

@@ -3,7 +3,7 @@
 
 import BenchmarkSupport
 
-/// Measures what `Documentation/Performance.md` promises of the core, and exits with 1 if a promise is not kept.
+/// Measures the promises of `Documentation/Performance.md` for the core, and exits with 1 if a bound is missed.
 ///
 ///     swift run -c release --package-path Tests/Benchmarks Benchmarks
 ///

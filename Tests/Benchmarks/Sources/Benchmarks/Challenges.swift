@@ -23,7 +23,7 @@ func compareChallenges() async throws -> [Comparison] {
     }
 }
 
-/// What a server could send: a beginning and so many repetitions that it has the length.
+/// A value that a server could send: a beginning, and repetitions up to the length.
 private struct Shape {
     let name: String
     let first: String
@@ -35,7 +35,7 @@ private struct Shape {
         self.repeated = repeated
     }
 
-    /// - Returns: what reads the shape so often; its unit is 1 KiB.
+    /// - Returns: a contender that reads the shape this often; its unit is 1 KiB.
     func reader(kibibytes: Int, times: Int) -> Contender {
         let text = text(bytes: kibibytes << 10)
         return Contender(times: times, units: Double(kibibytes)) { times in

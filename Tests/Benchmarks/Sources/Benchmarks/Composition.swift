@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 import Foundation
 
-/// What it costs to bind a provider to origins, or to pick one by the origin of a request.
+/// The cost of binding a provider to origins, or of choosing one by the origin of a request.
 func compareComposition() async throws -> [Comparison] {
     let origins: [Origin] = [
         "https://api.example.com", "https://upload.example.com", "https://example.net:8443",
@@ -17,7 +17,7 @@ func compareComposition() async throws -> [Comparison] {
     ]
     let providers = Dictionary(uniqueKeysWithValues: origins.map { ($0, Fixture.warm as any AuthorizationProvider) })
     let one = [try Fixture.urlRequest()]
-    // To each of the origins: where it stands among them makes a difference.
+    // To each of the origins, because the position of an origin in the list makes a difference.
     let four = try origins.map { try Fixture.urlRequest(to: $0) }
     return [
         comparison("restricted(to:)", Fixture.warm.restricted(to: origins[0]), one, bound: 1.1),

@@ -22,7 +22,8 @@ struct Crowd {
         keep(try await auth.authorize(SlotRequest()))
     }
 
-    /// Returns once all have come and the refresh is under way. As many as there are threads may be about to suspend.
+    /// Returns once all requests have come and the refresh is under way. Up to one request per thread may still be
+    /// about to suspend.
     func isComplete() async {
         await arrivals.areComplete()
         await service.hasBegun()
@@ -34,7 +35,7 @@ struct Crowd {
     }
 }
 
-/// Counts those who come, and tells when all have.
+/// Counts requests, and tells when all have come.
 final class Arrivals: Sendable {
     private let missing: Atomic<Int>
     private let end = AsyncStream<Void>.makeStream()

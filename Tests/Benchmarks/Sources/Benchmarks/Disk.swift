@@ -4,7 +4,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// A folder on a disk, with the least that makes a file durable there.
+/// A folder on a disk, and the minimal steps that make a file durable there.
 struct Disk {
     private let folder: String
 
@@ -29,7 +29,7 @@ struct Disk {
         return duration
     }
 
-    /// The file system, the device and what turns in it, as far as the system tells.
+    /// The file system, the device and its kind, as far as the system tells.
     var kind: String {
         guard let mount = mount else { return "unknown disk" }
         return "\(mount.fileSystem) on \(mount.device), \(rotation(of: mount.device))"
@@ -37,7 +37,7 @@ struct Disk {
 
     // MARK: -
 
-    /// The entry of `/proc/mounts` whose place is the longest that the folder lies in.
+    /// The entry of `/proc/mounts` with the longest path that contains the folder.
     private var mount: (device: String, fileSystem: String)? {
         let mounts = (try? String(contentsOfFile: "/proc/mounts", encoding: .utf8)) ?? ""
         let entries = mounts.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
@@ -47,7 +47,7 @@ struct Disk {
         return entry.map { ($0[0], $0[2]) }
     }
 
-    /// The system tells it of whole disks only: a partition's name goes on with a number.
+    /// The system tells it of whole disks only. A partition has the name of its disk and a number.
     private func rotation(of device: String) -> String {
         var name = Substring(device.split(separator: "/").last ?? "")
         while !name.isEmpty {

@@ -11,7 +11,7 @@ import FoundationNetworking
 import Foundation
 #endif
 
-/// A token that ends when it is told to.
+/// A token with an end of the benchmark's choice.
 struct BenchmarkToken: AuthorizationToken, Codable {
     let authorizationHeaderValue: String
     let expiresAt: Date
@@ -66,7 +66,7 @@ enum Fixture {
     }
 }
 
-/// Uses a value, so that the optimizer does not drop what made it.
+/// Uses a value, so that the optimizer does not remove its computation.
 @inline(never)
 func keep<Value>(_ value: Value) {
     withUnsafePointer(to: value) { allocation_counter_keep($0) }

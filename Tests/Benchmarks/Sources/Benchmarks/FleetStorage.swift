@@ -10,7 +10,7 @@ import RequestAuthorizationPostgreSQL
 import Synchronization
 #endif
 
-/// What the store of a fleet costs as long as the token is valid: nothing.
+/// The cost of a fleet's store while the token is valid: nothing.
 ///
 /// The trait Clients brings swift-crypto, without which that store is not compiled.
 func compareWarmFleet() async throws -> [Comparison] {
@@ -43,7 +43,7 @@ func compareWarmFleet() async throws -> [Comparison] {
 }
 
 #if Clients
-/// A database that knows what the store asks until its token is in memory: tables that are there, and one row.
+/// A database that answers what the store asks until its token is in memory: the tables exist, with one row.
 private final class RowInMemory: PostgreSQLDatabase, Sendable {
     private let rows = Mutex(Rows())
 
@@ -53,7 +53,7 @@ private final class RowInMemory: PostgreSQLDatabase, Sendable {
         var count = 0
     }
 
-    /// How many statements there were.
+    /// The number of statements.
     var count: Int { rows.withLock(\.count) }
 
     func query(_ statement: String, parameters: [String?]) async throws -> [[String?]] {

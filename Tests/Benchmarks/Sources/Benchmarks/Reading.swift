@@ -6,7 +6,7 @@ import Dispatch
 import RequestAuthorization
 import Synchronization
 
-/// What reading the token itself costs, beside putting it on a request that stores its field in place.
+/// The cost of reading the token itself, compared with setting it on a request that stores its field in place.
 func compareReading() async throws -> [Comparison] {
     let read = Contender(times: 10_000) { times in
         for _ in 0..<times { keep(try await Fixture.warm.validToken()) }
@@ -34,7 +34,7 @@ private func lookUps() -> Comparison {
         "pool[user] / validToken()", lookUp, against: read, bound: 3, meter: .processorTime, rounds: 200)
 }
 
-/// What reading a valid token costs when many read it, and when the main actor does.
+/// The cost of reading a valid token from many tasks, and from the main actor.
 func measureReading(slowDown: Double?) async throws -> [Figure] {
     var figures: [Figure] = []
     for comparison in manyReaders() + [mainActor(), lookUps()] {

@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 import Foundation
 
-/// What it costs that the values which a provider sets are looked at before a request leaves.
+/// The cost of looking at the values that a provider sets before a request leaves.
 func compareSending() async throws -> [Comparison] {
     let request = try Fixture.urlRequest()
     let authorize = authorizer(Fixture.warm, request)
@@ -44,7 +44,7 @@ private func sender(_ provider: some AuthorizationProvider, _ request: URLReques
     }
 }
 
-/// What a user writes.
+/// A provider as a user writes one.
 private struct OwnProvider: AuthorizationProvider {
     private let value = BenchmarkToken.valid.authorizationHeaderValue
 

@@ -7,7 +7,7 @@ import RequestAuthorization
 import RequestAuthorizationStorage
 import Synchronization
 
-/// What a store costs as long as the token is valid: nothing.
+/// The cost of a store while the token is valid: nothing.
 func compareWarmStore() async throws -> [Comparison] {
     let store = try await Folder.create()
     let stored = RefreshableTokenAuthorization(service: GatedService(), store: store.tokens)
@@ -25,8 +25,8 @@ func compareWarmStore() async throws -> [Comparison] {
     ]
 }
 
-/// What a store costs when the token is replaced: all that a refresh does to a shared one, against what the disk takes for a
-/// file.
+/// The cost of a store when the token is replaced: all steps of a refresh with a shared store, compared with the disk's
+/// time for one file.
 func measureRefresh(slowDown: Double?) async throws -> [Figure] {
     let store = try await Folder.create()
     let disk = try Disk(store.path)
@@ -59,7 +59,7 @@ private final class Folder: Sendable {
     let tokens: RestrictedFileTokenStore<BenchmarkToken>
 
     static func create() async throws -> Folder {
-        // Unlike /tmp, which may be memory, this outlives a restart, and so must lie on a disk.
+        // Unlike /tmp, which may be in memory, this folder outlives a restart, so it is on a disk.
         let folder = Folder(path: "/var/tmp/benchmarks-\(UUID().uuidString)")
         try await folder.tokens.save(.benchmark(folder.session, generation: 0))
         return folder

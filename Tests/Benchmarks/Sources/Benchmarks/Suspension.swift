@@ -5,7 +5,7 @@ import BenchmarkSupport
 import RequestAuthorization
 import Synchronization
 
-/// What it costs a request to wait for a refresh, beside the least that any waiting costs.
+/// The cost of waiting for a refresh, compared with the least cost of any suspension.
 func measureSuspension(slowDown: Double?) async throws -> [Figure] {
     var figures: [Figure] = []
     for count in [1_000, 10_000, 100_000] {
@@ -13,13 +13,13 @@ func measureSuspension(slowDown: Double?) async throws -> [Figure] {
             "waiting / a bare suspension, \(count) at a time",
             contender(count) { try await waitForRefresh(count, $0) },
             against: contender(count) { try await suspend(count, $0) },
-            bound: 1.5, meter: .processorTime, rounds: 32)
+            bound: 1.5, meter: .processorTime, rounds: 128)
         figures.append(try await comparison.measure(slowDown: slowDown))
     }
     return figures
 }
 
-/// - Returns: what runs so often that 100 000 requests have waited.
+/// - Returns: a contender that repeats the run until 100 000 requests have waited.
 private func contender(_ count: Int, _ run: @escaping @Sendable (Stopwatch) async throws -> Cost) -> Contender {
     Contender(units: 100_000) { stopwatch in
         var sum = Cost()
@@ -28,28 +28,31 @@ private func contender(_ count: Int, _ run: @escaping @Sendable (Stopwatch) asyn
     }
 }
 
-/// From the making of the first task to the return of the last.
+/// From the creation of the first task to the return of the last.
 private func waitForRefresh(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
     let crowd = Crowd(count)
-    let cost = try await stopwatch.measure {
-        let tasks = (0..<count).map { _ in Task.detached { try await crowd.request() } }
-        await crowd.isComplete()
-        await crowd.service.open()
-        for task in tasks { try await task.value }
-    }
+    return try await stopwatch.measure { try await waitForRefresh(crowd, count) }
+}
+
+private func waitForRefresh(_ crowd: Crowd, _ count: Int) async throws {
+    let tasks = (0..<count).map { _ in Task.detached { try await crowd.request() } }
+    await crowd.isComplete()
+    await crowd.service.open()
+    for task in tasks { try await task.value }
     try await crowd.checkOneRefresh()
-    return cost
 }
 
 /// The same without a provider.
 private func suspend(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
     let crowd = BareCrowd(count)
-    return try await stopwatch.measure {
-        let tasks = (0..<count).map { _ in Task.detached { try await crowd.request() } }
-        await crowd.isComplete()
-        crowd.open(BenchmarkToken.valid.authorizationHeaderValue)
-        for task in tasks { try await task.value }
-    }
+    return try await stopwatch.measure { try await suspend(crowd, count) }
+}
+
+private func suspend(_ crowd: BareCrowd, _ count: Int) async throws {
+    let tasks = (0..<count).map { _ in Task.detached { try await crowd.request() } }
+    await crowd.isComplete()
+    crowd.open(BenchmarkToken.valid.authorizationHeaderValue)
+    for task in tasks { try await task.value }
 }
 
 /// Continuations in an array, which are resumed in their order: no cancellation, no clock, no provider.

@@ -8,7 +8,7 @@ import RequestAuthorization
 import RequestAuthorizationTelemetry
 #endif
 
-/// What logs, metrics and traces cost as long as the token is valid: nothing.
+/// The cost of logs, metrics and traces while the token is valid: nothing.
 func compareTelemetry() async throws -> [Comparison] {
     #if Telemetry
     let logger = Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() }

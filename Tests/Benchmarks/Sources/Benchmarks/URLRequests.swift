@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 import Foundation
 
-/// What authorizing a `URLRequest` costs beside what any way to change it costs.
+/// The cost of authorizing a `URLRequest`, compared with other ways to change it.
 func compareURLRequests() async throws -> [Comparison] {
     let request = try Fixture.urlRequest()
     let value = BenchmarkToken.valid.authorizationHeaderValue

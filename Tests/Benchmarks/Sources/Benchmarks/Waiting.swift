@@ -3,7 +3,7 @@
 
 import BenchmarkSupport
 
-/// What it costs one of very many requests to wait for a refresh, or to be cancelled meanwhile.
+/// The cost per request when very many requests wait for a refresh, or are cancelled meanwhile.
 func measureWaiting(slowDown: Double?) async throws -> [Figure] {
     let ways: [(name: String, bound: Double, run: @Sendable (Int, Stopwatch) async throws -> Cost)] = [
         ("waiting for one refresh", 2, waitForRefresh), ("cancelling waiters", 2, cancelInOrder),
@@ -20,7 +20,7 @@ func measureWaiting(slowDown: Double?) async throws -> [Figure] {
                 for _ in 0..<20 { sum = try await sum + way.run(few, stopwatch) }
                 return sum
             },
-            bound: way.bound, meter: .processorTime, rounds: 32)
+            bound: way.bound, meter: .processorTime, rounds: 128)
         figures.append(try await comparison.measure(slowDown: slowDown))
     }
     return figures
@@ -29,16 +29,17 @@ func measureWaiting(slowDown: Double?) async throws -> [Figure] {
 /// From the first request to the return of the last, all in one task group.
 private func waitForRefresh(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
     let crowd = Crowd(count)
-    let cost = try await stopwatch.measure {
-        try await withThrowingTaskGroup { group in
-            for _ in 0..<count { group.addTask { try await crowd.request() } }
-            await crowd.isComplete()
-            await crowd.service.open()
-            try await group.waitForAll()
-        }
+    return try await stopwatch.measure { try await waitForRefresh(crowd, count) }
+}
+
+private func waitForRefresh(_ crowd: Crowd, _ count: Int) async throws {
+    try await withThrowingTaskGroup { group in
+        for _ in 0..<count { group.addTask { try await crowd.request() } }
+        await crowd.isComplete()
+        await crowd.service.open()
+        try await group.waitForAll()
     }
     try await crowd.checkOneRefresh()
-    return cost
 }
 
 /// From the cancellation of the group to the return of its last request.
@@ -57,7 +58,8 @@ private func cancelInOrder(_ count: Int, _ stopwatch: Stopwatch) async throws ->
     return cost
 }
 
-/// From the first cancellation to the return of the last request, which is awaited first: then most awaits find an end.
+/// From the first cancellation to the return of the last request. It is awaited first, so most others have ended by
+/// then.
 private func cancelShuffled(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
     let crowd = Crowd(count)
     let tasks = (0..<count).map { _ in

@@ -10,7 +10,7 @@ struct Calls {
     let authorized: @Sendable () async throws -> Void
     let bare: @Sendable () async throws -> Void
 
-    /// In sequence, and 64 at a time, with how often each task calls before it is another contender's turn.
+    /// In sequence, and 64 at a time, with the number of calls of each task before the turn of another contender.
     private static let loads = [
         (name: "in sequence", tasks: 1, batch: 20, rounds: 400),
         (name: "64 at a time", tasks: 64, batch: 2, rounds: 300),

@@ -4,7 +4,7 @@
 import BenchmarkSupport
 import Foundation
 
-/// Measures what `Documentation/Performance.md` promises of the clients, and exits with 1 if a promise is not kept.
+/// Measures the promises of `Documentation/Performance.md` for the clients, and exits with 1 if a bound is missed.
 ///
 ///     swift run -c release --package-path Tests/Benchmarks --traits Clients ClientBenchmarks
 ///

@@ -5,9 +5,10 @@
 import BenchmarkSupport
 import Foundation
 
-/// A server on loopback that answers each request with the same bytes: a thread a connection, until the process ends.
+/// A server on loopback that answers each request with the same bytes. It has a thread per connection, and runs until
+/// the process ends.
 ///
-/// It takes what comes until an empty line for a request.
+/// A request ends with an empty line.
 struct ConstantServer: Sendable {
     private let port: UInt16
 

@@ -23,7 +23,7 @@ func measureGRPC(slowDown: Double?) async throws -> [Figure] {
     }
 }
 
-/// Both go over one connection: of two, one may share its thread with the server, and the other not.
+/// Both use one connection. Of two connections, one might share its thread with the server and the other not.
 private func measureCalls(
     to port: Int, config: ServiceConfig, name: String, slowDown: Double?
 ) async throws -> [Figure] {
@@ -41,7 +41,7 @@ private func measureCalls(
 }
 
 private struct Echo: RegistrableRPCService {
-    // Of one length, for it goes over the connection.
+    // Of equal length, because it goes over the connection.
     static let authorized = MethodDescriptor(fullyQualifiedService: "benchmark.Echo", method: "GetA")
     static let bare = MethodDescriptor(fullyQualifiedService: "benchmark.Echo", method: "GetB")
     static let message = [UInt8](repeating: 7, count: 100)

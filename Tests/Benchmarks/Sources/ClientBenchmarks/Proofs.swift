@@ -12,7 +12,8 @@ import RequestAuthorizationURLSession
 import FoundationNetworking
 #endif
 
-/// What it costs to prove a request with the key of its token, against one signature of a message that is as long.
+/// The cost of proving a request with the key of its token, compared with one signature of a message of the same
+/// length.
 func measureProofs(slowDown: Double?) async throws -> [Figure] {
     let auth = RefreshableTokenAuthorization(
         service: OAuthTokenService.custom(

@@ -11,10 +11,10 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// `data(for:authorizedBy:)` against what `URLSession` takes for a task with a delegate of its own, and against `data(for:)`, both
-/// with a constant header field.
+/// `data(for:authorizedBy:)` compared with a `URLSession` task with its own delegate, and with `data(for:)`, both with
+/// a constant header field.
 ///
-/// On Linux `data(for:)` calls back by a short cut, and everything else of a user's session waits for an operation queue.
+/// On Linux `data(for:)` calls back directly. All other callbacks of a user's session wait for an operation queue.
 func measureURLSession(slowDown: Double?) async throws -> [Figure] {
     let server = try Fixture.server()
     let configuration = URLSessionConfiguration.ephemeral
@@ -36,7 +36,7 @@ func measureURLSession(slowDown: Double?) async throws -> [Figure] {
 }
 
 extension URLSession {
-    /// What a program writes that wants to hear of redirects.
+    /// The code of a program that handles redirects itself.
     fileprivate func run(_ request: URLRequest) async throws {
         let flight = Mutex<URLSessionTask?>(nil)
         try await withTaskCancellationHandler {

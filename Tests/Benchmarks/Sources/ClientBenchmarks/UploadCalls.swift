@@ -11,9 +11,9 @@ import TrustedBundle
 import FoundationNetworking
 #endif
 
-/// What a `POST` costs in units of a `GET`, over `http` and over `https`: with a connection of its own, and with a reused one.
+/// The cost of a `POST` in units of a `GET`, over `http` and over `https`, with a new connection and with a reused one.
 ///
-/// These are prices, not promises: they have no bound. Only on Linux does a `POST` get a connection of its own.
+/// These figures are reported without a bound. Only on Linux does a `POST` get a connection of its own.
 func measureUploads(slowDown: Double?) async throws -> [Figure] {
     #if canImport(FoundationNetworking)
     try await withSelfMadeCertificate { certificate in
@@ -21,11 +21,11 @@ func measureUploads(slowDown: Double?) async throws -> [Figure] {
         var figures = try await withUploadServer(certificate: nil) {
             try await measurePosts("http", to: $0, slowDown)
         }
-        // This is the file that another can be put in place of.
+        // Only this file can be replaced by another one.
         guard let system = FileManager.default.contents(atPath: "/etc/ssl/certs/ca-certificates.crt") else {
             return figures
         }
-        // Each connection of its own reads all authorities that are trusted: as many as in a program, and one alone.
+        // Each new connection reads all trusted authorities: as many as in a usual program, and one alone.
         for others in [system, Data()] {
             let bundle = try others + Data(contentsOf: URL(filePath: certificate.file))
             let count = String(decoding: bundle, as: UTF8.self).components(separatedBy: "BEGIN CERTIFICATE").count - 1

@@ -10,7 +10,7 @@ import NIOSSL
 
 /// Lends a server on loopback that reads each request to its end and answers with five bytes.
 ///
-/// - Parameter certificate: the server's, for TLS; `nil` for a server without.
+/// - Parameter certificate: the server's certificate for TLS; `nil` for a server without TLS.
 func withUploadServer<Result: Sendable>(
     certificate: SelfMadeCertificate?, body: (URL) async throws -> Result
 ) async throws -> Result {
@@ -60,7 +60,7 @@ private final class Answering: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
-    /// A client may leave without the end of TLS.
+    /// A client may close the connection without closing TLS first.
     func errorCaught(context: ChannelHandlerContext, error _: any Error) { context.close(promise: nil) }
 }
 #endif

@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: [
         "--slow-down", "--slow-down=fast", "--slow-down=0.9", "--slow-down=nan", "--fast", "--json=1", "-h",
     ])
-    func `an argument that is not known is an error`(argument: String) {
+    func `an unknown argument is an error`(argument: String) {
         #expect(throws: BenchmarkError.self) { try BenchmarkOptions([argument]) }
     }
 }

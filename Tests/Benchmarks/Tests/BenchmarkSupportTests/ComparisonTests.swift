@@ -7,7 +7,7 @@ import Testing
 @testable import BenchmarkSupport
 
 @Suite struct ComparisonTests {
-    @Test func `the contender runs twice a round, and each has each place as often`() async throws {
+    @Test func `the contender runs twice a round, and all take each place equally often`() async throws {
         let log = Mutex<[String]>([])
         let comparison = Comparison(
             "work", Contender(times: 1) { _ in log.withLock { $0.append("contender") } },
@@ -20,20 +20,25 @@ import Testing
         #expect((0..<3).map { place in places.count { $0 == place } } == [4, 4, 4])
     }
 
-    @Test(arguments: [(99.0, 8), (100, 8), (101, 32)])
-    func `a figure clearly within its bound needs a quarter of the rounds`(cost: Double, rounds: Int) async throws {
+    @Test(arguments: [
+        (99.0, 128, 8), (100, 128, 8), (100, 100, 12), (100, 32, 8), (100, 7, 7), (101, 128, 64), (101, 100, 50),
+        (101, 16, 8),
+    ])
+    func `a figure clearly within or above its bound needs a part of the rounds`(
+        cost: Double, limit: Int, rounds: Int
+    ) async throws {
         let count = Mutex(0)
         let base = Contender(units: 1) { _ in
             count.withLock { $0 += 1 }
             return Cost(time: 100)
         }
-        let figure = try await Comparison("work", .costing(cost), against: base, bound: 1, rounds: 32).measure()
+        let figure = try await Comparison("work", .costing(cost), against: base, bound: 1, rounds: limit).measure()
         #expect(figure.value == cost / 100)
         // One round warms up.
         #expect(count.withLock { $0 } == rounds + 1)
     }
 
-    @Test func `a figure that is clear after half of the rounds needs no more`() async throws {
+    @Test func `a figure that is clear after half of the rounds needs no more rounds`() async throws {
         let turns = Mutex(0)
         let count = Mutex(0)
         // Costs half as much from the sixth round on; one round warms up, and each has two turns.
@@ -52,7 +57,10 @@ import Testing
         #expect(count.withLock { $0 } == 17)
     }
 
-    @Test func `a figure within its bound by less than its margin needs all rounds`() async throws {
+    @Test(arguments: [(1.11, Figure.Verdict.met), (0.98, .withinMargin)])
+    func `a figure within or above its bound by less than its margin needs all rounds`(
+        bound: Double, verdict: Figure.Verdict
+    ) async throws {
         let turns = Mutex(0)
         let count = Mutex(0)
         // Every other turn costs 0.9 or 1.1 times as much: the control is off by as much.
@@ -67,28 +75,28 @@ import Testing
             count.withLock { $0 += 1 }
             return Cost(time: 100)
         }
-        let figure = try await Comparison("work", contender, against: base, bound: 1.11, rounds: 32).measure()
-        #expect(figure.verdict == .met && figure.margin > 0.1)
+        let figure = try await Comparison("work", contender, against: base, bound: bound, rounds: 32).measure()
+        #expect(figure.verdict == verdict && figure.margin > 0.1)
         #expect(count.withLock { $0 } == 33)
     }
 
-    @Test func `a slowed stopwatch runs on until the work took so many times as long`() async {
+    @Test func `a slowed stopwatch runs until the work has taken the factor times its own time`() async {
         let clock = SteppingClock()
         let stopwatch = Stopwatch(factor: 2.5) { clock.read() }
         let cost = await stopwatch.measure { clock.advance(by: 100) }
-        // 101 times 2.5, and what the clock steps on by.
+        // 101 times 2.5, and the step of the clock.
         #expect(cost.time == 253)
         #expect(cost.processorTime == 253)
     }
 
-    @Test func `a stopwatch that is not slowed takes what the work takes`() async {
+    @Test func `a stopwatch without a slow-down measures the time of the work`() async {
         let clock = SteppingClock()
         let cost = await Stopwatch { clock.read() }.measure { clock.advance(by: 100) }
         #expect(cost.time == 101)
     }
 
     @Test(arguments: [(1_000, 1.25, 1_250), (5, 1.25, 7), (5, 1, 5)])
-    func `marked work is done more often to slow it down`(times: Int, factor: Double, slowed: Int) async throws {
+    func `marked work is repeated to slow it down`(times: Int, factor: Double, slowed: Int) async throws {
         let done = Mutex(0)
         _ = try await Stopwatch.marking(factor: factor).measure(times: times) { count in done.withLock { $0 = count } }
         #expect(done.withLock { $0 } == slowed)
@@ -102,13 +110,13 @@ import Testing
     }
 
     @Test(arguments: [2.5, 0.9])
-    func `a slow-down takes a figure above its bound`(bound: Double) async throws {
+    func `a slow-down raises a figure above its bound`(bound: Double) async throws {
         let comparison = Comparison(
             "work", .costing(200), against: .costing(100), bound: bound, rounds: 5)
         let figure = try await comparison.measure()
         #expect(figure.value == 2)
         let slowed = try await comparison.measure(slowDown: 1.05)
-        // A figure that is above its bound already is slowed down all the same.
+        // A figure that is already above its bound is slowed down too.
         #expect(abs(slowed.value - max(bound, 2) * 1.05) < 0.001)
         #expect(slowed.margin == 0)
         #expect(slowed.verdict == .missed)
@@ -121,13 +129,13 @@ import Testing
 }
 
 extension Contender {
-    /// Work that costs so much, and its factor if it is slowed down.
+    /// Work of a given cost, and its factor if it is slowed down.
     fileprivate static func costing(_ time: Double) -> Contender {
         Contender(units: 1) { Cost(time: time * $0.factor, processorTime: time * $0.factor) }
     }
 }
 
-/// Goes on by 1 whenever it is read.
+/// A clock that advances by 1 whenever it is read.
 private final class SteppingClock: Sendable {
     private let time = Mutex(0.0)
 

@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Whether allocations are counted on this platform: only glibc lets a program stand before its `malloc`.
+/// Whether allocations are counted on this platform: only glibc lets a program replace its `malloc`.
 bool allocation_counter_works(void);
 
-/// How often the calling thread has asked for memory since it began.
+/// The number of allocations of the calling thread since it began.
 uint64_t allocation_counter_read(void);
 
-/// Does nothing with a value, out of the optimizer's sight.
+/// Takes a value, which the optimizer must therefore compute.
 void allocation_counter_keep(const void *value);
 
 #endif

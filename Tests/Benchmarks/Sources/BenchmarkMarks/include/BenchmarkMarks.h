@@ -4,7 +4,7 @@
 #ifndef BENCHMARK_MARKS_H
 #define BENCHMARK_MARKS_H
 
-/// Does nothing. Callgrind knows it by its name, and begins a new count when it is called.
+/// Does nothing. Callgrind begins a new count when a function of this name is called.
 void benchmark_mark(void);
 
 #endif
