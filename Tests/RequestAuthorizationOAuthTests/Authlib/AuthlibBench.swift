@@ -34,7 +34,7 @@ struct AuthlibBench: Sendable {
             tokenEndpoint: URL(string: "\(base)/token"), revocationEndpoint: URL(string: "\(base)/revoke"))
         let service = OAuthTokenService.authorizationCode(
             server: metadata, client: client, authentication: authentication, redirectURI: "http://127.0.0.1:8400/cb",
-            pendingSignIns: InMemoryPendingSignIns(), transport: URLSession.shared, clock: clock)
+            pendingSignIns: InMemoryPendingSignIns(), transport: .patient, clock: clock)
         self.service = service
         auth = RefreshableTokenAuthorization(service: service, store: store, clock: clock)
         try await server.inject()

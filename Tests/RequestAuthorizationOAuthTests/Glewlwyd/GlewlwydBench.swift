@@ -17,7 +17,9 @@ import FoundationNetworking
 enum Carrier: CaseIterable, Codable {
     case urlSession, asyncHTTPClient
 
-    var transport: any TokenTransport { self == .urlSession ? URLSession.shared : HTTPClient.shared }
+    var transport: any TokenTransport {
+        PatientTransport(base: self == .urlSession ? URLSession.shared : HTTPClient.shared)
+    }
 }
 
 /// The suite's server, discovered.

@@ -25,7 +25,7 @@ import Testing
     ) async throws -> Auth {
         let service = OAuthTokenService.custom(
             server: .make(at: "http://127.0.0.1:\(server.port)/as"), client: .public(id: "app"), proof: .dpop,
-            transport: URLSession.shared, clock: clock
+            transport: .patient, clock: clock
         ) { try await $0.token(grantType: "client_credentials") }
         return RefreshableTokenAuthorization(service: service, store: store, clock: clock)
     }
@@ -124,7 +124,7 @@ import Testing
     }
 
     private func status(of url: URL, by auth: some AuthorizationProvider) async throws -> Int {
-        let (_, response) = try await URLSession.shared.data(from: url, authorizedBy: auth)
+        let (_, response) = try await URLSession.patient.data(from: url, authorizedBy: auth)
         return (response as? HTTPURLResponse)?.statusCode ?? 0
     }
 }

@@ -185,7 +185,7 @@ import FoundationNetworking
             var request = URLRequest(url: server.url("/photos?page=2"))
             request.setValue(try proof.text(), forHTTPHeaderField: "DPoP")
             request.setValue("DPoP t", forHTTPHeaderField: "Authorization")
-            _ = try await URLSession.shared.data(for: request)
+            _ = try await URLSession.patient.data(for: request)
             let arrived = try #require(await server.requests.first)
             #expect(judge.refusal(of: ProofSubject(arrived), token: "t") == nil)
         }

@@ -37,7 +37,7 @@ struct TokenServer {
     ) -> OAuthTokenService {
         var server = AuthorizationServer.make(at: base, quirks: quirks)
         change(&server)
-        return .authorizationCode(server: server, client: client, transport: URLSession.shared, clock: clock)
+        return .authorizationCode(server: server, client: client, transport: .patient, clock: clock)
     }
 
     /// The bodies of all requests, as text.

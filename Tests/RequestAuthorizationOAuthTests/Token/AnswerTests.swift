@@ -236,7 +236,7 @@ private struct SlowTransport: TokenTransport {
     let clock: ManualClock
 
     func send(_ request: TokenRequest) async throws -> TokenResponse {
-        let response = try await URLSession.shared.send(request)
+        let response = try await PatientTransport.patient.send(request)
         clock.advance(by: .seconds(50))
         return response
     }

@@ -85,6 +85,24 @@ import Testing
         #expect(try await early.value == "other")
     }
 
+    @Test func `for a cancelled request from the launch a sibling's token is not refreshed`() async throws {
+        let bench = SharedBench.make(lasts: -1, .held)
+        let early = Task { try await bench.name() }
+        await bench.held.reaches(1)
+        _ = try await bench.service.nextCall()
+        early.cancel()
+        await #expect(throws: CancellationError.self) { try await early.value }
+        let late = Task { try await bench.name() }
+        await bench.held.reaches(2)
+        let adopted = await bench.event(.tokenAdopted) {
+            try? await bench.sibling().auth.setToken(TestToken("other", expiresAt: bench.clock.now))
+        }
+        #expect(adopted != nil)
+        await #expect(throws: NotAuthorized.self) { try await late.value }
+        try await bench.auth.settle(within: .seconds(30))
+        #expect(bench.service.calls == 1)
+    }
+
     @Test func `a sign-in of this process keeps its queued requests`() async throws {
         let bench = SharedBench.make(.held)
         #expect(try await bench.name() == "old")

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import RequestAuthorization
+import RequestAuthorizationURLSession
+
+/// Gives each exchange five minutes. The machine may do other work, and tests that are not about a time limit must not depend on
+/// that.
+struct PatientTransport: TokenTransport {
+    let base: any TokenTransport
+
+    func send(_ request: TokenRequest) async throws -> TokenResponse {
+        var request = request
+        request.timeout = .seconds(300)
+        return try await base.send(request)
+    }
+}
+
+extension TokenTransport where Self == PatientTransport {
+    static var patient: Self { PatientTransport(base: URLSession.shared) }
+}
+
+extension URLSession {
+    /// As patient as ``PatientTransport``.
+    static let patient: URLSession = {
+        let configuration = URLSessionConfiguration.default
+        configuration.timeoutIntervalForRequest = 300
+        return URLSession(configuration: configuration)
+    }()
+}
+#endif
