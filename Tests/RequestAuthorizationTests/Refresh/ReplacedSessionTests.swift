@@ -103,6 +103,22 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
+    @Test func `requests from the launch are counted until they go on or are cancelled`() async {
+        for (held, counts) in [(nil, [3, 2, 0]), (1, [0, 0, 0])] as [(Int?, [Int])] {
+            let bench = RefreshStateBench.make(holding: held, storage: .shared)
+            _ = try? await withUnsafeThrowingContinuation { (continuation: ProviderCore.Continuation) in
+                var contents = ProviderCore.Contents(state: bench.state)
+                let numbers = (0..<3).map { _ in contents.enqueue(continuation, in: .ordinary) }
+                #expect(contents.unbound == counts[0])
+                _ = contents.remove(numbers[1], from: .ordinary)
+                #expect(contents.unbound == counts[1])
+                _ = contents.drain(.ordinary)
+                #expect(contents.unbound == counts[2])
+                continuation.resume(throwing: CancellationError())
+            }
+        }
+    }
+
     @Test func `a sign-in of this process keeps its queued requests`() async throws {
         let bench = SharedBench.make(.held)
         #expect(try await bench.name() == "old")
