@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
-import RequestAuthorization
 import RequestAuthorizationTesting
 import TestProviders
 import Testing
+
+@testable import RequestAuthorization
 
 /// Exclusive access that expires by itself, as a lease does. No request is sent whose answer could come too late.
 @Suite struct LimitedAccessTests {
@@ -56,6 +57,14 @@ import Testing
         call.succeed(TestToken("late"))
         #expect(try await request.value.name == "late")
         #expect(bench.place.stored?.token?.name == "late")
+    }
+
+    @Test func `the end of access is forgotten with the lock`() async throws {
+        let bench = LimitedBench.make(accessFor: .seconds(6), .token("new"))
+        #expect(try await bench.auth.validToken().name == "new")
+        await bench.unlocked()
+        let access = try #require(bench.auth.limitedAccess)
+        #expect(access.withLock { $0 == nil })
     }
 
     @Test func `an answer of the service before the end of access counts`() async throws {
