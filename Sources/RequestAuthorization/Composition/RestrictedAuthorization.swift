@@ -116,8 +116,9 @@ public struct RestrictedAuthorization: AuthorizationProvider, SynchronousAuthori
         return try await target.provider.authorize(plaintextAllowed(request)).request
     }
 
-    private func plaintextAllowed<Request: AuthorizableRequest>(_ request: Request) throws -> PlaintextAllowed<Request>
-    {
+    private func plaintextAllowed<Request: AuthorizableRequest>(
+        _ request: Request
+    ) throws -> PlaintextAllowed<Request> {
         if !allowsPlaintext { try request.refusePlaintext() }
         return PlaintextAllowed(request: request)
     }

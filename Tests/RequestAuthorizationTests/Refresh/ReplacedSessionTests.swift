@@ -70,21 +70,6 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
-    @Test func `a cancelled request from the launch takes no other one with it`() async throws {
-        let bench = SharedBench.make(lasts: -1, .held)
-        let early = Task { try await bench.name() }
-        let cancelled = Task { try await bench.name() }
-        await bench.held.reaches(2)
-        cancelled.cancel()
-        await #expect(throws: CancellationError.self) { try await cancelled.value }
-        _ = try await bench.service.nextCall()
-        let late = Task { try await bench.name() }
-        await bench.held.reaches(3)
-        try await bench.sibling().auth.signIn { TestToken("other") }
-        await #expect(throws: NotAuthorized.self) { try await late.value }
-        #expect(try await early.value == "other")
-    }
-
     @Test func `for a cancelled request from the launch a sibling's token is not refreshed`() async throws {
         let bench = SharedBench.make(lasts: -1, .held)
         let early = Task { try await bench.name() }

@@ -31,28 +31,25 @@ private func contender(_ count: Int, _ run: @escaping @Sendable (Stopwatch) asyn
 /// From the creation of the first task to the return of the last.
 private func waitForRefresh(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
     let crowd = Crowd(count)
-    return try await stopwatch.measure { try await waitForRefresh(crowd, count) }
-}
-
-private func waitForRefresh(_ crowd: Crowd, _ count: Int) async throws {
-    let tasks = (0..<count).map { _ in Task.detached { try await crowd.request() } }
-    await crowd.isComplete()
-    await crowd.service.open()
-    for task in tasks { try await task.value }
+    let cost = try await stopwatch.measure {
+        let tasks = (0..<count).map { _ in Task.detached { try await crowd.request() } }
+        await crowd.isComplete()
+        await crowd.service.open()
+        for task in tasks { try await task.value }
+    }
     try await crowd.checkOneRefresh()
+    return cost
 }
 
 /// The same without a provider.
 private func suspend(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
     let crowd = BareCrowd(count)
-    return try await stopwatch.measure { try await suspend(crowd, count) }
-}
-
-private func suspend(_ crowd: BareCrowd, _ count: Int) async throws {
-    let tasks = (0..<count).map { _ in Task.detached { try await crowd.request() } }
-    await crowd.isComplete()
-    crowd.open(BenchmarkToken.valid.authorizationHeaderValue)
-    for task in tasks { try await task.value }
+    return try await stopwatch.measure {
+        let tasks = (0..<count).map { _ in Task.detached { try await crowd.request() } }
+        await crowd.isComplete()
+        crowd.open(BenchmarkToken.valid.authorizationHeaderValue)
+        for task in tasks { try await task.value }
+    }
 }
 
 /// Continuations in an array, which are resumed in their order: no cancellation, no clock, no provider.

@@ -29,17 +29,16 @@ func measureWaiting(slowDown: Double?) async throws -> [Figure] {
 /// From the first request to the return of the last, all in one task group.
 private func waitForRefresh(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
     let crowd = Crowd(count)
-    return try await stopwatch.measure { try await waitForRefresh(crowd, count) }
-}
-
-private func waitForRefresh(_ crowd: Crowd, _ count: Int) async throws {
-    try await withThrowingTaskGroup { group in
-        for _ in 0..<count { group.addTask { try await crowd.request() } }
-        await crowd.isComplete()
-        await crowd.service.open()
-        try await group.waitForAll()
+    let cost = try await stopwatch.measure {
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<count { group.addTask { try await crowd.request() } }
+            await crowd.isComplete()
+            await crowd.service.open()
+            try await group.waitForAll()
+        }
     }
     try await crowd.checkOneRefresh()
+    return cost
 }
 
 /// From the cancellation of the group to the return of its last request.
