@@ -42,7 +42,7 @@ import Testing
         let auth = RefreshableTokenAuthorization(service: service, clock: clock)
         await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
         // sample: retry
-        await auth.retryNow()  // the network is back: do not wait for the next slot
+        await auth.retryNow()  // the network is back: do not wait for the next try
         // end sample
         #expect(try await auth.validToken().name == "a")
     }
@@ -51,7 +51,7 @@ import Testing
         let auth = RefreshableTokenAuthorization(service: ScriptedTokenService(), token: TestToken("narrow"))
         let fetchWiderToken: @Sendable () async throws -> TestToken = { TestToken("wider") }
         // sample: by-hand
-        await auth.refresh { try await fetchWiderToken() }  // returns at once; requests are held
+        await auth.refresh { try await fetchWiderToken() }  // returns at once; requests wait
         let token = try await auth.validToken()
         // end sample
         #expect(token.name == "wider")

@@ -14,7 +14,7 @@ func makeAuthorization(service: WidgetTokenService) -> RefreshableTokenAuthoriza
 // end sample
 
 // sample: server-store
-/// The same for a daemon, in a folder that belongs to its user.
+/// A provider for a daemon. Its token is in a folder that belongs to the daemon's user.
 func makeDaemonAuthorization(service: WidgetTokenService) -> RefreshableTokenAuthorization<WidgetToken> {
     RefreshableTokenAuthorization(
         service: service,

@@ -42,7 +42,8 @@ func useWidgets(at server: URL) async throws {
     let logIn = server.appending(path: "login")
     let service = SessionService(
         endpoint: JSONTokenEndpoint(logIn, transport: URLSession.shared, keys: .convertFromSnakeCase))
-    // With `store: .default(client: "com.example.app", account: "ada")` the user stays signed in.
+    // To stay signed in, import RequestAuthorizationStorage, a product of its own, and pass
+    // `store: .default(client: "com.example.app", account: "ada")`.
     let auth = RefreshableTokenAuthorization(service: service)
     let observation = auth.onTokenChange { print("session:", $0) }
     try await auth.signIn { try await service.logIn(as: "ada", password: "lovelace") }

@@ -12,7 +12,7 @@ struct LoginCommand: AsyncParsableCommand {
         discussion: """
             Prints the address of Spotify's page, opens it, and waits up to ten minutes for your answer. Register \
             http://127.0.0.1/callback as a redirect URI of your app; the port is added when the page is opened. The \
-            token goes to the Keychain, or on Linux to a file that only you can open; it is refreshed automatically.
+            token goes to a file that only you can open; it is refreshed automatically.
             """)
 
     @Flag(help: "Only print the address.")
