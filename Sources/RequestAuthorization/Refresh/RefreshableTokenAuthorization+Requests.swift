@@ -109,16 +109,32 @@ extension RefreshableTokenAuthorization {
     /// - Throws: what ``authorize(_:)`` throws, even if the held token is still valid for a shorter time.
     public nonisolated func validToken(lasting duration: Duration) async throws -> Token {
         let date = clock.now.addingTimeInterval(duration.seconds)
+        if let held = try await tokenObtainedAtColdStart() { return typed(held).token }
         return typed(try await heldToken(.until(date))).token
     }
 
     /// Refreshes the token now, however long it remains valid, and returns its successor. The session goes on.
     ///
     /// If a refresh is under way, this waits for it. The back-off after a failure is ignored, a `Retry-After` is not.
+    /// A token that another process has refreshed is returned, too. With a read-only store nothing is refreshed: the
+    /// store is read again.
     ///
     /// - Throws: what ``authorize(_:)`` throws.
     @discardableResult
-    public nonisolated func refreshNow() async throws -> Token { typed(try await heldToken(.refreshed)).token }
+    public nonisolated func refreshNow() async throws -> Token {
+        if let held = try await tokenObtainedAtColdStart() { return typed(held).token }
+        return typed(try await heldToken(.refreshed)).token
+    }
+
+    /// Loads the stored token if none is known yet. Only then it is known how long the token lasts.
+    ///
+    /// - Returns: the token if it was obtained since this call; else `nil`.
+    private nonisolated func tokenObtainedAtColdStart() async throws -> HeldToken? {
+        guard case .unknown = core.read({ $0.credential }) else { return nil }
+        let date = clock.now
+        let held = try await heldToken(.now, at: date)
+        return held.obtainedAt >= date ? held : nil
+    }
 
     /// The held token, valid or not; neither the store nor the service is called.
     public nonisolated var currentToken: Token? {

@@ -57,6 +57,36 @@ import Testing
         #expect(try await name(bench, lasting: 150) == "new")
     }
 
+    @Test func `a stored token that lasts less is refreshed at a cold start too`() async throws {
+        let bench = Bench.make(store: InMemoryTokenStore(.make("stored")), .token("new", lasts: .seconds(200)))
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await name(bench, lasting: 100) == "new")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `a stored token that lasts long enough is returned at a cold start`() async throws {
+        let bench = Bench.make(store: InMemoryTokenStore(.make("stored")))
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await name(bench, lasting: 99) == "stored")
+        #expect(bench.service.calls == 0)
+    }
+
+    @Test func `a token that is obtained at a cold start is returned, even if it lasts less`() async throws {
+        let bench = Bench.make(store: InMemoryTokenStore(.make("stored")), .token("short", lasts: .seconds(50)))
+        bench.clock.advance(by: .seconds(100))
+        #expect(try await name(bench, lasting: 150) == "short")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `at a cold start refreshNow() refreshes a valid stored token, and an expired one once`() async throws {
+        for (age, calls) in [(1, 1), (100, 1)] {
+            let bench = Bench.make(store: InMemoryTokenStore(.make("stored")), .token("new"))
+            bench.clock.advance(by: .seconds(age))
+            #expect(try await bench.auth.refreshNow().name == "new")
+            #expect(bench.service.calls == calls)
+        }
+    }
+
     @Test func `the storm guard counts refreshes of young tokens`() async throws {
         let bench = Bench.make()
         for number in 1...6 { bench.service.append(.token("\(number)", lasts: .seconds(10))) }
