@@ -107,6 +107,7 @@ import Testing
             ("http", "api.example.com", true), ("HtTp", "api.example.com", true), ("ws", "api.example.com", true),
             ("http", "localhost:8080", false), ("http", "127.0.0.1", false), ("http", "[::1]", false),
             ("http", "localhost@evil.example", true), (nil, "localhost", true), ("http", nil, true),
+            ("https", nil, true), ("https", "", true), ("wss", nil, true),
         ] as [(String?, String?, Bool)])
     func `plain http is readable unless it goes to this machine`(
         scheme: String?, authority: String?, isPlaintext: Bool
@@ -121,6 +122,14 @@ import Testing
             try await request(path: ".evil.example/").authorized(using: bound)
         }
         #expect(error?.reason == .originNotAllowed)
+    }
+
+    @Test(arguments: ["http", "https"])
+    func `a request whose path names another host is refused by each provider`(scheme: String) async throws {
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await request(scheme: scheme, path: ".evil.example/").authorized(using: .bearer("abc"))
+        }
+        #expect(error?.reason == .insecureTransport)
     }
 
     @Test func `method and target are the request's`() {

@@ -56,7 +56,8 @@ extension HTTPRequest: AuthorizableRequest {
     ///
     /// True for `http` and `ws`, except to loopback, and for a request without an origin.
     public var isPlaintext: Bool {
-        switch scheme?.lowercased() {
+        guard let authority, !authority.isEmpty, hasPathOfItsOwn else { return true }
+        return switch scheme?.lowercased() {
         case "https", "wss": false
         default: origin.map { $0.isPlaintext && !$0.isLoopback } ?? true
         }

@@ -90,7 +90,10 @@ extension URLSession {
 
 extension URLRequest {
     fileprivate init(of request: HTTPRequest) throws {
-        guard let urlRequest = URLRequest(httpRequest: request) else { throw URLError(.badURL) }
+        // The conversion joins authority and path, which may then name another host than the authority.
+        guard request.origin != nil, let urlRequest = URLRequest(httpRequest: request) else {
+            throw URLError(.badURL)
+        }
         self = urlRequest
     }
 }
