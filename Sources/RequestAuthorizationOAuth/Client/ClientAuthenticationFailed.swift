@@ -11,6 +11,18 @@ public struct ClientAuthenticationFailed: TokenServiceFailure {
     public var delivery: TokenRequestDelivery { .notSent }
 
     public init(underlying: any Error) { self.underlying = underlying }
+
+    /// Returns an error that keeps the session: the authorization server has not seen the token.
+    ///
+    /// A cancellation is returned unchanged, and so is a failure that keeps sessions by itself. A `NotAuthorized` and
+    /// the refusals of another token endpoint, which the authenticator may have asked, are wrapped.
+    static func keepingSession(_ error: any Error) -> any Error {
+        switch error {
+        case is CancellationError: error
+        case let failure as any TokenServiceFailure where ![.terminal, .noRefreshToken].contains(failure.kind): failure
+        default: ClientAuthenticationFailed(underlying: error)
+        }
+    }
 }
 
 extension ClientAuthenticationFailed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -126,11 +126,8 @@ extension TokenEndpoint {
                     clientID: client.id, server: server, endpoint: url, parameters: parameters, date: clock.now))
             for field in proof.fields { try HeaderFieldValue.check(field.value) }
             return proof
-        } catch let error where error is CancellationError || error is any TokenServiceFailure {
-            throw error
         } catch {
-            // This includes a `NotAuthorized`, which would otherwise end the session.
-            throw ClientAuthenticationFailed(underlying: error)
+            throw ClientAuthenticationFailed.keepingSession(error)
         }
     }
 

@@ -83,10 +83,8 @@ extension TokenEndpoint {
         let text: String
         do {
             text = try await assertion.text(self)
-        } catch let error where error is CancellationError || error is any TokenServiceFailure {
-            throw error
         } catch {
-            throw ClientAuthenticationFailed(underlying: error)
+            throw ClientAuthenticationFailed.keepingSession(error)
         }
         guard !text.isEmpty else {
             throw InvalidTokenRequest(parameter: "assertion", detail: "is empty: pass a signed JWT")

@@ -50,6 +50,7 @@ package struct RedirectURI: Hashable, Sendable {
 
     /// Throws unless a native app or a server can receive codes at the URI (RFC 8252 §7).
     private static func check(_ parts: Parts) throws {
+        if parts.authority?.contains("@") == true { throw problem("remove the user name") }
         switch parts.scheme {
         case "https":
             guard let host = parts.host, !host.isEmpty else { throw problem("write https://host/path") }
@@ -65,7 +66,6 @@ package struct RedirectURI: Hashable, Sendable {
             throw problem("use a scheme of your app, such as com.example.app:/callback")
         default: break  // §7.1 recommends a reversed domain name, but servers decide what they accept.
         }
-        if parts.host?.contains("@") == true { throw problem("remove the user name") }
         if parts.hasDotSegment { throw problem("remove the segments . and ..") }
     }
 

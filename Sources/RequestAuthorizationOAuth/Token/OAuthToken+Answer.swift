@@ -66,7 +66,8 @@ extension AnswerObject {
             return (try accessToken(), try tokenType(mayBeOfAnyKind, isProven: isProven, allowsBearer: allowsBearer))
         } catch {
             guard let old, let renewed = text("refresh_token"), renewed != old.refreshToken else { throw error }
-            return ("", text("token_type") ?? "Bearer")
+            // An unproven answer must not make the session depend on a key that it does not have.
+            return ("", isProven ? text("token_type") ?? "Bearer" : "Bearer")
         }
     }
 

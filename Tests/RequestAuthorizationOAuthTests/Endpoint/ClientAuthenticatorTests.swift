@@ -89,14 +89,21 @@ import Testing
 
     // MARK: - No proof
 
-    @Test func `without a proof nothing is sent, and the session goes on`() async throws {
+    /// Errors that end a session if the token service throws them. The last one is the answer of another token endpoint,
+    /// which the authenticator asked.
+    private static let endings: [any Error & Sendable] = [
+        NotAuthorized(.rejected), NoRefreshToken(),
+        TokenEndpointError(status: 400, code: "invalid_grant", kind: .terminal),
+    ]
+
+    @Test(arguments: endings.indices)
+    func `without a proof nothing is sent, and the session goes on`(index: Int) async throws {
         let auth = RefreshableTokenAuthorization(service: service, clock: clock)
         try await auth.setToken(.make(refreshToken: "r"))
-        // Even an error that ends sessions does not end one here.
-        authenticator.refuse(with: NotAuthorized(.rejected))
+        authenticator.refuse(with: Self.endings[index])
         let error = await #expect(throws: RefreshFailed.self) { try await auth.refreshNow() }
         let failure = try #require(error?.underlying as? ClientAuthenticationFailed)
-        #expect(failure.underlying is NotAuthorized)
+        #expect(type(of: failure.underlying) == type(of: Self.endings[index]))
         #expect(error?.delivery == .notSent)
         #expect(transport.calls == 0)
         authenticator.refuse(with: nil)

@@ -19,7 +19,8 @@ import Testing
 
     @Test(arguments: [
         ("http://client.example.com/cb", "use https"), ("http://127.0.0.2/cb", "use https"),
-        ("http://127.0.0.1.example.com/cb", "use https"), ("http://127.0.0.1@evil.example/cb", "use https"),
+        ("http://127.0.0.1.example.com/cb", "use https"), ("http://127.0.0.1@evil.example/cb", "user name"),
+        ("http://127.0.0.1:80@evil.example/cb", "user name"), ("https://u:p@client.example.com/cb", "user name"),
         ("https://user@client.example.com/cb", "user name"), ("https:///cb", "https://host/path"),
         ("https:/cb", "https://host/path"), ("javascript:alert(1)", "a scheme of your app"),
         ("data:text/html,x", "a scheme of your app"), ("https://client.example.com/a/../cb", "segments"),

@@ -27,6 +27,7 @@ import Testing
         #"{"access_token":7,"refresh_token":"new"}"#, #"{"access_token":"","refresh_token":"new"}"#,
         #"{"refresh_token":"new"}"#, #"{"access_token":"a","token_type":"mac","refresh_token":"new"}"#,
         #"{"access_token":"a","token_type":7,"refresh_token":"new"}"#,
+        #"{"access_token":"a","token_type":"DPoP","refresh_token":"new"}"#,
     ]
 
     @Test(arguments: unusable)
