@@ -26,7 +26,7 @@ public struct AuthorizationEvent: Sendable {
         public static let clearFailed = Kind(description: "clear failed")
         /// A sibling, which is another process or host with the same store, refreshed first. Its token is used.
         public static let tokenAdopted = Kind(description: "token adopted")
-        /// A token came after its session had ended, and was dropped.
+        /// A token came after its session had ended, or when a newer token of its session was held, and was dropped.
         public static let tokenDiscarded = Kind(description: "token discarded")
         /// The session of the installed token ends soon, and no refresh prolongs it. See `signInNeededBefore`.
         public static let signInNeeded = Kind(description: "sign-in needed")

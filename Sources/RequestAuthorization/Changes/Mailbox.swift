@@ -7,7 +7,8 @@
 /// Elements stay in the mailbox until the reader takes them out, so ``cancel()`` leaves none in transit.
 final class Mailbox<Element: Sendable>: Sendable {
     fileprivate struct Contents {
-        var pending: ArraySlice<Element> = []
+        /// The place of an element that was taken is `nil` until the array goes: it would keep the element alive.
+        var pending: ArraySlice<Element?> = []
         var reader: UnsafeContinuation<Void, Never>?
         var isOpen = true
     }
@@ -80,8 +81,10 @@ final class Mailbox<Element: Sendable>: Sendable {
 
 extension Mailbox.Contents {
     fileprivate mutating func take() -> Element? {
-        let element = pending.popFirst()
-        if pending.isEmpty { pending = [] }  // Releases the elements that were taken.
+        guard let element = pending.first else { return nil }
+        pending[pending.startIndex] = nil
+        pending.removeFirst()
+        if pending.isEmpty { pending = [] }  // Frees the places of all elements that were taken.
         return element
     }
 

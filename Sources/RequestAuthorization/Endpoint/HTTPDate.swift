@@ -31,8 +31,9 @@ package enum HTTPDate {
             (1...9999).contains(year), parts.count == 3, let hour = parts[0], let minute = parts[1],
             let second = parts[2], (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
         else { return nil }
-        let seconds = days(year: year, month: month + 1, day: day) * 86_400 + hour * 3600 + minute * 60 + second
-        return Date(timeIntervalSince1970: Double(seconds))
+        // Not in `Int`, which has 32 bits on watchOS and ends in 2038.
+        let days = Double(days(year: year, month: month + 1, day: day))
+        return Date(timeIntervalSince1970: days * 86_400 + Double(hour * 3600 + minute * 60 + second))
     }
 
     /// The days since 1970-01-01 in the Gregorian calendar. Years begin in March, so that a leap day comes last.

@@ -72,7 +72,7 @@ public struct RefreshPolicy: Hashable, Sendable {
     /// The part of the leeway, 0 to 1, by which a refresh is randomly delayed at most; 0.2 by default. It keeps the
     /// members of a fleet from refreshing at the same time.
     public var jitter: Double
-    /// How long a waiter waits at most; 30 s by default. After twice this time a new refresh may begin.
+    /// How long a waiter waits at most for one refresh; 30 s by default. After twice this time a new refresh may begin.
     public var deadline: Duration
     public var backOff: BackOff
     public var storm: Storm

@@ -122,9 +122,13 @@ extension StoredToken: Decodable where Token: Decodable {
             case .signedOut: .signedOut
             case .moved: .moved(to: try container.decode(String.self, forKey: .movedTo))
             }
+        let generation = try container.decode(Int.self, forKey: .generation)
+        guard (0..<Int.max).contains(generation) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .generation, in: container, debugDescription: "the generation has no successor")
+        }
         let version = TokenVersion(
-            session: try container.decode(UUID.self, forKey: .session),
-            generation: try container.decode(Int.self, forKey: .generation))
+            session: try container.decode(UUID.self, forKey: .session), generation: generation)
         self.init(
             content, version: version, obtainedAt: try container.decode(Date.self, forKey: .obtainedAt),
             wasSetAside: status == .setAside)

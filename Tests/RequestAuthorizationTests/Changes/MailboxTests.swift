@@ -107,6 +107,14 @@ import Testing
         withExtendedLifetime(mailbox) { #expect(end.isFulfilled) }
     }
 
+    @Test func `a delivered element is not kept while others are pending`() async {
+        let mailbox = Mailbox<Canary>()
+        let (first, second) = (OneShot<Void>(), OneShot<Void>())
+        for end in [first, second] { _ = mailbox.post(Canary(end)) }
+        _ = mailbox.poll()
+        withExtendedLifetime(mailbox) { #expect(first.isFulfilled && !second.isFulfilled) }
+    }
+
     // MARK: -
 
     /// A reader that waits.

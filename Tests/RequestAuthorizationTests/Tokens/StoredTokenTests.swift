@@ -55,6 +55,14 @@ import Testing
         #expect(context.debugDescription == "the status of a stored token is neither token nor signedOut nor moved")
     }
 
+    @Test(arguments: ["-1", "9223372036854775807"])
+    func `a generation without a successor is an error`(generation: String) throws {
+        let place = Self.place.replacing("\"generation\":3", with: "\"generation\":\(generation)")
+        let error = #expect(throws: DecodingError.self) { try decode("{\(place)\"status\":\"signedOut\"}") }
+        guard case .dataCorrupted(let context) = error else { return #expect(Bool(false), "\(error as Any)") }
+        #expect(context.codingPath.map(\.stringValue) == ["generation"])
+    }
+
     @Test(arguments: ["status", "token", "session", "generation", "obtainedAt"])
     func `a form with a missing member is an error`(key: String) throws {
         let whole = try JSONSerialization.jsonObject(with: Data(Self.forms[0].1.utf8)) as? [String: Any]
