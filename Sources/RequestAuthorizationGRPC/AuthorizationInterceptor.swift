@@ -19,7 +19,8 @@ public import RequestAuthorization
 /// - its messages can be replayed: the answer began with the refusal, and at most the 64 messages that gRPC keeps
 ///   were sent.
 ///
-/// In all other cases the caller gets the server's status, and the next call gets a new credential.
+/// In all other cases the caller gets the server's status, and the next call gets a new credential. The refusal of an
+/// attempt that gRPC itself has repeated is returned without a refresh; the refusal of the next call begins one.
 /// `grpc-retry-pushback-ms` in the error's metadata is `0` if the provider has a new credential or can get one, else
 /// `-1`. If the session is over, the `cause` of the error is a `NotAuthorized`, for each call of that session.
 ///

@@ -64,12 +64,15 @@ public struct TokenFolder: Hashable, Sendable {
     #if !canImport(Darwin)
     /// The user's home folder in the password database, for daemons without an environment.
     private static func registeredHome() -> String {
-        var entry = passwd()
-        var buffer = [CChar](repeating: 0, count: 1 << 14)
-        var found: UnsafeMutablePointer<passwd>?
-        guard getpwuid_r(geteuid(), &entry, &buffer, buffer.count, &found) == 0, found != nil, let home = entry.pw_dir
-        else { return "" }
-        return String(cString: home)
+        // The entry points into the buffer, which must exist until the text is copied.
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 14) { buffer in
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            guard let start = buffer.baseAddress,
+                getpwuid_r(geteuid(), &entry, start, buffer.count, &found) == 0, found != nil, let home = entry.pw_dir
+            else { return "" }
+            return String(cString: home)
+        }
     }
     #endif
 }
