@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import Synchronization
+
 /// The state of a ``RefreshableTokenAuthorization``, its waiters and its observers, under one lock.
 ///
 /// While the lock is held, nothing is resumed or started, no user code runs, and no user's token is released. No type
@@ -49,6 +51,8 @@ final class ProviderCore: Sendable {
     }
 
     private let contents: Lock<Contents>
+    /// Counts resumptions; see ``willResume()``.
+    private let resumptions = Atomic(0)
 
     init(_ state: RefreshState, at now: Moment) {
         contents = Lock(Contents(state: state, warm: state.warm(at: now)))
@@ -150,6 +154,14 @@ final class ProviderCore: Sendable {
     func await(_ id: RefreshID, _ continuation: Continuation?) {
         contents.withLock { $0.manual[id] = continuation }
     }
+
+    /// Tells the thread sanitizer, together with ``didResume()``, that waiters see what was written before.
+    ///
+    /// The runtime tells it only if the task has been suspended before its continuation is resumed.
+    func willResume() { resumptions.wrappingAdd(1, ordering: .releasing) }
+
+    /// Called by each waiter after its continuation has been resumed. Costs one load.
+    func didResume() { _ = resumptions.load(ordering: .acquiring) }
 
     // MARK: Tasks
 

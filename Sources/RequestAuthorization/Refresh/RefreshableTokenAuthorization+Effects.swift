@@ -15,6 +15,7 @@ extension RefreshableTokenAuthorization {
 
     nonisolated func perform(_ aftermath: Aftermath) {
         for deliver in aftermath.deliveries { deliver() }
+        if !aftermath.resumptions.isEmpty { core.willResume() }
         for resumption in aftermath.resumptions { resumption.perform() }
         aftermath.report?.deliver()
         for effect in aftermath.effects { perform(effect) }

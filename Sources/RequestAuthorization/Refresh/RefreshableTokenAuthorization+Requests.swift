@@ -207,6 +207,7 @@ extension RefreshableTokenAuthorization {
         let ticket = WaiterTicket(need, at: date)
         return try await withTaskCancellationHandler {
             _ = isolation
+            defer { core.didResume() }
             return try await withUnsafeThrowingContinuation { wait($0, with: ticket) }
         } onCancel: {
             core.cancel(ticket)

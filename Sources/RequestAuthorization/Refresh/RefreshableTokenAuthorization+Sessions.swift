@@ -37,6 +37,7 @@ extension RefreshableTokenAuthorization {
     public nonisolated func signIn(using body: @escaping @Sendable () async throws -> Token) async throws {
         let id = change { state, _ in state.nextID() }
         try await withTaskCancellationHandler {
+            defer { core.didResume() }
             _ = try await withUnsafeThrowingContinuation { waiter in
                 if let error = begin(id, waiter: waiter, body) { waiter.resume(throwing: error) }
             }
