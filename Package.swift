@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-/// Warnings are errors where `CI` is set, so that a newer compiler's new warning breaks nobody's build but ours.
+/// Warnings are errors where `CI` is set. A newer compiler's new warning then fails only this project's own builds.
 let strict: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),
@@ -66,7 +66,7 @@ let package = Package(
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.3.0"),
         // The group of services that the sample on shutting down runs in. Only tests use it.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
-        // The raw sockets of the servers that the tests talk to. Only tests use it: nobody who uses a product fetches it.
+        // The raw sockets of the servers that the tests talk to. Only tests use it.
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
     ],
     targets: [

@@ -3,6 +3,7 @@
 
 #if AsyncHTTPClient
 public import AsyncHTTPClient
+import NIOCore
 import NIOHTTP1
 public import RequestAuthorization
 
@@ -51,7 +52,44 @@ extension HTTPClientRequest: AuthorizableRequest {
     public var bodyBytes: [UInt8]? { body.map { $0.bytesInMemory } ?? [] }
 }
 
+// MARK: - Body
+
+extension HTTPClientRequest.Body {
+    /// Whether the client keeps the body as bytes that can be read more than once.
+    ///
+    /// The client's `canBeConsumedMultipleTimes` is internal, so a mirror reads the body's structure. A body that the
+    /// mirror does not recognise counts as readable once. If a later client changes the structure, retries are lost,
+    /// but half a body is never sent. `ReplayTests` compares the result with the client's behaviour.
+    var isKnownToBeInMemory: Bool {
+        guard let mode = Mirror(reflecting: self).descendant("mode"),
+            let (label, payload) = Mirror(reflecting: mode).children.first
+        else { return false }
+        switch label {
+        case "byteBuffer": return true
+        case "sequence": return Mirror(reflecting: payload).descendant("canBeConsumedMultipleTimes") as? Bool ?? false
+        default: return false
+        }
+    }
+
+    /// A copy of the body if it is known to be in memory.
+    ///
+    /// The client makes the buffer in `makeAsyncIterator()`, which is public; `next()` would suspend. Calling the
+    /// function that makes the buffer through the mirror would crash: its calling convention differs.
+    var bytesInMemory: [UInt8]? {
+        guard isKnownToBeInMemory, let storage = Mirror(reflecting: makeAsyncIterator()).descendant("storage"),
+            let buffer = Mirror(reflecting: storage).descendant("byteBuffer") as? ByteBuffer
+        else { return nil }
+        return Array(buffer.readableBytesView)
+    }
+}
+
 // MARK: - Text
+
+extension NotAuthorized {
+    static let malformedField = NotAuthorized(
+        .malformedCredential,
+        detail: "a header field has an empty name, or a character that is not allowed in its name or value")
+}
 
 extension String {
     /// Whether it is a valid field name. A name that is not ASCII would stop the program in the client.

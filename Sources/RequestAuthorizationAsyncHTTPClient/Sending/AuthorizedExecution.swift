@@ -122,11 +122,7 @@ extension HTTPClientRequest {
         for (name, value) in headers where names.contains(name.lowercased()) {
             isWellFormed = isWellFormed && name.isHeaderFieldName && value.fitsInHeaderLine
         }
-        guard isWellFormed else {
-            throw NotAuthorized(
-                .malformedCredential,
-                detail: "a header field has an empty name, or a character that is not allowed in its name or value")
-        }
+        guard isWellFormed else { throw NotAuthorized.malformedField }
     }
 }
 
