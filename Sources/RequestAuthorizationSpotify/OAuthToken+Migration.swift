@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import RequestAuthorization
 public import RequestAuthorizationOAuth
 
 extension OAuthToken {
@@ -59,5 +60,32 @@ extension OAuthToken {
         self.init(
             accessToken: accessToken, refreshToken: text(names.refreshToken), tokenType: text("tokenType") ?? "Bearer",
             scopes: ServerQuirks().scopes(in: text("scope") ?? ""), expiresAt: expiry)
+    }
+}
+
+/// The stored data of another library contain no readable token.
+public struct UnreadableToken: Error, Hashable, CustomStringConvertible {
+    /// The library that wrote the data.
+    public let format: String
+    /// The member that is missing or malformed; `nil` if the data are not a JSON object.
+    public let member: String?
+
+    public init(format: String, member: String?) {
+        self.format = format
+        self.member = member
+    }
+
+    public var description: String {
+        "the data that \(format) stored cannot be read: "
+            + (member.map { "\($0) is missing or malformed" } ?? "they are not a JSON object") + "; sign in again"
+    }
+}
+
+extension OAuthToken {
+    /// Reads ISO 8601 as Swift writes it, and with the offset that Apple's formatters write.
+    static func date(_ text: String) -> Date? {
+        let plain = text.hasSuffix("+0000") ? "\(text.dropLast(5))Z" : text
+        return (try? Date(plain, strategy: .iso8601))
+            ?? (try? Date(plain, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
     }
 }

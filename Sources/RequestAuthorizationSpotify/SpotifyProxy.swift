@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import RequestAuthorization
+import RequestAuthorizationOAuth
+
 /// Your server, which keeps the client secret and forwards token requests to Spotify.
 ///
 ///     let proxy = SpotifyProxy(tokenURL: backend.appending(path: "token"), refreshURL: backend.appending(path: "refresh"))
@@ -26,5 +29,40 @@ public struct SpotifyProxy: Sendable, Hashable, Codable {
     public init(tokenURL: URL, refreshURL: URL? = nil) {
         self.tokenURL = tokenURL
         self.refreshURL = refreshURL
+    }
+}
+
+/// Converts the answers of a ``SpotifyProxy`` that differ from Spotify's.
+struct ProxyTransport: TokenTransport, RedactedDescription {
+    let transport: any TokenTransport
+    let clock: any AuthorizationClock
+    /// Returns the error of an answer; `nil` if the answer has Spotify's format.
+    let error: @Sendable (TokenResponse) -> (any Error)?
+
+    func send(_ request: TokenRequest) async throws -> TokenResponse {
+        let sentAt = clock.now
+        let response = try await transport.send(request)
+        if let error = error(response) { throw error }
+        return response.replacingExpirationDate(sentAt: sentAt)
+    }
+}
+
+extension TokenResponse {
+    /// Replaces `expiration_date` (ISO 8601), which proxies made for SpotifyAPI send, with `expires_in`.
+    ///
+    /// The time counts from the answer's own `Date`, so that a wrong clock here or there has no effect.
+    ///
+    /// - Parameter sentAt: when the request was sent; used if the answer has no `Date`.
+    func replacingExpirationDate(sentAt: Date) -> TokenResponse {
+        guard (200..<300).contains(statusCode), var members = (try? AnswerObject(self))?.members,
+            members["expires_in"] ?? .null == .null, case .string(let text) = members["expiration_date"],
+            let end = OAuthToken.date(text)
+        else { return self }
+        let dates = headerValues(for: "Date").lazy.compactMap { HTTPDate.parse($0, at: sentAt) }
+        // Zero would count as absent, so that the token would never expire.
+        members["expires_in"] = .number(max(0.001, end.timeIntervalSince(dates.first ?? sentAt)))
+        members["expiration_date"] = nil
+        guard let body = try? JSONEncoder().encode(members) else { return self }
+        return TokenResponse(statusCode: statusCode, fields: fields, body: Array(body))
     }
 }

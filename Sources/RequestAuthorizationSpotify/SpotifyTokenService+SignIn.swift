@@ -79,3 +79,46 @@ extension SpotifyTokenService {
     ) async throws -> OAuthToken { fatalError("unavailable") }
 }
 #endif
+
+extension SpotifyTokenService {
+    /// Exchanges the code of a callback. The sign-in is found by its `state` and can be finished once.
+    ///
+    /// This is for programs with one user. A server finishes the sign-in of the browser's session:
+    /// ``finish(_:callback:)``.
+    ///
+    /// - Throws: `SignInError` (`SignInError.accessWasDenied` if the user denied access), `TokenEndpointError`.
+    public func finish(callback: URL) async throws -> OAuthToken { try await oauth.finish(callback: callback) }
+
+    /// Exchanges the code for a sign-in that you kept yourself, for instance in a web server's session.
+    ///
+    /// - Parameters:
+    ///   - pending: the sign-in that the callback is for.
+    ///   - callback: the URL with which the user came back.
+    /// - Throws: as ``finish(callback:)``.
+    public func finish(_ pending: PendingSignIn, callback: URL) async throws -> OAuthToken {
+        try await oauth.finish(pending, callback: callback)
+    }
+}
+
+extension SpotifyTokenService {
+    /// Begins a sign-in on another device, at a server in place of Spotify's: ordinary clients of Spotify have none.
+    ///
+    /// - Throws: `AuthorizationServerError` for Spotify itself, before anything is sent.
+    public func deviceSignIn(scopes: Set<SpotifyScope>) async throws -> DeviceSignIn {
+        try checkUserFlow()
+        guard configuration.accounts.deviceAuthorizationEndpoint != nil else {
+            throw AuthorizationServerError(
+                .unsupported, member: "device_authorization_endpoint",
+                detail: "Spotify supports sign-ins in a browser only: use signIn(scopes:through:)")
+        }
+        return try await oauth.deviceSignIn(scopes: scopes.names)
+    }
+
+    // MARK: -
+
+    func checkUserFlow() throws {
+        guard configuration.flow == .clientCredentials else { return }
+        throw AuthorizationServerError(
+            .unsupported, detail: "client credentials have no user who signs in: use .pkce or .authorizationCode")
+    }
+}

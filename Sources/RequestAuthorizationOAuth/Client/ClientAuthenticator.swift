@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+public import RequestAuthorization
+
 /// Authenticates a client in each request: sign-ins, tokens, refreshes, revocation, introspection.
 ///
 /// ``ClientAuthentication`` uses a secret or none, ``PrivateKeyJWT`` a signature. Write your own for other methods,
@@ -29,4 +31,73 @@ public protocol ClientAuthenticator: Sendable {
 
 extension ClientAuthenticator {
     public var isPublic: Bool { false }
+}
+
+/// A request that a client is about to send to its authorization server, for a ``ClientAuthenticator``.
+public struct ClientRequest: Sendable, RedactedDescription {
+    public let clientID: String
+    public let server: AuthorizationServer
+    /// The URL that the request is sent to.
+    public let endpoint: URL
+    /// The parameters of the request, without the proof.
+    public let parameters: [(name: String, value: String)]
+    /// The time of the client's clock.
+    public let date: Date
+
+    public init(
+        clientID: String, server: AuthorizationServer, endpoint: URL, parameters: [(name: String, value: String)],
+        date: Date
+    ) {
+        self.clientID = clientID
+        self.server = server
+        self.endpoint = endpoint
+        self.parameters = parameters
+        self.date = date
+    }
+}
+
+/// The parts of a request that authenticate its client: parameters of the body, fields of the header, or both.
+public struct ClientProof: Sendable, RedactedDescription {
+    /// `client_assertion_type` for a JWT (RFC 7523 §2.2).
+    public static let jwtBearer = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+    /// Parameters of the body. They come first, and replace other parameters of the same names.
+    public var parameters: [(name: String, value: String)]
+    public var fields: [(name: String, value: String)]
+
+    public init(parameters: [(name: String, value: String)] = [], fields: [(name: String, value: String)] = []) {
+        self.parameters = parameters
+        self.fields = fields
+    }
+}
+
+/// A ``ClientAuthenticator`` made no proof, so nothing was sent. The session is kept, and the next slot tries again.
+public struct ClientAuthenticationFailed: TokenServiceFailure {
+    /// The error of the authenticator, or the fault of its proof. The description does not contain it.
+    public let underlying: any Error
+    public var kind: TokenFailureKind { .transient }
+    public var delivery: TokenRequestDelivery { .notSent }
+
+    public init(underlying: any Error) { self.underlying = underlying }
+
+    /// Returns an error that keeps the session: the authorization server has not seen the token.
+    ///
+    /// A cancellation is returned unchanged, and so is a failure that keeps sessions by itself. A `NotAuthorized` and
+    /// the refusals of another token endpoint, which the authenticator may have asked, are wrapped.
+    static func keepingSession(_ error: any Error) -> any Error {
+        switch error {
+        case is CancellationError: error
+        case let failure as any TokenServiceFailure where ![.terminal, .noRefreshToken].contains(failure.kind): failure
+        default: ClientAuthenticationFailed(underlying: error)
+        }
+    }
+}
+
+extension ClientAuthenticationFailed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String {
+        "nothing was sent: the client could not be authenticated (\(type(of: underlying))); check its key and its "
+            + "authenticator; the session is kept"
+    }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

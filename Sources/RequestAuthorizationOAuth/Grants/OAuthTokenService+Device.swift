@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import RequestAuthorization
+
 extension OAuthTokenService {
     /// Begins a sign-in on another device (RFC 8628), for a television or a terminal without a browser.
     ///
@@ -30,5 +32,49 @@ extension OAuthTokenService {
             expiresAt: sentAt.addingTimeInterval(authorization.lifetime / .seconds(1)),
             polling: DevicePolling(
                 interval: authorization.interval, deadline: uptime + authorization.lifetime))
+    }
+}
+
+/// The server's answer when a sign-in on another device begins (RFC 8628 §3.2).
+struct DeviceAuthorization: Sendable, RedactedDescription {
+    let deviceCode: String
+    let userCode: String
+    let verificationURI: URL
+    let verificationURIComplete: URL?
+    let lifetime: Duration
+    let interval: Duration
+
+    /// - Throws: `InvalidTokenResponse` that names the field.
+    init(_ answer: AnswerObject) throws {
+        deviceCode = try answer.requiredText("device_code")
+        userCode = TerminalText.clean(try answer.requiredText("user_code"), limit: 100)
+        // Google uses a name that is older than the standard.
+        let name =
+            answer.text("verification_uri") == nil && answer.text("verification_url") != nil
+            ? "verification_url" : "verification_uri"
+        guard let uri = Self.page(try answer.requiredText(name)) else {
+            throw InvalidTokenResponse(status: answer.status, field: name, problem: .malformed)
+        }
+        guard !userCode.isEmpty else {
+            throw InvalidTokenResponse(status: answer.status, field: "user_code", problem: .malformed)
+        }
+        verificationURI = uri
+        // The user does not see this URL, so it must have the origin of the page that is shown.
+        verificationURIComplete = answer.text("verification_uri_complete").flatMap(Self.page)
+            .flatMap { Origin($0) == Origin(uri) ? $0 : nil }
+        guard let lifetime = answer.seconds("expires_in") else {
+            let problem: InvalidTokenResponse.Problem = answer.members["expires_in"] == nil ? .missing : .malformed
+            throw InvalidTokenResponse(status: answer.status, field: "expires_in", problem: problem)
+        }
+        self.lifetime = lifetime
+        interval = answer.seconds("interval").map { max($0, .seconds(1)) } ?? .seconds(5)  // RFC 8628 §3.2
+    }
+
+    /// The URL of a page over TLS, or on loopback; else `nil`.
+    private static func page(_ text: String) -> URL? {
+        guard let url = URL(string: text), let origin = Origin(url), url.user() == nil, url.isOfHTTP,
+            origin.scheme == "https" || (origin.scheme == "http" && origin.isLoopback)
+        else { return nil }
+        return url
     }
 }

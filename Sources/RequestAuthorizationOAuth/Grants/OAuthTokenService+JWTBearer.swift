@@ -92,3 +92,10 @@ extension TokenEndpoint {
         return text
     }
 }
+
+/// Sends nothing about the client, for grants that need no client: a signed assertion names its issuer.
+struct AnonymousClient: ClientAuthenticator {
+    var isPublic: Bool { true }
+
+    func authenticate(_ request: ClientRequest) -> ClientProof { ClientProof() }
+}

@@ -54,3 +54,40 @@ extension TokenExchange {
         return parameters
     }
 }
+
+/// A token with its kind.
+public struct SecurityToken: Sendable, Hashable, RedactedDescription {
+    public let text: String
+    public let type: SecurityTokenType
+
+    public init(_ text: String, type: SecurityTokenType) {
+        self.text = text
+        self.type = type
+    }
+
+    /// An access token of an OAuth server.
+    public static func accessToken(_ text: String) -> SecurityToken { SecurityToken(text, type: .accessToken) }
+    /// An id token of OpenID Connect.
+    public static func idToken(_ text: String) -> SecurityToken { SecurityToken(text, type: .idToken) }
+    /// Any JWT.
+    public static func jwt(_ text: String) -> SecurityToken { SecurityToken(text, type: .jwt) }
+}
+
+/// The kind of a token (RFC 8693 §3).
+public struct SecurityTokenType: Sendable, Hashable, CustomStringConvertible {
+    /// The URI of the kind.
+    public let uri: String
+    public var description: String { uri }
+
+    public init(uri: String) { self.uri = uri }
+
+    private init(_ name: String) { uri = "urn:ietf:params:oauth:token-type:\(name)" }
+
+    public static let accessToken = SecurityTokenType("access_token")
+    public static let refreshToken = SecurityTokenType("refresh_token")
+    public static let idToken = SecurityTokenType("id_token")
+    public static let saml1 = SecurityTokenType("saml1")
+    public static let saml2 = SecurityTokenType("saml2")
+    /// Any JWT.
+    public static let jwt = SecurityTokenType("jwt")
+}

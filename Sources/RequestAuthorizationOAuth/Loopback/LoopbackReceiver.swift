@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if LoopbackReceiver
-
 /// Receives the callback of a sign-in on this machine, for native apps and command-line tools.
 ///
 ///     let token = try await service.signIn(scopes: ["read"], through: .loopback) { url in print("Open \(url)") }
@@ -86,6 +85,96 @@ extension CallbackReceiver where Self == LoopbackReceiver {
         address: LoopbackReceiver.Address = .ipv4
     ) -> LoopbackReceiver {
         LoopbackReceiver(port: port, path: path, timeout: timeout, address: address)
+    }
+}
+
+/// Limits for inbound connections.
+struct LoopbackLimits: Sendable, Hashable {
+    /// The request line and the header fields, in bytes.
+    var headLength = 8 << 10
+    /// How long a connection may last.
+    var connectionTime = Duration.seconds(5)
+    /// The number of connections at a time; others wait in the system's queue.
+    var connections = 16
+}
+
+/// The receiver cannot receive a callback on this machine.
+public struct LoopbackReceiverError: Error {
+    /// What went wrong.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// A short label.
+        public let description: String
+
+        /// Listening on the port failed; see `underlying`.
+        public static let cannotListen = Code(description: "cannot listen")
+        /// The path is not valid in a redirect URI.
+        public static let invalidPath = Code(description: "invalid path")
+        /// The sign-in has a redirect URI that is not this receiver's.
+        public static let otherRedirectURI = Code(description: "other redirect URI")
+    }
+
+    public let code: Code
+    /// The system's error. The description does not contain it.
+    public let underlying: (any Error)?
+
+    public init(_ code: Code, underlying: (any Error)? = nil) {
+        self.code = code
+        self.underlying = underlying
+    }
+}
+
+extension LoopbackReceiverError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String {
+        switch code {
+        case .cannotListen:
+            "listening on the callback's port failed: use port 0, or end the program that listens on this port"
+        case .invalidPath:
+            "the callback's path is not valid: begin it with /, and use only characters of a URL's path"
+        case .otherRedirectURI:
+            "the sign-in has another redirect URI than the receiver: start it with the one that the receiver passes"
+        default: "the receiver cannot receive a callback: \(code)"
+        }
+    }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["code": code.description]) }
+}
+#else
+// Stand-ins for the receiver without the trait, whose message names the trait.
+@available(
+    *, unavailable,
+    message: "LoopbackReceiver needs swift-nio: enable the trait 'LoopbackReceiver' of swift-request-authorization"
+)
+public struct LoopbackReceiver: Sendable, CallbackReceiver {
+    public enum Address: Sendable, Hashable {
+        case ipv4, ipv6
+    }
+
+    public init(
+        port: UInt16 = 0, path: String = "/callback", timeout: Duration = .seconds(600), address: Address = .ipv4
+    ) {
+        fatalError("unavailable")
+    }
+
+    public func callback(
+        for start: @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
+        show: @Sendable (URL) async throws -> Void
+    ) async throws -> URL {
+        fatalError("unavailable")
+    }
+}
+
+@available(
+    *, unavailable,
+    message: "LoopbackReceiver needs swift-nio: enable the trait 'LoopbackReceiver' of swift-request-authorization"
+)
+extension CallbackReceiver where Self == LoopbackReceiver {
+    public static var loopback: LoopbackReceiver { fatalError("unavailable") }
+
+    public static func loopback(
+        port: UInt16 = 0, path: String = "/callback", timeout: Duration = .seconds(600),
+        address: LoopbackReceiver.Address = .ipv4
+    ) -> LoopbackReceiver {
+        fatalError("unavailable")
     }
 }
 #endif

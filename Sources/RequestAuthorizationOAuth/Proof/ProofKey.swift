@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
+public import RequestAuthorization
 
 /// The private key that a token is bound to, or the Secure Enclave's reference to it.
 ///
@@ -19,4 +19,38 @@ public struct ProofKey: Sendable, Hashable, Codable, RedactedDescription {
 
     /// Whether the key cannot leave this device.
     public var isBoundToDevice: Bool { kind == .secureEnclave }
+}
+
+/// A token is bound to a key that cannot be used here. Nothing was sent, so the refresh token was not used.
+public struct ProofUnavailable: TokenServiceFailure, Hashable {
+    /// The reason why the key cannot be used.
+    public struct Problem: Hashable, Sendable, CustomStringConvertible {
+        /// A short label without secrets, for metrics.
+        public let description: String
+
+        /// The key is lost, damaged, or in the Secure Enclave of another device. The user has to sign in again.
+        public static let keyLost = Problem(description: "key lost")
+        /// The service was made without `proof: .dpop`, or without the trait `Crypto`. The session is kept.
+        public static let notConfigured = Problem(description: "not configured")
+        /// This device has no Secure Enclave. The session is kept.
+        public static let noSecureEnclave = Problem(description: "no Secure Enclave")
+    }
+
+    public let problem: Problem
+    public var kind: TokenFailureKind { problem == .keyLost ? .terminal : .client }
+    public var delivery: TokenRequestDelivery { .notSent }
+
+    public init(_ problem: Problem) { self.problem = problem }
+}
+
+extension ProofUnavailable: CustomStringConvertible {
+    public var description: String {
+        let advice =
+            switch problem {
+            case .keyLost: "sign in again"
+            case .noSecureEnclave: "keep the key with the token: proof: .dpop"
+            default: "make the service with proof: .dpop, and with the trait Crypto"
+            }
+        return "nothing was sent: the token is bound to a key that cannot be used here (\(problem)); \(advice)"
+    }
 }

@@ -69,3 +69,80 @@ enum PrivateKeyParts {
 }
 
 extension PrivateKeyParts: RedactedDescription {}
+
+/// The numbers of an RSA key (RFC 8017 §A.1.2), without leading zeros: n, e, d, p, q, d mod p-1, d mod q-1, 1/q mod p.
+struct RSANumbers {
+    let all: [[UInt8]]
+
+    var modulus: [UInt8] { all[0] }
+    var exponent: [UInt8] { all[1] }
+
+    /// The names of the numbers in a JWK (RFC 7518 §6.3).
+    static let names = ["n", "e", "d", "p", "q", "dp", "dq", "qi"]
+
+    init(_ numbers: [[UInt8]]) throws(SigningKeyError) {
+        guard numbers.count == Self.names.count, numbers.allSatisfy({ !$0.isEmpty }) else {
+            throw SigningKeyError(.malformed)
+        }
+        all = numbers
+        let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
+        guard bits >= 2048 else { throw SigningKeyError(.tooShort) }
+    }
+
+    /// Reads PKCS #1.
+    init(pkcs1 der: [UInt8]) throws(SigningKeyError) {
+        var outer = DERReader(der)
+        var key = DERReader(try outer.read(DERReader.Tag.sequence))
+        // Version 0: two primes.
+        guard try key.readInteger().isEmpty else { throw SigningKeyError(.unsupported) }
+        var numbers: [[UInt8]] = []
+        for _ in Self.names { numbers.append(try key.readInteger()) }
+        try self.init(numbers)
+    }
+
+    /// The key as PKCS #1.
+    var pkcs1: [UInt8] {
+        DERWriter.element(DERReader.Tag.sequence, ([[]] + all).flatMap { DERWriter.integer($0) })
+    }
+}
+
+extension RSANumbers: RedactedDescription {}
+
+/// Reads the textual encoding of keys (RFC 7468).
+enum PEM {
+    /// Reads the first private key of a text, and skips other blocks, such as curve parameters.
+    ///
+    /// - Returns: the label without `PRIVATE KEY`, and the decoded contents.
+    static func privateKey(in text: String) throws(SigningKeyError) -> (kind: String, der: [UInt8]) {
+        var label: String?
+        var body = ""
+        var sawOther = false
+        for line in text.split(whereSeparator: \.isNewline).map({ $0.filter { !$0.isWhitespace || $0 == " " } }) {
+            if line.hasPrefix("-----BEGIN "), line.hasSuffix("-----") {
+                (label, body) = (String(line.dropFirst(11).dropLast(5)), "")
+            } else if let open = label, line == "-----END \(open)-----" {
+                if open.hasSuffix("PRIVATE KEY") { return (try kind(of: open), try bytes(of: body)) }
+                (label, sawOther) = (nil, true)
+            } else if label != nil {
+                // A header of the older, encrypted form, such as `Proc-Type: 4,ENCRYPTED`.
+                if line.contains(":") { throw SigningKeyError(.encrypted) }
+                body += line
+            }
+        }
+        throw SigningKeyError(sawOther ? .notPrivate : .notPEM)
+    }
+
+    private static func kind(of label: String) throws(SigningKeyError) -> String {
+        let kind = label.dropLast("PRIVATE KEY".count).split(separator: " ").joined(separator: " ")
+        if kind == "ENCRYPTED" { throw SigningKeyError(.encrypted) }
+        return kind
+    }
+
+    private static func bytes(of body: String) throws(SigningKeyError) -> [UInt8] {
+        guard let data = Data(base64Encoded: body.filter { $0 != " " }), !data.isEmpty else {
+            throw SigningKeyError(
+                .malformed, detail: "the text between its first and last line is not Base64; pass the file unchanged")
+        }
+        return Array(data)
+    }
+}
