@@ -8,6 +8,8 @@ public import RequestAuthorization
 ///     let service = OAuthTokenService.authorizationCode(server: server, client: .public(id: "tool"), transport: URLSession.shared)
 ///     let auth = RefreshableTokenAuthorization(service: service, store: .default(client: "tool", account: "me"))
 ///
+/// The parameters that the factories share are described at
+/// ``authorizationCode(server:client:authentication:proof:redirectURI:pendingSignIns:pushesRequests:transport:clock:)``.
 /// There is no password grant and no implicit grant (RFC 9700 §2.4, §2.1.2).
 public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
     public let endpoint: TokenEndpoint
@@ -24,11 +26,8 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
         endpoint: TokenEndpoint, redirectURI: String? = nil, pendingSignIns: any PendingSignInStore = .inMemory,
         pushesRequests: Bool = false, initial: (@Sendable (TokenEndpoint) async throws -> OAuthToken)? = nil
     ) {
-        self.endpoint = endpoint
-        self.redirectURI = redirectURI
-        self.pendingSignIns = pendingSignIns
-        self.pushesRequests = pushesRequests
-        self.initial = initial
+        (self.endpoint, self.redirectURI, self.pendingSignIns) = (endpoint, redirectURI, pendingSignIns)
+        (self.pushesRequests, self.initial) = (pushesRequests, initial)
     }
 
     /// Exchanges the refresh token (RFC 6749 §6). Without one, a grant that needs no user fetches a new token.
@@ -36,9 +35,7 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
     /// - Throws: `TokenEndpointError` if the server refused, `InvalidTokenResponse` if its answer cannot be used,
     ///   ``NoRefreshToken`` if the user has to sign in again, and errors of the transport.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
-        if let refreshToken = token.refreshToken {
-            return try await endpoint.refreshed(token, with: refreshToken)
-        }
+        if let refreshToken = token.refreshToken { return try await endpoint.refreshed(token, with: refreshToken) }
         guard let initial else { throw NoRefreshToken() }
         var renewed = try await initial(endpoint)
         renewed.authorizedAt = token.authorizedAt ?? renewed.authorizedAt
@@ -112,8 +109,7 @@ extension OAuthTokenService {
     ///   - clock: the system's, or a `ManualClock` in tests.
     public static func authorizationCode(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
-        proof: ProofOfPossession? = nil,
-        redirectURI: String? = nil, pendingSignIns: any PendingSignInStore = .inMemory,
+        proof: ProofOfPossession? = nil, redirectURI: String? = nil, pendingSignIns: any PendingSignInStore = .inMemory,
         pushesRequests: Bool = false, transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
         OAuthTokenService(
@@ -125,14 +121,7 @@ extension OAuthTokenService {
 
     /// The client acts for itself: it fetches tokens without a user (RFC 6749 §4.4).
     ///
-    /// - Parameters:
-    ///   - server: the authorization server.
-    ///   - client: the client as it is registered there.
-    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
-    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
-    ///   - scopes: the scopes of the token; if there are none, the server chooses.
-    ///   - transport: sends the requests, for instance `URLSession.shared`.
-    ///   - clock: the system's, or a `ManualClock` in tests.
+    /// If there are no `scopes`, the server chooses.
     public static func clientCredentials(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil,
@@ -142,9 +131,8 @@ extension OAuthTokenService {
             server: server, client: client, authentication: authentication, proof: proof, transport: transport,
             clock: clock
         ) { endpoint in
-            let scope = endpoint.server.quirks.text(of: scopes)
             var token = try await endpoint.token(
-                grantType: "client_credentials", parameters: scopes.isEmpty ? [] : [("scope", scope)],
+                grantType: "client_credentials", parameters: endpoint.server.quirks.parameters(of: scopes),
                 requestedScopes: scopes)
             // RFC 6749 §4.4.3: there should be no refresh token, and the client does not need one.
             (token.refreshToken, token.refreshTokenExpiresAt) = (nil, nil)
@@ -152,16 +140,8 @@ extension OAuthTokenService {
         }
     }
 
-    /// The client acts for itself, at a server that is discovered (RFC 8414).
+    /// The client acts for itself, at a server that is discovered by its `issuer` (RFC 8414).
     ///
-    /// - Parameters:
-    ///   - issuer: the server's issuer: a URL with `https`, or with `http` on loopback, without query and fragment.
-    ///   - client: the client as it is registered there.
-    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
-    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
-    ///   - scopes: the scopes of the token; if there are none, the server chooses.
-    ///   - transport: sends the requests, for instance `URLSession.shared`.
-    ///   - clock: the system's, or a `ManualClock` in tests.
     /// - Throws: as ``AuthorizationServer/discover(issuer:transport:clock:)``.
     public static func clientCredentials(
         issuer: String, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
@@ -174,18 +154,9 @@ extension OAuthTokenService {
     }
 
     /// Users sign in on another device, with a code that this device shows (RFC 8628).
-    ///
-    /// - Parameters:
-    ///   - server: the authorization server.
-    ///   - client: the client as it is registered there.
-    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
-    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
-    ///   - transport: sends the requests, for instance `URLSession.shared`.
-    ///   - clock: the system's, or a `ManualClock` in tests.
     public static func device(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
-        proof: ProofOfPossession? = nil,
-        transport: any TokenTransport, clock: any AuthorizationClock = .system
+        proof: ProofOfPossession? = nil, transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
         OAuthTokenService(
             endpoint: TokenEndpoint(
@@ -195,18 +166,10 @@ extension OAuthTokenService {
 
     /// Any other grant that needs no user.
     ///
-    /// - Parameters:
-    ///   - server: the authorization server.
-    ///   - client: the client as it is registered there.
-    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
-    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
-    ///   - transport: sends the requests, for instance `URLSession.shared`.
-    ///   - clock: the system's, or a `ManualClock` in tests.
-    ///   - token: fetches a token; called on first use, and for each refresh of a token without a refresh token.
+    /// The closure `token` is called on first use, and for each refresh of a token without a refresh token.
     public static func custom(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
-        proof: ProofOfPossession? = nil,
-        transport: any TokenTransport, clock: any AuthorizationClock = .system,
+        proof: ProofOfPossession? = nil, transport: any TokenTransport, clock: any AuthorizationClock = .system,
         token: @escaping @Sendable (TokenEndpoint) async throws -> OAuthToken
     ) -> OAuthTokenService {
         OAuthTokenService(

@@ -14,10 +14,8 @@ extension OAuthToken {
     /// - Throws: ``UnreadableToken`` that names the member.
     public init(spotifyAPI data: Data) throws {
         try self.init(
-            migrating: data,
-            from: Names(
-                format: "SpotifyAPI", accessToken: "access_token", refreshToken: "refresh_token",
-                expiry: "expiration_date"))
+            migrating: data, of: "SpotifyAPI", accessToken: "access_token", refreshToken: "refresh_token",
+            expiry: "expiration_date")
     }
 
     /// Reads the `SpotifyTokens` of SpotifyKit in the format of its stores:
@@ -29,37 +27,32 @@ extension OAuthToken {
     /// - Throws: ``UnreadableToken`` that names the member.
     public init(spotifyKit data: Data) throws {
         try self.init(
-            migrating: data,
-            from: Names(
-                format: "SpotifyKit", accessToken: "accessToken", refreshToken: "refreshToken", expiry: "expiresAt"))
+            migrating: data, of: "SpotifyKit", accessToken: "accessToken", refreshToken: "refreshToken",
+            expiry: "expiresAt")
     }
 
-    private struct Names {
-        let format, accessToken, refreshToken, expiry: String
-    }
-
-    private init(migrating data: Data, from names: Names) throws {
+    /// - Parameter format: the library that wrote the data. The other names are those of its members.
+    private init(
+        migrating data: Data, of format: String, accessToken: String, refreshToken: String, expiry: String
+    ) throws {
+        func unreadable(_ member: String?) -> UnreadableToken { UnreadableToken(format: format, member: member) }
         guard let members = try? JSONDecoder().decode([String: JSONValue].self, from: data) else {
-            throw UnreadableToken(format: names.format, member: nil)
+            throw unreadable(nil)
         }
-        func text(_ name: String) -> String? {
-            if case .string(let text) = members[name], !text.isEmpty { text } else { nil }
-        }
-        guard let accessToken = text(names.accessToken) else {
-            throw UnreadableToken(format: names.format, member: names.accessToken)
-        }
-        let expiry: Date
-        switch members[names.expiry] {
+        guard let token = members[accessToken]?.text else { throw unreadable(accessToken) }
+        let expiresAt: Date
+        switch members[expiry] {
         case .string(let text)?:
-            guard let date = Self.date(text) else { throw UnreadableToken(format: names.format, member: names.expiry) }
-            expiry = date
+            guard let date = Self.date(text) else { throw unreadable(expiry) }
+            expiresAt = date
         case let number?:
-            expiry = number.numberOrNumeral.map { Date(timeIntervalSinceReferenceDate: $0) } ?? .distantPast
-        case nil: expiry = .distantPast  // Both libraries treat such a token as expired.
+            expiresAt = number.numberOrNumeral.map { Date(timeIntervalSinceReferenceDate: $0) } ?? .distantPast
+        case nil: expiresAt = .distantPast  // Both libraries treat such a token as expired.
         }
         self.init(
-            accessToken: accessToken, refreshToken: text(names.refreshToken), tokenType: text("tokenType") ?? "Bearer",
-            scopes: ServerQuirks().scopes(in: text("scope") ?? ""), expiresAt: expiry)
+            accessToken: token, refreshToken: members[refreshToken]?.text,
+            tokenType: members["tokenType"]?.text ?? "Bearer",
+            scopes: ServerQuirks().scopes(in: members["scope"]?.text ?? ""), expiresAt: expiresAt)
     }
 }
 
@@ -70,10 +63,7 @@ public struct UnreadableToken: Error, Hashable, CustomStringConvertible {
     /// The member that is missing or malformed; `nil` if the data are not a JSON object.
     public let member: String?
 
-    public init(format: String, member: String?) {
-        self.format = format
-        self.member = member
-    }
+    public init(format: String, member: String?) { (self.format, self.member) = (format, member) }
 
     public var description: String {
         "the data that \(format) stored cannot be read: "

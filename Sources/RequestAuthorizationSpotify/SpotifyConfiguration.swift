@@ -34,19 +34,15 @@ public struct SpotifyConfiguration: Sendable, Hashable, Codable {
         flow: Flow, client: OAuthClient, redirectURI: String? = nil, proxy: SpotifyProxy? = nil,
         accounts: AuthorizationServer = .spotify
     ) {
-        self.flow = flow
-        self.client = client
-        self.redirectURI = redirectURI
-        self.proxy = proxy
-        self.accounts = accounts
+        (self.flow, self.client, self.redirectURI) = (flow, client, redirectURI)
+        (self.proxy, self.accounts) = (proxy, accounts)
     }
 
     /// The server whose token endpoint is called: that of `accounts`, or the proxy.
     var server: AuthorizationServer {
         guard let proxy else { return accounts }
         var server = accounts
-        server.tokenEndpoint = proxy.tokenURL
-        server.refreshEndpoint = proxy.refreshURL
+        (server.tokenEndpoint, server.refreshEndpoint) = (proxy.tokenURL, proxy.refreshURL)
         return server
     }
 }

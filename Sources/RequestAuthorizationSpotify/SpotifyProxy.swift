@@ -26,10 +26,7 @@ public struct SpotifyProxy: Sendable, Hashable, Codable {
     /// The URL at which refresh tokens are exchanged; the same as ``tokenURL`` if it is `nil`.
     public var refreshURL: URL?
 
-    public init(tokenURL: URL, refreshURL: URL? = nil) {
-        self.tokenURL = tokenURL
-        self.refreshURL = refreshURL
-    }
+    public init(tokenURL: URL, refreshURL: URL? = nil) { (self.tokenURL, self.refreshURL) = (tokenURL, refreshURL) }
 }
 
 /// Converts the answers of a ``SpotifyProxy`` that differ from Spotify's.
@@ -50,9 +47,8 @@ struct ProxyTransport: TokenTransport, RedactedDescription {
 extension TokenResponse {
     /// Replaces `expiration_date` (ISO 8601), which proxies made for SpotifyAPI send, with `expires_in`.
     ///
-    /// The time counts from the answer's own `Date`, so that a wrong clock here or there has no effect.
-    ///
-    /// - Parameter sentAt: when the request was sent; used if the answer has no `Date`.
+    /// The time counts from the answer's own `Date`, so that a wrong clock here or there has no effect. If there is
+    /// none, it counts from when the request was sent.
     func replacingExpirationDate(sentAt: Date) -> TokenResponse {
         guard (200..<300).contains(statusCode), var members = (try? AnswerObject(self))?.members,
             members["expires_in"] ?? .null == .null, case .string(let text) = members["expiration_date"],

@@ -9,30 +9,26 @@ public import RequestAuthorizationOAuth
 ///     let pending = try await spotify.signIn(scopes: [.userReadEmail, .userReadPlaybackState, "user-personalized"])
 ///
 /// A sign-in does not add scopes to earlier ones. To get one more, sign in again with all of them.
-public struct SpotifyScope: RawRepresentable, Hashable, Sendable, Codable {
+public struct SpotifyScope: RawRepresentable, Hashable, Sendable, Codable, ExpressibleByStringLiteral,
+    CustomStringConvertible
+{
     /// Spotify's name of the scope, for instance `user-read-email`.
     public let rawValue: String
 
     public init(rawValue: String) { self.rawValue = rawValue }
-}
 
-extension SpotifyScope: ExpressibleByStringLiteral {
     /// A scope that this library does not know yet.
     public init(stringLiteral name: String) { self.init(rawValue: name) }
-}
 
-extension SpotifyScope: CustomStringConvertible {
     public var description: String { rawValue }
 }
 
 extension SpotifyScope {
     // Images
-
     /// Upload cover images of playlists.
     public static let ugcImageUpload: SpotifyScope = "ugc-image-upload"
 
     // Spotify Connect
-
     /// See what is playing, on which device, and the available devices.
     public static let userReadPlaybackState: SpotifyScope = "user-read-playback-state"
     /// Play, pause, skip, seek, set the volume and the queue; with Spotify Premium only.
@@ -41,21 +37,18 @@ extension SpotifyScope {
     public static let userReadCurrentlyPlaying: SpotifyScope = "user-read-currently-playing"
 
     // Playback
-
     /// Play within the app, with the Web Playback SDK.
     public static let streaming: SpotifyScope = "streaming"
     /// Control the Spotify app, with the SDKs for iOS and Android.
     public static let appRemoteControl: SpotifyScope = "app-remote-control"
 
     // Users
-
     /// See the e-mail address, which Spotify has not verified.
     public static let userReadEmail: SpotifyScope = "user-read-email"
     /// See country and subscription.
     public static let userReadPrivate: SpotifyScope = "user-read-private"
 
     // Playlists
-
     /// See collaborative playlists.
     public static let playlistReadCollaborative: SpotifyScope = "playlist-read-collaborative"
     /// Make and change public playlists.
@@ -66,14 +59,12 @@ extension SpotifyScope {
     public static let playlistModifyPrivate: SpotifyScope = "playlist-modify-private"
 
     // Library
-
     /// Add to the library, and remove from it.
     public static let userLibraryModify: SpotifyScope = "user-library-modify"
     /// See the library.
     public static let userLibraryRead: SpotifyScope = "user-library-read"
 
     // Listening history
-
     /// See the user's top artists and tracks.
     public static let userTopRead: SpotifyScope = "user-top-read"
     /// See how far the user has listened to an episode.
@@ -82,7 +73,6 @@ extension SpotifyScope {
     public static let userReadRecentlyPlayed: SpotifyScope = "user-read-recently-played"
 
     // Following
-
     /// See whom the user follows.
     public static let userFollowRead: SpotifyScope = "user-follow-read"
     /// Follow and unfollow artists and users.

@@ -76,8 +76,7 @@ extension SpotifyTokenService {
     public static func clientCredentials(
         clientID: String, proxy: SpotifyProxy,
         proxyError: @escaping @Sendable (TokenResponse) -> (any Error)? = { _ in nil },
-        accounts: AuthorizationServer = .spotify, transport: any TokenTransport,
-        clock: any AuthorizationClock = .system
+        accounts: AuthorizationServer = .spotify, transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> SpotifyTokenService {
         SpotifyTokenService(
             SpotifyConfiguration(

@@ -22,19 +22,15 @@ extension SpotifyTokenService {
         try checkUserFlow()
         try Self.check(redirectURI ?? configuration.redirectURI)
         return try await oauth.signIn(
-            scopes: scopes.names, redirectURI: redirectURI, parameters: Self.parameters(showDialog: showDialog))
+            scopes: scopes.names, redirectURI: redirectURI, parameters: showDialog ? ["show_dialog": "true"] : [:])
     }
 
     /// Shows Spotify's page, waits for the callback, and exchanges the code: in a tool, or with the system's sheet.
     ///
     ///     let token = try await spotify.signIn(scopes: [.userReadEmail], through: .loopback()) { print("Open", $0) }
     ///
-    /// - Parameters:
-    ///   - scopes: the scopes that the user is asked to allow.
-    ///   - showDialog: whether a user who has allowed access before is asked again.
-    ///   - receiver: receives the callback.
-    ///   - show: shows the page, if the receiver does not do so itself.
-    /// - Returns: the token.
+    /// `show` shows the page, if the receiver does not do so itself.
+    ///
     /// - Throws: the errors of ``signIn(scopes:showDialog:redirectURI:)``, the receiver, `show` and
     ///   ``finish(callback:)``.
     public func signIn(
@@ -48,13 +44,10 @@ extension SpotifyTokenService {
 
     // MARK: -
 
-    private static func parameters(showDialog: Bool) -> [String: String] { showDialog ? ["show_dialog": "true"] : [:] }
-
     /// Spotify refuses `localhost`, also with `https`.
     private static func check(_ redirectURI: String?) throws {
         guard let redirectURI, let origin = URL(string: redirectURI).flatMap({ Origin($0) }),
-            origin.host == "localhost",
-            ["http", "https"].contains(origin.scheme)
+            origin.host == "localhost", ["http", "https"].contains(origin.scheme)
         else { return }
         throw SignInError(
             .redirectURI,
@@ -91,16 +84,11 @@ extension SpotifyTokenService {
 
     /// Exchanges the code for a sign-in that you kept yourself, for instance in a web server's session.
     ///
-    /// - Parameters:
-    ///   - pending: the sign-in that the callback is for.
-    ///   - callback: the URL with which the user came back.
     /// - Throws: as ``finish(callback:)``.
     public func finish(_ pending: PendingSignIn, callback: URL) async throws -> OAuthToken {
         try await oauth.finish(pending, callback: callback)
     }
-}
 
-extension SpotifyTokenService {
     /// Begins a sign-in on another device, at a server in place of Spotify's: ordinary clients of Spotify have none.
     ///
     /// - Throws: `AuthorizationServerError` for Spotify itself, before anything is sent.
@@ -116,7 +104,7 @@ extension SpotifyTokenService {
 
     // MARK: -
 
-    func checkUserFlow() throws {
+    private func checkUserFlow() throws {
         guard configuration.flow == .clientCredentials else { return }
         throw AuthorizationServerError(
             .unsupported, detail: "client credentials have no user who signs in: use .pkce or .authorizationCode")

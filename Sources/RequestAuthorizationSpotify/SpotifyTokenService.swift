@@ -28,13 +28,8 @@ public struct SpotifyTokenService: RefreshableTokenService, RedactedDescription 
 
     /// Makes a service for a configuration.
     ///
-    /// - Parameters:
-    ///   - configuration: the flow, the client and the addresses.
-    ///   - proxyError: converts errors in the proxy's own format; see ``SpotifyProxy``.
-    ///   - pendingSignIns: keeps sign-ins until their callbacks come; by default in the platform's default store,
-    ///     beside the token, so that they survive a restart.
-    ///   - transport: sends token requests, for instance `URLSession.shared`.
-    ///   - clock: the system's, or a `ManualClock` in tests.
+    /// `proxyError` converts errors in the proxy's own format; see ``SpotifyProxy``. By default, sign-ins are kept in
+    /// the platform's default store, beside the token, so that they survive a restart.
     public init(
         _ configuration: SpotifyConfiguration,
         proxyError: @escaping @Sendable (TokenResponse) -> (any Error)? = { _ in nil },
@@ -52,8 +47,7 @@ public struct SpotifyTokenService: RefreshableTokenService, RedactedDescription 
                     server: configuration.server, client: configuration.client, transport: transport, clock: clock)
             case .authorizationCode, .pkce:
                 .authorizationCode(
-                    server: configuration.server, client: configuration.client,
-                    redirectURI: configuration.redirectURI,
+                    server: configuration.server, client: configuration.client, redirectURI: configuration.redirectURI,
                     pendingSignIns: pendingSignIns ?? .default(client: configuration.client.id),
                     transport: transport, clock: clock)
             }
@@ -61,11 +55,9 @@ public struct SpotifyTokenService: RefreshableTokenService, RedactedDescription 
 
     /// How the user ends the app's access at Spotify: a sign-out ends it only on this device.
     public var signOutAdvice: String? { configuration.accounts.quirks.signOutAdvice }
-}
 
-// MARK: - Token service
+    // MARK: - Token service
 
-extension SpotifyTokenService {
     /// Exchanges the refresh token, or the client's credentials.
     ///
     /// If the answer has no refresh token or no scopes, the old ones are kept.
@@ -92,12 +84,8 @@ extension SpotifyTokenService {
     ///     let auth = spotify.authorization(account: "me")
     ///
     /// A user's token is kept in the platform's default store: the Keychain on Apple's platforms, elsewhere a file
-    /// with access for its owner only. The token of client credentials is not kept.
-    ///
-    /// - Parameters:
-    ///   - account: a name that distinguishes this client's users.
-    ///   - policy: when to refresh.
-    ///   - clock: the system's, or a `ManualClock` in tests.
+    /// with access for its owner only. The token of client credentials is not kept. The name `account` distinguishes
+    /// this client's users.
     public func authorization(
         account: String = "me", policy: RefreshPolicy = .default, clock: any AuthorizationClock = .system
     ) -> RefreshableTokenAuthorization<OAuthToken> {
@@ -109,11 +97,6 @@ extension SpotifyTokenService {
     }
 
     /// Makes a provider with a store of your choice.
-    ///
-    /// - Parameters:
-    ///   - store: keeps the token.
-    ///   - policy: when to refresh.
-    ///   - clock: the system's, or a `ManualClock` in tests.
     public func authorization(
         store: some TokenStore<OAuthToken>, policy: RefreshPolicy = .default, clock: any AuthorizationClock = .system
     ) -> RefreshableTokenAuthorization<OAuthToken> {

@@ -20,7 +20,6 @@ public import RequestAuthorization
 public protocol ClientAuthenticator: Sendable {
     /// Makes the proof for one request. It is called once for each request, immediately before the request is sent.
     ///
-    /// - Parameter request: the request that is about to be sent.
     /// - Throws: any error if it cannot make a proof now. Nothing is sent then, and the session is kept. Errors other
     ///   than a `TokenServiceFailure` or a `CancellationError` reach callers in a ``ClientAuthenticationFailed``.
     func authenticate(_ request: ClientRequest) async throws -> ClientProof
@@ -48,11 +47,8 @@ public struct ClientRequest: Sendable, RedactedDescription {
         clientID: String, server: AuthorizationServer, endpoint: URL, parameters: [(name: String, value: String)],
         date: Date
     ) {
-        self.clientID = clientID
-        self.server = server
-        self.endpoint = endpoint
-        self.parameters = parameters
-        self.date = date
+        (self.clientID, self.server, self.endpoint) = (clientID, server, endpoint)
+        (self.parameters, self.date) = (parameters, date)
     }
 }
 
@@ -66,8 +62,7 @@ public struct ClientProof: Sendable, RedactedDescription {
     public var fields: [(name: String, value: String)]
 
     public init(parameters: [(name: String, value: String)] = [], fields: [(name: String, value: String)] = []) {
-        self.parameters = parameters
-        self.fields = fields
+        (self.parameters, self.fields) = (parameters, fields)
     }
 }
 

@@ -26,11 +26,8 @@ public struct OAuthClient: Sendable, Hashable {
         id: String, authentication: ClientAuthentication, resources: [String] = [],
         authorizationParameters: [String: String] = [:], tokenParameters: [String: String] = [:]
     ) {
-        self.id = id
-        self.authentication = authentication
-        self.resources = resources
-        self.authorizationParameters = authorizationParameters
-        self.tokenParameters = tokenParameters
+        (self.id, self.authentication, self.resources) = (id, authentication, resources)
+        (self.authorizationParameters, self.tokenParameters) = (authorizationParameters, tokenParameters)
     }
 }
 
@@ -39,19 +36,11 @@ extension OAuthClient {
     public static func `public`(id: String) -> OAuthClient { OAuthClient(id: id, authentication: .none) }
 
     /// A client that sends its secret in the `Authorization` field (`client_secret_basic`, RFC 6749 §2.3.1).
-    ///
-    /// - Parameters:
-    ///   - id: the client's id.
-    ///   - secret: the client's secret.
     public static func secretBasic(id: String, secret: String) -> OAuthClient {
         OAuthClient(id: id, authentication: .secretBasic(secret))
     }
 
     /// A client that sends its secret in the body (`client_secret_post`), for servers that accept nothing else.
-    ///
-    /// - Parameters:
-    ///   - id: the client's id.
-    ///   - secret: the client's secret.
     public static func secretPost(id: String, secret: String) -> OAuthClient {
         OAuthClient(id: id, authentication: .secretPost(secret))
     }

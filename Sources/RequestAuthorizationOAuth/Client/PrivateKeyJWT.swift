@@ -23,17 +23,10 @@ public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
 
     /// Creates an authenticator with a signer.
     ///
-    /// - Parameters:
-    ///   - signer: makes the signatures.
-    ///   - audience: the recipient that assertions name.
-    ///   - type: `typ` in the header of assertions; `JWT` for servers that refuse the default.
+    /// `type` is the `typ` in the header of assertions; pass `JWT` for servers that refuse the default.
     public init(
         _ signer: any TokenSigner, audience: AssertionAudience = .issuer, type: String = "client-authentication+jwt"
-    ) {
-        self.signer = signer
-        self.audience = audience
-        self.type = type
-    }
+    ) { (self.signer, self.audience, self.type) = (signer, audience, type) }
 
     /// Makes an assertion for one request.
     ///
@@ -59,8 +52,7 @@ public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
 extension ClientAuthenticator where Self == PrivateKeyJWT {
     /// Authenticates a client with a signature (`private_key_jwt`); see ``PrivateKeyJWT/init(_:audience:type:)``.
     public static func privateKeyJWT(
-        _ signer: any TokenSigner, audience: AssertionAudience = .issuer,
-        type: String = "client-authentication+jwt"
+        _ signer: any TokenSigner, audience: AssertionAudience = .issuer, type: String = "client-authentication+jwt"
     ) -> PrivateKeyJWT { PrivateKeyJWT(signer, audience: audience, type: type) }
 }
 

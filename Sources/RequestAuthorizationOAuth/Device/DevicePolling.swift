@@ -28,9 +28,7 @@ struct DevicePolling: Hashable, Sendable {
     var pause: Duration { max(interval, retryAfter) }
 
     /// The time before the next poll; `nil` if the codes have expired.
-    func pause(at uptime: Duration) -> Duration? {
-        uptime < deadline ? min(pause, deadline - uptime) : nil
-    }
+    func pause(at uptime: Duration) -> Duration? { uptime < deadline ? min(pause, deadline - uptime) : nil }
 
     /// Changes the interval for all later polls, and notes `Retry-After` for the next one.
     ///

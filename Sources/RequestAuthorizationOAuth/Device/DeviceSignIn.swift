@@ -28,14 +28,10 @@ public struct DeviceSignIn: Sendable, RedactedDescription {
         _ authorization: DeviceAuthorization, scopes: Set<String>, endpoint: TokenEndpoint, expiresAt: Date,
         polling: DevicePolling
     ) {
-        userCode = authorization.userCode
+        (userCode, deviceCode) = (authorization.userCode, authorization.deviceCode)
         verificationURI = authorization.verificationURI
         verificationURIComplete = authorization.verificationURIComplete
-        deviceCode = authorization.deviceCode
-        self.expiresAt = expiresAt
-        self.scopes = scopes
-        self.endpoint = endpoint
-        self.polling = polling
+        (self.expiresAt, self.scopes, self.endpoint, self.polling) = (expiresAt, scopes, endpoint, polling)
     }
 
     /// The host of the page, as in DNS.

@@ -62,7 +62,11 @@ public struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription
                     .expired, detail: trouble.map { "sign in again; the last request to the server failed: \($0)" })
             }
             do {
-                return .authorized(try await signIn.ask())
+                // RFC 8628 §3.4.
+                let token = try await signIn.endpoint.token(
+                    grantType: "urn:ietf:params:oauth:grant-type:device_code",
+                    parameters: [("device_code", signIn.deviceCode)], requestedScopes: signIn.scopes)
+                return .authorized(token)
             } catch {
                 guard let outcome = DevicePolling.outcome(of: error) else { throw DeviceSignIn.end(of: error) }
                 trouble = outcome == .unanswered ? error : nil
@@ -83,13 +87,6 @@ extension DeviceSignIn {
             defer { hasBegun = true }
             return !hasBegun
         }
-    }
-
-    /// RFC 8628 §3.4.
-    fileprivate func ask() async throws -> OAuthToken {
-        try await endpoint.token(
-            grantType: "urn:ietf:params:oauth:grant-type:device_code", parameters: [("device_code", deviceCode)],
-            requestedScopes: scopes)
     }
 
     /// Converts the errors of RFC 8628 §3.5 that have a kind of their own.

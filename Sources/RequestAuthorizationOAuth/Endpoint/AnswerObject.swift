@@ -21,16 +21,10 @@ package struct AnswerObject: Sendable, RedactedDescription {
         }
     }
 
-    init(status: Int, members: [String: JSONValue]) {
-        self.status = status
-        self.members = members
-    }
+    init(status: Int, members: [String: JSONValue]) { (self.status, self.members) = (status, members) }
 
     /// A text that is not empty.
-    package func text(_ name: String) -> String? {
-        guard case .string(let text) = members[name], !text.isEmpty else { return nil }
-        return text
-    }
+    package func text(_ name: String) -> String? { members[name]?.text }
 
     /// - Throws: `InvalidTokenResponse` that names the field.
     package func requiredText(_ name: String) throws -> String {
@@ -47,6 +41,12 @@ package struct AnswerObject: Sendable, RedactedDescription {
             return nil
         }
         return Duration(wholeSeconds: seconds)
+    }
+
+    /// - Throws: `InvalidTokenResponse` that names the field.
+    func requiredSeconds(_ name: String) throws -> Duration {
+        if let seconds = seconds(name) { return seconds }
+        throw InvalidTokenResponse(status: status, field: name, problem: members[name] == nil ? .missing : .malformed)
     }
 
     /// One text or a list of texts.

@@ -23,11 +23,8 @@ package struct FormParameters: Sendable {
     ///
     /// Names that the library itself uses in any request are left out, such as `client_secret` or `state`.
     package mutating func add(extra parameters: [String: String]) {
-        let ours = Self.ours
-        add(
-            parameters.sorted { $0.key < $1.key }.filter { !ours.contains($0.key) }.map {
-                (name: $0.key, value: $0.value)
-            })
+        let extra = parameters.filter { !Self.ours.contains($0.key) }.sorted { $0.key < $1.key }
+        add(extra.map { (name: $0.key, value: $0.value) })
     }
 
     // MARK: -
@@ -86,9 +83,7 @@ package struct FormPairs: Sendable {
         /// The name is there twice (RFC 6749 §3.1), or its value is not UTF-8.
         case unusable
 
-        package var text: String? {
-            if case .text(let text) = self { text } else { nil }
-        }
+        package var text: String? { if case .text(let text) = self { text } else { nil } }
     }
 
     private let pairs: [ArraySlice<UInt8>]
@@ -108,9 +103,7 @@ package struct FormPairs: Sendable {
     }
 
     /// The decoded name of a pair; `nil` if it cannot be decoded.
-    static func name(of pair: ArraySlice<UInt8>) -> String? {
-        decode(pair.prefix { $0 != UInt8(ascii: "=") })
-    }
+    static func name(of pair: ArraySlice<UInt8>) -> String? { decode(pair.prefix { $0 != UInt8(ascii: "=") }) }
 
     private static func value(of pair: ArraySlice<UInt8>) -> String? {
         decode(pair.drop { $0 != UInt8(ascii: "=") }.dropFirst())

@@ -23,25 +23,14 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     /// The nonces and times that servers require in proofs.
     let nonces = ProofNonces()
 
-    /// Creates an endpoint. Nothing is sent yet.
-    ///
-    /// - Parameters:
-    ///   - server: the authorization server.
-    ///   - client: the client as it is registered there.
-    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
-    ///   - transport: sends the requests, for instance `URLSession.shared`.
-    ///   - clock: the system's, or a `ManualClock` in tests.
-    ///   - proof: how tokens are bound to a key; by default they are bound to none.
+    /// Creates an endpoint. Nothing is sent yet. `authentication` replaces the client's own `authentication`.
     public init(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         transport: any TokenTransport, clock: any AuthorizationClock = .system, proof: ProofOfPossession? = nil
     ) {
-        self.server = server
-        self.client = client
+        (self.server, self.client) = (server, client)
         self.authentication = authentication ?? client.authentication
-        self.transport = transport
-        self.clock = clock
-        self.proof = proof
+        (self.transport, self.clock, self.proof) = (transport, clock, proof)
     }
 
     /// Exchanges a grant for a token.
@@ -50,7 +39,6 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     ///   - grantType: `grant_type`.
     ///   - parameters: those of the grant. Only `resource` and `audience` may be repeated. The client's own come last.
     ///   - requestedScopes: the scopes of the request; the token has these if the answer names none.
-    /// - Returns: the token.
     /// - Throws: `TokenEndpointError` if the server refused, `InvalidTokenResponse` if its answer cannot be used,
     ///   ``AuthorizationServerError``, `InvalidTokenRequest` and ``ClientAuthenticationFailed`` if nothing was sent,
     ///   and errors of the transport.
@@ -71,9 +59,7 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
             replacing: token)
     }
 
-    /// - Parameters:
-    ///   - key: the key that the grant is already bound to.
-    ///   - mayBeOfAnyKind: whether a token that is not an access token is accepted.
+    /// `key` is the key that the grant is bound to. `mayBeOfAnyKind` accepts a token that is not an access token.
     func token(
         _ grantType: String, _ parameters: [(name: String, value: String)], at url: URL, requestedScopes: Set<String>,
         replacing old: OAuthToken?, boundTo key: ProofKey? = nil, mayBeOfAnyKind: Bool = false
@@ -148,8 +134,7 @@ extension TokenEndpoint {
     /// Sorts an answer whose status is not 2xx, by its `error` member, the server's quirks, and its `Retry-After`.
     package func failure(_ response: TokenResponse) -> TokenEndpointError {
         let code = (try? AnswerObject(response))?.text("error")
-        let kind = server.quirks.kind(
-            status: response.statusCode, code: code, isBodyEmpty: response.body.isEmpty)
+        let kind = server.quirks.kind(status: response.statusCode, code: code, isBodyEmpty: response.body.isEmpty)
         return TokenEndpointError(
             status: response.statusCode, code: code,
             retryAfter: RetryAfter.duration(in: response, at: clock.now), kind: kind)
@@ -161,5 +146,51 @@ extension TokenEndpoint {
         return TokenEndpointError(
             status: answer.status, code: code,
             kind: server.quirks.kind(status: answer.status, code: code, isBodyEmpty: false))
+    }
+}
+
+// MARK: - Issued tokens
+
+extension TokenEndpoint {
+    /// Introspects a token (RFC 7662 §2.1).
+    func introspect(_ token: String, hint: String) async throws -> TokenIntrospection {
+        let url = try server.endpoint(server.introspectionEndpoint, named: "introspection_endpoint")
+        return try TokenIntrospection(
+            try await object([("token", token), ("token_type_hint", hint)], to: url), quirks: server.quirks)
+    }
+
+    /// Revokes a token (RFC 7009). The refresh token comes first: servers may then revoke its access tokens too.
+    ///
+    /// - Throws: `TokenEndpointError`, `transient` if the server failed temporarily, `client` if it refused; errors
+    ///   of the transport.
+    func revoke(_ token: OAuthToken) async throws {
+        guard let url = server.revocationEndpoint else { return }
+        if server.quirks.refusesPublicRevocation, authentication.isPublic { return }
+        var tokens = token.refreshToken.map { [(text: $0, hint: "refresh_token")] } ?? []
+        if !token.isExpired(at: clock.now), !token.accessToken.isEmpty {
+            tokens.append((token.accessToken, "access_token"))
+        }
+        var refusal: TokenEndpointError?
+        for token in tokens {
+            let answer = try await revoke(token.text, hint: token.hint, at: url)
+            refusal = refusal ?? answer
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// - Returns: the server's refusal, if there is one. A token that the server does not know is not refused (§2.2).
+    private func revoke(_ token: String, hint: String, at url: URL) async throws -> TokenEndpointError? {
+        let response = try await post([("token", token), ("token_type_hint", hint)], to: url)
+        if (200..<300).contains(response.statusCode) { return nil }
+        let failure = failure(response)
+        // RFC 7009 §2.2.1: after a 503 the token still exists.
+        let isPassing =
+            [408, 429, 500, 502, 503, 504].contains(failure.status)
+            || ["temporarily_unavailable", "server_error"].contains(failure.code)
+        let sorted = TokenEndpointError(
+            status: failure.status, code: failure.code, retryAfter: failure.retryAfter,
+            kind: isPassing ? .transient : .client)
+        if isPassing { throw sorted }
+        return sorted
     }
 }

@@ -9,10 +9,6 @@ struct AuthorizationRequest {
     private(set) var form: FormParameters
     private let ourNames: Set<String>
 
-    /// - Parameters:
-    ///   - ours: the parameters that the library makes.
-    ///   - parameters: the caller's extra parameters for this sign-in.
-    ///   - client: the client, with its extra parameters for each sign-in.
     init(_ ours: [(name: String, value: String)], parameters: [String: String], client: OAuthClient) throws {
         form = FormParameters(ours)
         ourNames = Set(ours.map(\.name))
@@ -27,11 +23,9 @@ struct AuthorizationRequest {
         ourNames = Set((request.form.list + form.list).map(\.name))
     }
 
-    /// Adds the parameters to an endpoint, whose own query stays (RFC 6749 §3.1).
+    /// Adds the parameters to an endpoint without a fragment, whose own query stays (RFC 6749 §3.1).
     ///
     /// No parameter is sent twice: ours replace the endpoint's, and the endpoint's replace extra parameters.
-    ///
-    /// - Parameter endpoint: without a fragment.
     func url(of endpoint: URL) throws -> URL {
         let text = endpoint.absoluteString
         let mark = text.firstIndex(of: "?")
@@ -62,11 +56,7 @@ struct PushedAuthorizationRequest: Sendable, RedactedDescription {
     /// - Throws: `InvalidTokenResponse` that names the field.
     init(_ answer: AnswerObject) throws {
         requestURI = try answer.requiredText("request_uri")
-        guard let lifetime = answer.seconds("expires_in") else {
-            let problem: InvalidTokenResponse.Problem = answer.members["expires_in"] == nil ? .missing : .malformed
-            throw InvalidTokenResponse(status: answer.status, field: "expires_in", problem: problem)
-        }
-        self.lifetime = lifetime
+        lifetime = try answer.requiredSeconds("expires_in")
     }
 }
 

@@ -10,9 +10,7 @@ public struct GrantAssertion: Sendable, RedactedDescription {
     let isRenewed: Bool
 
     /// A constant assertion, such as the token that came with a request.
-    public static func token(_ text: String) -> GrantAssertion {
-        GrantAssertion(text: { _ in text }, isRenewed: false)
-    }
+    public static func token(_ text: String) -> GrantAssertion { GrantAssertion(text: { _ in text }, isRenewed: false) }
 
     /// An assertion that is fetched for each exchange.
     public static func fetched(_ body: @escaping @Sendable () async throws -> String) -> GrantAssertion {
@@ -39,7 +37,7 @@ public struct GrantAssertion: Sendable, RedactedDescription {
 
     static func signed(
         by signer: any TokenSigner, issuer: String, subject: String?, audience: AssertionAudience,
-        _ lifetime: Duration, _ claims: [String: JSONValue], type: String = "JWT"
+        _ lifetime: Duration, _ claims: [String: JSONValue]
     ) -> GrantAssertion {
         GrantAssertion(
             text: { endpoint in
@@ -50,7 +48,7 @@ public struct GrantAssertion: Sendable, RedactedDescription {
                     "aud": .string(try audience.text(for: endpoint.server, parameter: "assertion")),
                 ]
                 own["sub"] = subject.map { .string($0) }
-                return try await JSONWebToken.signed(own.merging(claims) { own, _ in own }, type: type, by: signer)
+                return try await JSONWebToken.signed(own.merging(claims) { own, _ in own }, type: "JWT", by: signer)
             }, isRenewed: true)
     }
 }

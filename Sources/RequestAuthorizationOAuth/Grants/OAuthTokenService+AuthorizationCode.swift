@@ -21,13 +21,10 @@ extension OAuthTokenService {
         scopes: Set<String>, redirectURI: String? = nil, parameters: [String: String] = [:]
     ) async throws -> PendingSignIn {
         var generator = SystemRandomNumberGenerator()
-        return try await signIn(
-            scopes: scopes, redirectURI: redirectURI, parameters: parameters, using: &generator)
+        return try await signIn(scopes: scopes, redirectURI: redirectURI, parameters: parameters, using: &generator)
     }
 
-    /// Begins a sign-in with a given source of randomness, for tests.
-    ///
-    /// All else is as in ``signIn(scopes:redirectURI:parameters:)``.
+    /// As ``signIn(scopes:redirectURI:parameters:)``, with a given source of randomness, for tests.
     public func signIn(
         scopes: Set<String>, redirectURI: String? = nil, parameters: [String: String] = [:],
         using generator: inout some RandomNumberGenerator
@@ -43,12 +40,8 @@ extension OAuthTokenService {
     ///         try await service.signIn(scopes: ["read"], through: .loopback) { url in print("Open", url) }
     ///     }
     ///
-    /// - Parameters:
-    ///   - scopes: all scopes of the token; if there are none, the server chooses.
-    ///   - parameters: extra parameters for this sign-in.
-    ///   - receiver: receives the callback, and chooses the redirect URI.
-    ///   - show: opens the page, if the receiver does not do so itself.
-    /// - Returns: the token.
+    /// The receiver chooses the redirect URI. `show` opens the page, if the receiver does not do so itself.
+    ///
     /// - Throws: the errors of ``signIn(scopes:redirectURI:parameters:)``, the receiver, `show` and
     ///   ``finish(callback:)``.
     public func signIn(
@@ -76,15 +69,14 @@ extension OAuthTokenService {
         let state = Base64URL.random(bytes: 32, using: &generator)
         let verifier = PKCE.makeVerifier(using: &generator)
         let proofKey = try endpoint.proofKey()
-        let ours =
-            [
-                ("response_type", "code"), ("client_id", client.id), ("redirect_uri", uri.text), ("state", state),
-                ("code_challenge", PKCE.challenge(for: verifier)), ("code_challenge_method", PKCE.method),
-            ] + (scopes.isEmpty ? [] : [("scope", server.quirks.text(of: scopes))])
-            // RFC 9449 §10: the code is bound to the key, too.
-            + (try proofKey.map { [("dpop_jkt", try $0.thumbprint())] } ?? [])
-        let request = try AuthorizationRequest(
-            ours.map { (name: $0.0, value: $0.1) }, parameters: parameters, client: client)
+        var ours: [(name: String, value: String)] = [
+            ("response_type", "code"), ("client_id", client.id), ("redirect_uri", uri.text), ("state", state),
+            ("code_challenge", PKCE.challenge(for: verifier)), ("code_challenge_method", PKCE.method),
+        ]
+        ours += server.quirks.parameters(of: scopes)
+        // RFC 9449 §10: the code is bound to the key, too.
+        if let proofKey { ours.append((name: "dpop_jkt", value: try proofKey.thumbprint())) }
+        let request = try AuthorizationRequest(ours, parameters: parameters, client: client)
         let createdAt = endpoint.clock.now
         let (url, openBefore) =
             pushesRequests || server.requiresPushedAuthorizationRequests
@@ -141,7 +133,6 @@ extension OAuthTokenService {
     /// It is for programs with one user. On a server an attacker may begin a sign-in and give its callback to another
     /// user. So a server finishes the sign-in that it kept in the browser's session: ``finish(_:callback:)``.
     ///
-    /// - Parameter callback: the URL with which the user came back.
     /// - Throws: ``SignInError``, of the kind ``SignInError/Kind/foreign`` if the callback belongs to no sign-in and
     ///   changes nothing; `TokenEndpointError` if the token endpoint refused; errors of the transport and the store.
     public func finish(callback: URL) async throws -> OAuthToken {
@@ -153,9 +144,6 @@ extension OAuthTokenService {
 
     /// Finishes a sign-in that you kept yourself. It can be finished once, as far as the service's store remembers.
     ///
-    /// - Parameters:
-    ///   - pending: the sign-in that the callback is for.
-    ///   - callback: the URL with which the user came back.
     /// - Throws: as ``finish(callback:)``.
     public func finish(_ pending: PendingSignIn, callback: URL) async throws -> OAuthToken {
         guard began(pending), let parameters = pending.parameters(of: callback) else { throw SignInError(.foreign) }

@@ -13,15 +13,15 @@ extension OAuthTokenService {
     /// Call it only when the user asked for it (§3.1), and let the user type the code. A user who is talked into
     /// entering an attacker's code signs the attacker in (§5.4).
     ///
-    /// - Parameters:
-    ///   - scopes: all scopes of the token; if there are none, the server chooses.
-    ///   - parameters: extra parameters for this sign-in. They cannot replace parameters that the library sends.
+    /// Request all scopes of the token; if there are none, the server chooses. The extra `parameters` cannot replace
+    /// parameters that the library sends.
+    ///
     /// - Throws: ``AuthorizationServerError`` if the server has no such endpoint; `InvalidTokenResponse`,
     ///   `TokenEndpointError`, and errors of the transport.
     public func deviceSignIn(scopes: Set<String>, parameters: [String: String] = [:]) async throws -> DeviceSignIn {
         let server = endpoint.server
         let url = try server.endpoint(server.deviceAuthorizationEndpoint, named: "device_authorization_endpoint")
-        var form = FormParameters(scopes.isEmpty ? [] : [("scope", server.quirks.text(of: scopes))])
+        var form = FormParameters(server.quirks.parameters(of: scopes))
         form.add(extra: parameters)
         form.add(try ResourceIndicator.parameters(endpoint.client.resources))
         form.add(extra: endpoint.client.authorizationParameters)
@@ -30,8 +30,7 @@ extension OAuthTokenService {
         return DeviceSignIn(
             authorization, scopes: scopes, endpoint: endpoint,
             expiresAt: sentAt.addingTimeInterval(authorization.lifetime / .seconds(1)),
-            polling: DevicePolling(
-                interval: authorization.interval, deadline: uptime + authorization.lifetime))
+            polling: DevicePolling(interval: authorization.interval, deadline: uptime + authorization.lifetime))
     }
 }
 
@@ -62,19 +61,12 @@ struct DeviceAuthorization: Sendable, RedactedDescription {
         // The user does not see this URL, so it must have the origin of the page that is shown.
         verificationURIComplete = answer.text("verification_uri_complete").flatMap(Self.page)
             .flatMap { Origin($0) == Origin(uri) ? $0 : nil }
-        guard let lifetime = answer.seconds("expires_in") else {
-            let problem: InvalidTokenResponse.Problem = answer.members["expires_in"] == nil ? .missing : .malformed
-            throw InvalidTokenResponse(status: answer.status, field: "expires_in", problem: problem)
-        }
-        self.lifetime = lifetime
+        lifetime = try answer.requiredSeconds("expires_in")
         interval = answer.seconds("interval").map { max($0, .seconds(1)) } ?? .seconds(5)  // RFC 8628 §3.2
     }
 
     /// The URL of a page over TLS, or on loopback; else `nil`.
     private static func page(_ text: String) -> URL? {
-        guard let url = URL(string: text), let origin = Origin(url), url.user() == nil, url.isOfHTTP,
-            origin.scheme == "https" || (origin.scheme == "http" && origin.isLoopback)
-        else { return nil }
-        return url
+        URL(string: text).flatMap { $0.isSafe && $0.user() == nil ? $0 : nil }
     }
 }

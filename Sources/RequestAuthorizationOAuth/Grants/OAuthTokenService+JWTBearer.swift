@@ -13,16 +13,8 @@ extension OAuthTokenService {
     /// are made anew, so their refusal keeps the session: a wrong clock may be right at the next try, after the
     /// longest back-off.
     ///
-    /// - Parameters:
-    ///   - server: the authorization server.
-    ///   - client: the client, if the server requires one in addition to the assertion.
-    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
-    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
-    ///   - assertion: the assertion that is exchanged.
-    ///   - scopes: the scopes of the token; if there are none, the server chooses.
-    ///   - parameters: extra parameters of each exchange. They cannot replace parameters that the library sends.
-    ///   - transport: sends the requests, for instance `URLSession.shared`.
-    ///   - clock: the system's, or a `ManualClock` in tests.
+    /// Pass a client if the server requires one in addition to the assertion. If there are no `scopes`, the server
+    /// chooses. The extra `parameters` of each exchange cannot replace parameters that the library sends.
     public static func jwtBearer(
         server: AuthorizationServer, client: OAuthClient? = nil, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil,
@@ -36,7 +28,7 @@ extension OAuthTokenService {
         ) { endpoint in
             let text = try await endpoint.text(of: assertion)
             var form = FormParameters([("assertion", text)])
-            if !scopes.isEmpty { form.add([("scope", endpoint.server.quirks.text(of: scopes))]) }
+            form.add(endpoint.server.quirks.parameters(of: scopes))
             form.add(extra: parameters)
             do {
                 return try await endpoint.token(
@@ -56,19 +48,10 @@ extension OAuthTokenService {
     /// Make a service for each incoming token, and keep its provider as long as that user sends requests. With the
     /// scope `offline_access` there is a refresh token, which outlives the incoming token.
     ///
-    /// - Parameters:
-    ///   - server: the authorization server, which has issued the incoming token.
-    ///   - client: this program, which has a secret there.
-    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
-    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
-    ///   - incoming: the access token of the request, which must be issued for this program.
-    ///   - scopes: the scopes of the token.
-    ///   - transport: sends the requests, for instance `URLSession.shared`.
-    ///   - clock: the system's, or a `ManualClock` in tests.
+    /// The server must have issued the `incoming` access token for this program, the client, which has a secret there.
     public static func onBehalfOf(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
-        proof: ProofOfPossession? = nil,
-        incoming: String, scopes: Set<String>, transport: any TokenTransport,
+        proof: ProofOfPossession? = nil, incoming: String, scopes: Set<String>, transport: any TokenTransport,
         clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
         jwtBearer(
@@ -81,11 +64,7 @@ extension TokenEndpoint {
     /// - Throws: `InvalidTokenRequest` if the assertion is empty, ``ClientAuthenticationFailed`` if it cannot be made.
     fileprivate func text(of assertion: GrantAssertion) async throws -> String {
         let text: String
-        do {
-            text = try await assertion.text(self)
-        } catch {
-            throw ClientAuthenticationFailed.keepingSession(error)
-        }
+        do { text = try await assertion.text(self) } catch { throw ClientAuthenticationFailed.keepingSession(error) }
         guard !text.isEmpty else {
             throw InvalidTokenRequest(parameter: "assertion", detail: "is empty: pass a signed JWT")
         }

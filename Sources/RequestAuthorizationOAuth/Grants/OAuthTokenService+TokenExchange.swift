@@ -27,8 +27,7 @@ extension TokenEndpoint {
 extension OAuthToken {
     /// The kind of an exchanged token (RFC 8693 §2.2.1); `nil` for other tokens.
     public var issuedTokenType: SecurityTokenType? {
-        guard case .string(let uri) = additionalMembers["issued_token_type"], !uri.isEmpty else { return nil }
-        return SecurityTokenType(uri: uri)
+        additionalMembers["issued_token_type"]?.text.map { SecurityTokenType(uri: $0) }
     }
 }
 
@@ -41,19 +40,9 @@ extension OAuthTokenService {
     ///
     /// The closure is called for each exchange, so that it can return a token that is still valid. A refusal with
     /// `invalid_grant` keeps the session, and the next try uses the closure's next token.
-    ///
-    /// - Parameters:
-    ///   - server: the authorization server.
-    ///   - client: the client as it is registered there.
-    ///   - authentication: authenticates the client in each request, in place of the client's own `authentication`.
-    ///   - proof: how tokens are bound to a key, such as ``ProofOfPossession/dpop``; by default they are bound to none.
-    ///   - transport: sends the requests, for instance `URLSession.shared`.
-    ///   - clock: the system's, or a `ManualClock` in tests.
-    ///   - exchange: returns the tokens to exchange.
     public static func tokenExchange(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
-        proof: ProofOfPossession? = nil,
-        transport: any TokenTransport, clock: any AuthorizationClock = .system,
+        proof: ProofOfPossession? = nil, transport: any TokenTransport, clock: any AuthorizationClock = .system,
         exchange: @escaping @Sendable () async throws -> TokenExchange
     ) -> OAuthTokenService {
         custom(

@@ -21,16 +21,10 @@ public struct TokenExchange: Sendable, Hashable, RedactedDescription {
         subject: SecurityToken, actor: SecurityToken? = nil, requestedType: SecurityTokenType? = nil,
         resources: [String] = [], audiences: [String] = [], scopes: Set<String> = []
     ) {
-        self.subject = subject
-        self.actor = actor
-        self.requestedType = requestedType
-        self.resources = resources
-        self.audiences = audiences
-        self.scopes = scopes
+        (self.subject, self.actor, self.requestedType) = (subject, actor, requestedType)
+        (self.resources, self.audiences, self.scopes) = (resources, audiences, scopes)
     }
-}
 
-extension TokenExchange {
     /// The parameters of the request.
     ///
     /// - Throws: `InvalidTokenRequest` if a token is empty or a resource is not an absolute URI.
@@ -40,7 +34,7 @@ extension TokenExchange {
         }
         var parameters = try ResourceIndicator.parameters(resources)
         parameters += audiences.map { (name: "audience", value: $0) }
-        if !scopes.isEmpty { parameters.append((name: "scope", value: quirks.text(of: scopes))) }
+        parameters += quirks.parameters(of: scopes)
         if let requestedType { parameters.append((name: "requested_token_type", value: requestedType.uri)) }
         parameters += [
             (name: "subject_token", value: subject.text), (name: "subject_token_type", value: subject.type.uri),
@@ -60,10 +54,7 @@ public struct SecurityToken: Sendable, Hashable, RedactedDescription {
     public let text: String
     public let type: SecurityTokenType
 
-    public init(_ text: String, type: SecurityTokenType) {
-        self.text = text
-        self.type = type
-    }
+    public init(_ text: String, type: SecurityTokenType) { (self.text, self.type) = (text, type) }
 
     /// An access token of an OAuth server.
     public static func accessToken(_ text: String) -> SecurityToken { SecurityToken(text, type: .accessToken) }

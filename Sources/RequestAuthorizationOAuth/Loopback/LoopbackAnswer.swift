@@ -13,13 +13,9 @@ struct LoopbackAnswer: Sendable {
 
     /// - Parameter hasCode: whether the callback brings a code; if not, it is a denial, an error, or malformed.
     static func accepted(_ callback: URL, hasCode: Bool) -> LoopbackAnswer {
-        hasCode
-            ? LoopbackAnswer(
-                status: 200, title: "Sign-in received", text: "The app goes on now. You can close this window.",
-                callback: callback)
-            : LoopbackAnswer(
-                status: 200, title: "Not signed in", text: "Access was not granted. You can close this window.",
-                callback: callback)
+        let (title, text) =
+            hasCode ? ("Sign-in received", "The app goes on now.") : ("Not signed in", "Access was not granted.")
+        return LoopbackAnswer(status: 200, title: title, text: "\(text) You can close this window.", callback: callback)
     }
 
     static func refused(_ status: Int) -> LoopbackAnswer {

@@ -26,10 +26,7 @@ struct LoopbackExchange: Sendable {
     /// - Parameters:
     ///   - literal: `127.0.0.1` or `[::1]`.
     ///   - path: the path of the redirect URI.
-    init(literal: String, path: String) {
-        self.literal = literal
-        self.path = path
-    }
+    init(literal: String, path: String) { (self.literal, self.path) = (literal, path) }
 
     mutating func listen(on port: Int) {
         let authority = "\(literal):\(port)"

@@ -16,8 +16,7 @@ final class LoopbackHandler: ChannelInboundHandler {
     private var hasAnswered = false
 
     init(exchange: Lock<LoopbackExchange>, callback: EventLoopPromise<URL>) {
-        self.exchange = exchange
-        self.callback = callback
+        (self.exchange, self.callback) = (exchange, callback)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -15,20 +15,8 @@ final class LoopbackListener: Sendable {
     private let promise: EventLoopPromise<URL>
     private let deadline: Scheduled<Void>
 
-    private init(
-        channel: any Channel, connections: Lock<[ObjectIdentifier: any Channel]>, exchange: Lock<LoopbackExchange>,
-        promise: EventLoopPromise<URL>, timeout: Duration
-    ) {
-        self.channel = channel
-        self.connections = connections
-        self.exchange = exchange
-        self.promise = promise
-        deadline = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
-            promise.fail(SignInError(.expired, detail: "no callback came before the timeout; sign in again"))
-        }
-    }
-
-    static func open(for receiver: LoopbackReceiver) async throws -> LoopbackListener {
+    /// Starts to listen.
+    init(for receiver: LoopbackReceiver) async throws {
         guard LoopbackExchange.isValid(path: receiver.path) else { throw LoopbackReceiverError(.invalidPath) }
         try Task.checkCancellation()
         // The listener and its connections share one event loop.
@@ -36,17 +24,19 @@ final class LoopbackListener: Sendable {
         let promise = loop.makePromise(of: URL.self)
         let connections = Lock<[ObjectIdentifier: any Channel]>([:])
         let exchange = Lock(LoopbackExchange(literal: receiver.address.literal, path: receiver.path))
+        let channel: any Channel
         do {
-            let channel = try await bootstrap(
+            channel = try await Self.bootstrap(
                 on: loop, limits: receiver.limits, connections: connections, exchange: exchange, promise: promise
             ).bind(to: SocketAddress(ipAddress: receiver.address.ip, port: Int(receiver.port))).get()
-            exchange.withLock { $0.listen(on: channel.localAddress?.port ?? 0) }
-            return LoopbackListener(
-                channel: channel, connections: connections, exchange: exchange, promise: promise,
-                timeout: receiver.timeout)
         } catch {
             promise.fail(error)
             throw LoopbackReceiverError(.cannotListen, underlying: error)
+        }
+        exchange.withLock { $0.listen(on: channel.localAddress?.port ?? 0) }
+        (self.channel, self.connections, self.exchange, self.promise) = (channel, connections, exchange, promise)
+        deadline = channel.eventLoop.scheduleTask(in: TimeAmount(receiver.timeout)) {
+            promise.fail(SignInError(.expired, detail: "no callback came before the timeout; sign in again"))
         }
     }
 
@@ -139,5 +129,37 @@ extension LoopbackListener {
 extension LoopbackReceiver.Address {
     fileprivate var ip: String { self == .ipv4 ? "127.0.0.1" : "::1" }
     fileprivate var literal: String { self == .ipv4 ? "127.0.0.1" : "[::1]" }
+}
+
+/// Limits the number of open connections. Further ones wait in the system's queue until one has ended.
+final class LoopbackConnections: ChannelDuplexHandler {
+    typealias InboundIn = any Channel
+    typealias InboundOut = any Channel
+    typealias OutboundIn = Never
+
+    private let limit: Int
+    private let channels: Lock<[ObjectIdentifier: any Channel]>
+    private var isWaiting = false
+
+    init(limit: Int, channels: Lock<[ObjectIdentifier: any Channel]>) {
+        (self.limit, self.channels) = (limit, channels)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if channels.withLock({ $0.count }) < limit { context.read() } else { isWaiting = true }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let channel = unwrapInboundIn(data)
+        let id = ObjectIdentifier(channel)
+        channels.withLock { $0[id] = channel }
+        channel.closeFuture.assumeIsolated().whenComplete { [self] _ in
+            channels.withLock { $0[id] = nil }
+            guard isWaiting, context.channel.isActive else { return }
+            isWaiting = false
+            context.read()
+        }
+        context.fireChannelRead(data)
+    }
 }
 #endif

@@ -25,7 +25,7 @@ public struct LoopbackReceiver: Sendable, Hashable {
     public var address: Address
     /// The port; 0 for any free one.
     public var port: UInt16
-    /// The path of the redirect URI.
+    /// The path of the redirect URI, for instance `/callback`.
     public var path: String
     /// How long to wait for the callback; a pending sign-in is valid for 10 minutes.
     public var timeout: Duration
@@ -33,29 +33,19 @@ public struct LoopbackReceiver: Sendable, Hashable {
     var limits = LoopbackLimits()
 
     /// Creates a receiver. It does not listen yet.
-    ///
-    /// - Parameters:
-    ///   - port: the port; 0 for any free one.
-    ///   - path: the path of the redirect URI, for instance `/callback`.
-    ///   - timeout: how long to wait for the callback.
-    ///   - address: the address to listen on.
     public init(
         port: UInt16 = 0, path: String = "/callback", timeout: Duration = .seconds(600), address: Address = .ipv4
     ) {
-        self.port = port
-        self.path = path
-        self.timeout = timeout
-        self.address = address
+        (self.port, self.path, self.timeout, self.address) = (port, path, timeout, address)
     }
 }
 
 extension LoopbackReceiver: CallbackReceiver {
     /// Listens, starts a sign-in with its redirect URI, shows the server's page, and returns the callback.
     ///
-    /// - Parameters:
-    ///   - start: makes the sign-in for a redirect URI such as `http://127.0.0.1:49152/callback`.
-    ///   - show: opens the page or shows its URL to the user. It may return at once. If it still runs when the callback
-    ///     comes, it is cancelled, and this function waits for its end.
+    /// The redirect URI is, for instance, `http://127.0.0.1:49152/callback`. `show` may return at once. If it still
+    /// runs when the callback comes, it is cancelled, and this function waits for its end.
+    ///
     /// - Returns: the callback, not yet exchanged for a token. A denial is a callback too.
     /// - Throws: ``LoopbackReceiverError``; ``SignInError`` of the kind ``SignInError/Kind/expired`` if no callback
     ///   comes before the timeout; errors of `start` and `show`; `CancellationError`.
@@ -63,7 +53,7 @@ extension LoopbackReceiver: CallbackReceiver {
         for start: @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
         show: @Sendable (URL) async throws -> Void
     ) async throws -> URL {
-        let listener = try await LoopbackListener.open(for: self)
+        let listener = try await LoopbackListener(for: self)
         do {
             let callback = try await listener.callback(for: start, show: show)
             await listener.close()
@@ -117,10 +107,7 @@ public struct LoopbackReceiverError: Error {
     /// The system's error. The description does not contain it.
     public let underlying: (any Error)?
 
-    public init(_ code: Code, underlying: (any Error)? = nil) {
-        self.code = code
-        self.underlying = underlying
-    }
+    public init(_ code: Code, underlying: (any Error)? = nil) { (self.code, self.underlying) = (code, underlying) }
 }
 
 extension LoopbackReceiverError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -151,16 +138,12 @@ public struct LoopbackReceiver: Sendable, CallbackReceiver {
 
     public init(
         port: UInt16 = 0, path: String = "/callback", timeout: Duration = .seconds(600), address: Address = .ipv4
-    ) {
-        fatalError("unavailable")
-    }
+    ) { fatalError("unavailable") }
 
     public func callback(
         for start: @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
         show: @Sendable (URL) async throws -> Void
-    ) async throws -> URL {
-        fatalError("unavailable")
-    }
+    ) async throws -> URL { fatalError("unavailable") }
 }
 
 @available(
@@ -173,8 +156,6 @@ extension CallbackReceiver where Self == LoopbackReceiver {
     public static func loopback(
         port: UInt16 = 0, path: String = "/callback", timeout: Duration = .seconds(600),
         address: LoopbackReceiver.Address = .ipv4
-    ) -> LoopbackReceiver {
-        fatalError("unavailable")
-    }
+    ) -> LoopbackReceiver { fatalError("unavailable") }
 }
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import RequestAuthorization
+
 #if canImport(CryptoKit)
 import CryptoKit
 #elseif Crypto
@@ -18,9 +20,7 @@ public enum PKCE {
     /// The value of `code_challenge_method`.
     public static let method = "S256"
 
-    /// A new verifier: 32 random bytes as 43 unreserved characters (RFC 7636 §4.1).
-    ///
-    /// - Parameter generator: the source of randomness: the system's, or a known one in tests.
+    /// A new verifier: 32 random bytes as 43 unreserved characters (RFC 7636 §4.1). Tests pass a known generator.
     public static func makeVerifier(using generator: inout some RandomNumberGenerator) -> String {
         Base64URL.random(bytes: 32, using: &generator)
     }
@@ -33,13 +33,12 @@ public enum PKCE {
 
     /// Whether a text is a valid verifier: 43 to 128 characters of `A-Z a-z 0-9 - . _ ~` (RFC 7636 §4.1).
     public static func isVerifier(_ text: String) -> Bool {
-        (43...128).contains(text.utf8.count) && text.utf8.allSatisfy(isUnreserved)
+        (43...128).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._~".utf8.contains($0) }
     }
 
     #if canImport(CryptoKit) || Crypto
     /// The challenge of a verifier: its SHA-256 in Base64URL without padding (RFC 7636 §4.2).
-    ///
-    /// - Parameter verifier: from ``makeVerifier()``.
     public static func challenge(for verifier: String) -> String {
         Base64URL.encode(SHA256.hash(data: Array(verifier.utf8)))
     }
@@ -51,16 +50,4 @@ public enum PKCE {
     )
     public static func challenge(for verifier: String) -> String { fatalError("unavailable") }
     #endif
-
-    // MARK: -
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
 }

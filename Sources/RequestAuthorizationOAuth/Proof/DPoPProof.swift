@@ -14,17 +14,14 @@ struct DPoPProof: RequestProof, RedactedDescription {
     private let clock: any AuthorizationClock
 
     init(_ signer: ProofSigner, accessToken: String, nonces: ProofNonces, clock: any AuthorizationClock) {
-        self.signer = signer
-        self.tokenHash = ProofSigner.hash(of: accessToken)
-        self.nonces = nonces
-        self.clock = clock
+        (self.signer, self.nonces, self.clock) = (signer, nonces, clock)
+        tokenHash = ProofSigner.hash(of: accessToken)
     }
 
     @concurrent
     func fields(for request: ProvenRequest) async throws -> [String: String] {
         let claims = nonces.claims(for: .resource(request.origin), at: clock.now)
-        let proof = try signer.proof(
-            method: request.method, uri: request.uri, claims: claims, tokenHash: tokenHash)
+        let proof = try signer.proof(method: request.method, uri: request.uri, claims: claims, tokenHash: tokenHash)
         return [Self.field: proof]
     }
 

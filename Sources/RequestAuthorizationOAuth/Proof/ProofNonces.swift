@@ -50,9 +50,7 @@ final class ProofNonces: Sendable, RedactedDescription {
             return (false, InvalidProofNonce(.malformed))
         }
         state.withLock { state in
-            if state.nonces[server] == nil, state.nonces.count >= Self.limit {
-                _ = state.nonces.popFirst()
-            }
+            if state.nonces[server] == nil, state.nonces.count >= Self.limit { _ = state.nonces.popFirst() }
             state.nonces[server] = nonce
         }
         return (true, nil)

@@ -30,10 +30,6 @@ public struct ProofOfPossession: Sendable, Hashable {
     public static let dpop = Self.dpop()
 
     /// DPoP (RFC 9449).
-    ///
-    /// - Parameters:
-    ///   - keyStorage: where the private keys are kept.
-    ///   - allowsBearer: whether a server may answer with a token of the type `Bearer`.
     public static func dpop(keyStorage: KeyStorage = .withToken, allowsBearer: Bool = false) -> ProofOfPossession {
         ProofOfPossession(keyStorage: keyStorage, allowsBearer: allowsBearer)
     }

@@ -45,11 +45,7 @@ struct ProofSigner: Sendable, RedactedDescription {
         header = Array(Base64URL.encode(text.utf8).utf8) + [UInt8(ascii: ".")]
     }
 
-    /// Signs a proof for one request.
-    ///
-    /// - Parameters:
-    ///   - uri: the target; its query and fragment are left out.
-    ///   - tokenHash: `ath`, for a request with a token.
+    /// Signs a proof for one request. `tokenHash` is the `ath` of a request with a token.
     func proof(method: String, uri: String, claims: (nonce: String?, date: Date), tokenHash: String?) throws -> String {
         // Bytes, because the interpolation of strings would take longer than all else but the signature.
         var text: [UInt8] = []
@@ -129,8 +125,7 @@ extension ProofKey {
             #if canImport(CryptoKit)
             guard SecureEnclave.isAvailable else { throw ProofUnavailable(.noSecureEnclave) }
             // With the default access control, a refresh in the background does not ask the user.
-            return ProofKey(
-                kind: .secureEnclave, bytes: try SecureEnclave.P256.Signing.PrivateKey().dataRepresentation)
+            return ProofKey(kind: .secureEnclave, bytes: try SecureEnclave.P256.Signing.PrivateKey().dataRepresentation)
             #else
             throw ProofUnavailable(.noSecureEnclave)
             #endif

@@ -16,14 +16,6 @@ extension AuthorizationServer: Codable {
         case quirks
     }
 
-    /// The key of a member with any name.
-    private struct Member: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     /// The names of the members that have a property.
     static let ownMembers = Set(CodingKeys.allCases.map(\.rawValue))
 
@@ -32,7 +24,7 @@ extension AuthorizationServer: Codable {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         func url(_ key: CodingKeys) throws -> URL? { try values.decodeIfPresent(URL.self, forKey: key) }
         func flag(_ key: CodingKeys) throws -> Bool { try values.decodeIfPresent(Bool.self, forKey: key) ?? false }
-        let all = try decoder.container(keyedBy: Member.self)
+        let all = try decoder.container(keyedBy: JSONValue.Name.self)
         let additional = try all.allKeys.filter { !Self.ownMembers.contains($0.stringValue) }
             .reduce(into: [:]) { $0[$1.stringValue] = try all.decode(JSONValue.self, forKey: $1) }
         self.init(
@@ -40,8 +32,7 @@ extension AuthorizationServer: Codable {
             authorizationEndpoint: try url(.authorizationEndpoint), tokenEndpoint: try url(.tokenEndpoint),
             refreshEndpoint: try url(.refreshEndpoint),
             deviceAuthorizationEndpoint: try url(.deviceAuthorizationEndpoint),
-            revocationEndpoint: try url(.revocationEndpoint),
-            introspectionEndpoint: try url(.introspectionEndpoint),
+            revocationEndpoint: try url(.revocationEndpoint), introspectionEndpoint: try url(.introspectionEndpoint),
             pushedAuthorizationRequestEndpoint: try url(.pushedAuthorizationRequestEndpoint),
             requiresPushedAuthorizationRequests: try flag(.requiresPushedAuthorizationRequests),
             announcesIssuer: try flag(.announcesIssuer),
@@ -58,14 +49,13 @@ extension AuthorizationServer: Codable {
         try values.encodeIfPresent(deviceAuthorizationEndpoint, forKey: .deviceAuthorizationEndpoint)
         try values.encodeIfPresent(revocationEndpoint, forKey: .revocationEndpoint)
         try values.encodeIfPresent(introspectionEndpoint, forKey: .introspectionEndpoint)
-        try values.encodeIfPresent(
-            pushedAuthorizationRequestEndpoint, forKey: .pushedAuthorizationRequestEndpoint)
+        try values.encodeIfPresent(pushedAuthorizationRequestEndpoint, forKey: .pushedAuthorizationRequestEndpoint)
         if requiresPushedAuthorizationRequests { try values.encode(true, forKey: .requiresPushedAuthorizationRequests) }
         try values.encode(announcesIssuer, forKey: .announcesIssuer)
         try values.encode(quirks, forKey: .quirks)
-        var all = encoder.container(keyedBy: Member.self)
+        var all = encoder.container(keyedBy: JSONValue.Name.self)
         for (name, value) in additionalMetadata where !Self.ownMembers.contains(name) {
-            try all.encode(value, forKey: Member(stringValue: name))
+            try all.encode(value, forKey: JSONValue.Name(stringValue: name))
         }
     }
 }

@@ -8,12 +8,9 @@ extension AuthorizationServer {
     ///
     ///     let server = try await AuthorizationServer.discover(issuer: "https://id.example.com", transport: URLSession.shared)
     ///
-    /// The metadata must name the same issuer, code point by code point; otherwise they are not used (RFC 8414 §3.3).
+    /// The issuer is a URL with `https`, or with `http` on loopback, without query and fragment. The metadata must name
+    /// the same issuer, code point by code point; otherwise they are not used (RFC 8414 §3.3).
     ///
-    /// - Parameters:
-    ///   - issuer: a URL with `https`, or with `http` on loopback, without query and fragment.
-    ///   - transport: sends the requests, for instance `URLSession.shared`.
-    ///   - clock: the system's, or a `ManualClock` in tests.
     /// - Throws: ``AuthorizationServerError``, with the problem ``AuthorizationServerError/Problem/unavailable`` if the
     ///   server cannot answer now, and errors of the transport.
     public static func discover(
@@ -24,8 +21,11 @@ extension AuthorizationServer {
             let response = try await transport.send(
                 TokenRequest(method: "GET", url: url, fields: [(name: "Accept", value: "application/json")]))
             guard response.statusCode == 200 else {
-                if [408, 429].contains(response.statusCode) || response.statusCode >= 500 {
-                    refusal = refusal ?? AuthorizationServerError(unavailable: response, at: clock.now)
+                if refusal == nil, [408, 429].contains(response.statusCode) || response.statusCode >= 500 {
+                    refusal = AuthorizationServerError(
+                        .unavailable, member: "issuer",
+                        detail: "the server answered discovery with \(response.statusCode): try again later",
+                        retryAfter: RetryAfter.duration(in: response, at: clock.now))
                 }
                 continue
             }

@@ -44,33 +44,24 @@ public struct AuthorizationServer: Sendable, Hashable {
         refreshEndpoint: URL? = nil, deviceAuthorizationEndpoint: URL? = nil, revocationEndpoint: URL? = nil,
         introspectionEndpoint: URL? = nil, pushedAuthorizationRequestEndpoint: URL? = nil,
         requiresPushedAuthorizationRequests: Bool = false, announcesIssuer: Bool = false,
-        quirks: ServerQuirks = ServerQuirks(),
-        additionalMetadata: [String: JSONValue] = [:]
+        quirks: ServerQuirks = ServerQuirks(), additionalMetadata: [String: JSONValue] = [:]
     ) {
-        self.issuer = issuer
-        self.authorizationEndpoint = authorizationEndpoint
-        self.tokenEndpoint = tokenEndpoint
-        self.refreshEndpoint = refreshEndpoint
+        (self.issuer, self.authorizationEndpoint) = (issuer, authorizationEndpoint)
+        (self.tokenEndpoint, self.refreshEndpoint) = (tokenEndpoint, refreshEndpoint)
         self.deviceAuthorizationEndpoint = deviceAuthorizationEndpoint
-        self.revocationEndpoint = revocationEndpoint
-        self.introspectionEndpoint = introspectionEndpoint
+        (self.revocationEndpoint, self.introspectionEndpoint) = (revocationEndpoint, introspectionEndpoint)
         self.pushedAuthorizationRequestEndpoint = pushedAuthorizationRequestEndpoint
         self.requiresPushedAuthorizationRequests = requiresPushedAuthorizationRequests
-        self.announcesIssuer = announcesIssuer
-        self.quirks = quirks
+        (self.announcesIssuer, self.quirks) = (announcesIssuer, quirks)
         self.additionalMetadata = additionalMetadata
     }
-}
 
-extension AuthorizationServer {
     /// Compares code points (RFC 8414 §3.3 and §4): `==` would accept two spellings of an accented letter.
     package static func isSameIssuer(_ left: String, _ right: String) -> Bool {
         left.unicodeScalars.elementsEqual(right.unicodeScalars)
     }
 
-    /// Checks that an endpoint is known and may be called, and returns it.
-    ///
-    /// - Parameter name: its name in the metadata, for instance `token_endpoint`.
+    /// Checks that an endpoint is known and may be called, and returns it. `name` is its name in the metadata.
     package func endpoint(_ url: URL?, named name: String) throws -> URL {
         guard let url else { throw AuthorizationServerError(.missingEndpoint, member: name) }
         try Self.check(url, named: name)
@@ -79,18 +70,13 @@ extension AuthorizationServer {
 
     /// Throws unless a URL uses TLS, or `http` on loopback, and has no fragment (RFC 6749 §3.1 and §3.2).
     package static func check(_ url: URL, named name: String) throws {
-        guard let origin = Origin(url) else { throw AuthorizationServerError(.notAURL, member: name) }
-        guard url.isOfHTTP, origin.scheme == "https" || (origin.scheme == "http" && origin.isLoopback) else {
-            throw AuthorizationServerError(.insecure, member: name)
-        }
+        guard Origin(url) != nil else { throw AuthorizationServerError(.notAURL, member: name) }
+        guard url.isSafe else { throw AuthorizationServerError(.insecure, member: name) }
         if url.fragment() != nil { throw AuthorizationServerError(.fragment, member: name) }
     }
 }
 
-extension URL {
-    /// Whether the scheme is that of HTTP. (The origin of a `wss` URL has the scheme of its handshake, `https`.)
-    package var isOfHTTP: Bool { ["https", "http"].contains(scheme?.lowercased()) }
-}
+// MARK: - Known servers
 
 extension AuthorizationServer {
     /// GitHub. It answers errors with status 200 and its own error codes, and separates scopes with commas.
@@ -119,5 +105,58 @@ extension AuthorizationServer {
             tokenEndpoint: URL(string: "https://oauth2.googleapis.com/token"),
             deviceAuthorizationEndpoint: URL(string: "https://oauth2.googleapis.com/device/code"),
             revocationEndpoint: URL(string: "https://oauth2.googleapis.com/revoke"))
+    }
+}
+
+// MARK: - Members of the metadata that have no property, checked when they are read
+
+extension AuthorizationServer {
+    /// The methods of client authentication that the server lists; `nil` if it lists none. Other methods may work too.
+    public var listedAuthenticationMethods: [String]? { metadataTexts("token_endpoint_auth_methods_supported") }
+
+    /// The algorithms with which a client may sign its assertions; `nil` if the server lists none.
+    public var listedAuthenticationAlgorithms: [String]? {
+        metadataTexts("token_endpoint_auth_signing_alg_values_supported")
+    }
+
+    /// The algorithms with which proofs may be signed (RFC 9449 §5.1); `nil` if the server lists none.
+    public var listedProofAlgorithms: [String]? { metadataTexts("dpop_signing_alg_values_supported") }
+
+    /// A text of ``additionalMetadata``; `nil` if the member is missing, empty, or not a text.
+    public func metadataText(_ name: String) -> String? { additionalMetadata[name]?.text }
+
+    /// A list of texts of ``additionalMetadata``; `nil` if the member is missing, or not a list of texts.
+    public func metadataTexts(_ name: String) -> [String]? { additionalMetadata[name]?.texts }
+
+    /// Whether a member of ``additionalMetadata`` is `true`.
+    public func metadataFlag(_ name: String) -> Bool { additionalMetadata[name] == .bool(true) }
+
+    /// The URL of an endpoint: `https`, or `http` on loopback if the issuer is on loopback too; without fragment.
+    ///
+    ///     let url = try server.metadataEndpoint("userinfo_endpoint")
+    ///
+    /// - Throws: ``AuthorizationServerError`` that names the member.
+    public func metadataEndpoint(_ name: String) throws -> URL {
+        guard let text = metadataText(name) else { throw AuthorizationServerError(.missingEndpoint, member: name) }
+        guard let url = URL(string: text) else { throw AuthorizationServerError(.notAURL, member: name) }
+        try Self.check(url, named: name)
+        try Self.checkLoopback(url, named: name, issuer: issuer)
+        return url
+    }
+
+    /// Throws if another machine's metadata name an endpoint on loopback, to which it could forge requests.
+    static func checkLoopback(_ url: URL, named name: String, issuer: String?) throws {
+        let isHere = issuer.flatMap { URL(string: $0) }.flatMap { Origin($0) }?.isLoopback == true
+        if !isHere, let origin = Origin(url), origin.scheme == "http", origin.isLoopback {
+            throw AuthorizationServerError(.insecure, member: name)
+        }
+    }
+}
+
+extension URL {
+    /// Whether the URL has the scheme `https`, or `http` on loopback. (The origin of a `wss` URL has `https` too.)
+    var isSafe: Bool {
+        guard let origin = Origin(self), ["https", "http"].contains(scheme?.lowercased()) else { return false }
+        return origin.scheme == "https" || origin.isLoopback
     }
 }

@@ -40,18 +40,7 @@ public struct AuthorizationServerError: TokenServiceFailure, Hashable {
     public var delivery: TokenRequestDelivery { .notSent }
 
     public init(_ problem: Problem, member: String? = nil, detail: String? = nil, retryAfter: Duration? = nil) {
-        self.problem = problem
-        self.member = member
-        self.detail = detail
-        self.retryAfter = retryAfter
-    }
-
-    /// A server that cannot answer discovery now.
-    init(unavailable response: TokenResponse, at now: Date) {
-        self.init(
-            .unavailable, member: "issuer",
-            detail: "the server answered discovery with \(response.statusCode): try again later",
-            retryAfter: RetryAfter.duration(in: response, at: now))
+        (self.problem, self.member, self.detail, self.retryAfter) = (problem, member, detail, retryAfter)
     }
 }
 

@@ -29,12 +29,9 @@ public struct ServerQuirks: Sendable, Hashable {
         sessionEndingStatuses: Set<Int> = [], refreshTokenLifetime: Duration? = nil, signOutAdvice: String? = nil,
         refusesPublicRevocation: Bool = false
     ) {
-        self.scopeSeparators = scopeSeparators
-        self.errorKinds = errorKinds
-        self.sessionEndingStatuses = sessionEndingStatuses
-        self.refreshTokenLifetime = refreshTokenLifetime
-        self.signOutAdvice = signOutAdvice
-        self.refusesPublicRevocation = refusesPublicRevocation
+        (self.scopeSeparators, self.errorKinds) = (scopeSeparators, errorKinds)
+        (self.sessionEndingStatuses, self.refreshTokenLifetime) = (sessionEndingStatuses, refreshTokenLifetime)
+        (self.signOutAdvice, self.refusesPublicRevocation) = (signOutAdvice, refusesPublicRevocation)
     }
 }
 
@@ -49,6 +46,11 @@ extension ServerQuirks {
     /// Joins scopes with the server's separator, sorted; their order has no meaning (RFC 6749 §3.3).
     package func text(of scopes: Set<String>) -> String {
         scopes.sorted().joined(separator: scopeSeparators.first ?? " ")
+    }
+
+    /// The parameter `scope`; none if there are no scopes, so that the server chooses.
+    func parameters(of scopes: Set<String>) -> [(name: String, value: String)] {
+        scopes.isEmpty ? [] : [(name: "scope", value: text(of: scopes))]
     }
 
     /// Splits a text of the server into scopes.

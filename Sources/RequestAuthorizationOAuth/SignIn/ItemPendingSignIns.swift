@@ -17,9 +17,7 @@ public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, Red
     private let items: Items
     private let serialTasks = SerialTasks()
 
-    /// Creates a store of sign-ins.
-    ///
-    /// - Parameter items: the store of bytes, which must not be that of a token.
+    /// Creates a store of sign-ins. The store of bytes must not be that of a token.
     public init(_ items: Items) { self.items = items }
 
     public func add(_ pending: PendingSignIn) async throws { try await change { try $0.add(pending, limit: 32) } }

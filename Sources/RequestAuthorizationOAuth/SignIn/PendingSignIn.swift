@@ -13,7 +13,7 @@ import RequestAuthorization
 ///     let token = try await service.finish(callback: url)
 ///
 /// It contains a secret: protect it like a token. It is valid for 10 minutes and can be finished once.
-public struct PendingSignIn: Codable, Sendable, Hashable {
+public struct PendingSignIn: Codable, Sendable, Hashable, RedactedDescription {
     /// How long a sign-in is valid.
     public static let lifetime: Duration = .seconds(600)
 
@@ -35,12 +35,10 @@ public struct PendingSignIn: Codable, Sendable, Hashable {
     public let createdAt: Date
     /// The server's page, to be opened in a browser, never in a web view of the app (RFC 8252 §8.12).
     public let url: URL
-
     /// The time before which the page must be opened, if the server set one (RFC 9126 §2.2).
     ///
     /// Later the server no longer knows the request. Begin another sign-in then.
     public let openBefore: Date?
-
     /// The key that the token will be bound to; `nil` if it will not be bound (RFC 9449 §10).
     public let proofKey: ProofKey?
 
@@ -49,18 +47,10 @@ public struct PendingSignIn: Codable, Sendable, Hashable {
         announcesIssuer: Bool, tokenEndpoint: URL?, scopes: Set<String>, createdAt: Date, url: URL,
         openBefore: Date? = nil, proofKey: ProofKey? = nil
     ) {
-        self.state = state
-        self.codeVerifier = codeVerifier
-        self.redirectURI = redirectURI
-        self.clientID = clientID
-        self.issuer = issuer
-        self.announcesIssuer = announcesIssuer
-        self.tokenEndpoint = tokenEndpoint
-        self.scopes = scopes
-        self.createdAt = createdAt
-        self.url = url
-        self.openBefore = openBefore
-        self.proofKey = proofKey
+        (self.state, self.codeVerifier, self.redirectURI) = (state, codeVerifier, redirectURI)
+        (self.clientID, self.issuer, self.announcesIssuer) = (clientID, issuer, announcesIssuer)
+        (self.tokenEndpoint, self.scopes, self.createdAt) = (tokenEndpoint, scopes, createdAt)
+        (self.url, self.openBefore, self.proofKey) = (url, openBefore, proofKey)
     }
 
     /// Whether the 10 minutes are over, or the clock was set back by more than 10 minutes.
@@ -68,8 +58,6 @@ public struct PendingSignIn: Codable, Sendable, Hashable {
         abs(date.timeIntervalSince(createdAt)) >= Self.lifetime / .seconds(1)
     }
 }
-
-extension PendingSignIn: RedactedDescription {}
 
 extension PendingSignIn {
     /// Whether a callback belongs to this sign-in: it has the redirect URI and the `state`.
@@ -86,19 +74,9 @@ extension PendingSignIn {
         return parameters
     }
 
-    /// Reads the code of a callback.
-    ///
-    /// - Parameters:
-    ///   - parameters: from ``parameters(of:)``, so with the right state.
-    ///   - now: the current time.
-    /// - Throws: ``SignInError``.
-    func code(in parameters: FormPairs, at now: Date) throws -> String {
-        if isExpired(at: now) { throw SignInError(.expired) }
-        return try code(in: parameters)
-    }
-
-    /// Reads the code of a callback, without a check of its time.
-    func code(in parameters: FormPairs) throws -> String {
+    /// Reads the code of a callback, from its ``parameters(of:)``. Without `now`, an expired sign-in is accepted.
+    func code(in parameters: FormPairs, at now: Date? = nil) throws -> String {
+        if let now, isExpired(at: now) { throw SignInError(.expired) }
         // RFC 9207 §2.4: checked before all other parameters, also in error responses.
         try checkIssuer(of: parameters)
         switch (parameters["code"], parameters["error"]) {
@@ -120,7 +98,7 @@ extension PendingSignIn {
         case .text(let named):
             // The server's issuer is not known, so there is nothing to compare.
             guard let issuer else { return }
-            guard issuer.unicodeScalars.elementsEqual(named.unicodeScalars) else { throw SignInError(.otherIssuer) }
+            guard AuthorizationServer.isSameIssuer(issuer, named) else { throw SignInError(.otherIssuer) }
         case .absent:
             guard announcesIssuer else { return }
             // The sender is unknown. Its error code and description help to find the cause.
@@ -130,5 +108,19 @@ extension PendingSignIn {
                 detail: "issuer missing: the server's callbacks must contain iss, and this one does not; sign in again")
         case .unusable: throw SignInError(.otherIssuer)
         }
+    }
+}
+
+/// Compares secrets.
+package enum ConstantTime {
+    /// Whether two texts are equal. The time does not depend on where they differ; their lengths are not secret.
+    package static func areEqual(_ left: String, _ right: String) -> Bool {
+        areEqual(Array(left.utf8), Array(right.utf8))
+    }
+
+    /// Whether two sequences of bytes are equal. All bytes are compared, even after a difference.
+    package static func areEqual<Bytes: RandomAccessCollection<UInt8>>(_ left: Bytes, _ right: Bytes) -> Bool {
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

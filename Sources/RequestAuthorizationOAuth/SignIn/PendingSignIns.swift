@@ -14,9 +14,7 @@ struct PendingSignIns: Codable, Hashable, Sendable, RedactedDescription {
     private var pending: [PendingSignIn] = []
     private var taken: [Taken] = []
 
-    /// Adds a sign-in.
-    ///
-    /// - Parameter limit: the number of sign-ins to keep; the oldest is dropped first.
+    /// Adds a sign-in. At most `limit` sign-ins are kept; the oldest is dropped first.
     mutating func add(_ new: PendingSignIn, limit: Int) throws {
         guard try find(state: new.state) == nil else { return }
         // Kept twice as long as they are valid, so that a late callback gets the error `expired`.
@@ -57,9 +55,7 @@ public final class InMemoryPendingSignIns: PendingSignInStore, RedactedDescripti
 
     public func add(_ pending: PendingSignIn) async throws { try kept.withLock { try $0.add(pending, limit: limit) } }
 
-    public func find(state: String) async throws -> PendingSignIn? {
-        try kept.withLock { $0 }.find(state: state)
-    }
+    public func find(state: String) async throws -> PendingSignIn? { try kept.withLock { $0 }.find(state: state) }
 
     public func take(state: String) async throws -> PendingSignIn? { try kept.withLock { try $0.take(state: state) } }
 }

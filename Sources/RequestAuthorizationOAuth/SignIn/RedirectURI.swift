@@ -104,8 +104,7 @@ private struct Parts: Hashable, Sendable {
     }
 
     /// All before the `?`: scheme and host are in lower case, and an empty path is `/`.
-    struct Address: Hashable { let scheme: String, authority: String?, path: [UInt8] }
-    var address: Address { Address(scheme: scheme, authority: authority, path: path) }
+    var address: (String, String?, [UInt8]) { (scheme, authority, path) }
 
     /// The authority without its port.
     var host: String? {

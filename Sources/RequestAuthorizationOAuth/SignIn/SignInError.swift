@@ -38,25 +38,19 @@ public struct SignInError: Error, Sendable, Hashable {
     }
 
     public let kind: Kind
-
     /// The server's `error` (RFC 6749 §4.1.2.1), including those of extensions (§8.5).
     ///
     /// The error's description contains it only if it is a plain word.
     public let code: String?
-
     /// The server's `error_description`, without control characters, for your logs, not for users.
     ///
     /// The error's description does not contain it.
     public let serverDescription: String?
-
     /// What to do, in one sentence; never a secret.
     public let detail: String?
 
     public init(_ kind: Kind, code: String? = nil, serverDescription: String? = nil, detail: String? = nil) {
-        self.kind = kind
-        self.code = code
-        self.serverDescription = serverDescription
-        self.detail = detail
+        (self.kind, self.code, self.serverDescription, self.detail) = (kind, code, serverDescription, detail)
     }
 
     /// Whether the user denied access, which needs no error message.

@@ -3,12 +3,11 @@
 
 /// Makes a server's text safe to show.
 enum TerminalText {
-    /// Removes characters that could control a terminal or change the reading direction.
+    /// Removes characters that could control a terminal or change the reading direction. Keeps at most
+    /// `limit` characters.
     ///
     /// These are control and format characters (which include Unicode's bidirectional marks, overrides and isolates),
     /// line and paragraph separators, and private or unassigned characters.
-    ///
-    /// - Parameter limit: the highest number of characters.
     static func clean(_ text: String, limit: Int = 1000) -> String {
         var clean = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(4 * limit) where isHarmless(scalar) { clean.append(scalar) }

@@ -17,9 +17,7 @@ public struct JSONWebKey: Sendable, Hashable {
     /// Reads a key, without members that are private or do not define the key.
     ///
     /// - Throws: ``SigningKeyError``.
-    public init(_ json: Data) throws {
-        self.init(members: try Self.required(of: JWKObject(json)))
-    }
+    public init(_ json: Data) throws { self.init(members: try Self.required(of: JWKObject(json))) }
 
     init(members: [String: String]) { self.members = members }
 

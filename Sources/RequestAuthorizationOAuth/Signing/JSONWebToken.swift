@@ -3,20 +3,11 @@
 
 /// Makes JWTs in the compact form (RFC 7515 §7.1, RFC 7519).
 enum JSONWebToken {
-    /// Signs claims.
-    ///
-    /// - Parameters:
-    ///   - claims: the claims, which are sent sorted by name.
-    ///   - type: `typ` of the header.
-    ///   - header: further members of the header.
-    ///   - signer: makes the signature.
-    /// - Throws: the signer's errors.
+    /// Signs claims, which are sent sorted by name. `type` is the `typ` of the header.
     static func signed(
-        _ claims: [String: JSONValue], type: String, header: [String: JSONValue] = [:], by signer: any TokenSigner
+        _ claims: [String: JSONValue], type: String, by signer: any TokenSigner
     ) async throws -> String {
-        var header = header
-        header["alg"] = .string(signer.algorithm.name)
-        header["typ"] = .string(type)
+        var header: [String: JSONValue] = ["alg": .string(signer.algorithm.name), "typ": .string(type)]
         header["kid"] = signer.keyID.map { .string($0) }
         let message = "\(try encode(header)).\(try encode(claims))"
         return "\(message).\(Base64URL.encode(try await signer.sign(Array(message.utf8))))"

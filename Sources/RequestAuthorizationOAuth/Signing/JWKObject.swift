@@ -19,9 +19,7 @@ struct JWKObject: RedactedDescription {
         self.members = members
     }
 
-    func optionalText(_ name: String) -> String? {
-        if case .string(let text) = members[name] { text } else { nil }
-    }
+    func optionalText(_ name: String) -> String? { if case .string(let text) = members[name] { text } else { nil } }
 
     func text(_ name: String) throws(SigningKeyError) -> String {
         guard let text = optionalText(name), !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),

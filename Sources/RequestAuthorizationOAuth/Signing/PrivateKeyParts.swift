@@ -4,7 +4,7 @@
 import RequestAuthorization
 
 /// The numbers of a private key, read from one of the usual file formats.
-enum PrivateKeyParts {
+enum PrivateKeyParts: RedactedDescription {
     /// The 32 bytes of a key on P-256.
     case p256([UInt8])
     /// The 32 bytes of an Ed25519 key.
@@ -68,10 +68,8 @@ enum PrivateKeyParts {
     }
 }
 
-extension PrivateKeyParts: RedactedDescription {}
-
 /// The numbers of an RSA key (RFC 8017 §A.1.2), without leading zeros: n, e, d, p, q, d mod p-1, d mod q-1, 1/q mod p.
-struct RSANumbers {
+struct RSANumbers: RedactedDescription {
     let all: [[UInt8]]
 
     var modulus: [UInt8] { all[0] }
@@ -101,12 +99,8 @@ struct RSANumbers {
     }
 
     /// The key as PKCS #1.
-    var pkcs1: [UInt8] {
-        DERWriter.element(DERReader.Tag.sequence, ([[]] + all).flatMap { DERWriter.integer($0) })
-    }
+    var pkcs1: [UInt8] { DERWriter.element(DERReader.Tag.sequence, ([[]] + all).flatMap { DERWriter.integer($0) }) }
 }
-
-extension RSANumbers: RedactedDescription {}
 
 /// Reads the textual encoding of keys (RFC 7468).
 enum PEM {

@@ -20,23 +20,19 @@ public struct PrivateKeySigner: TokenSigner, RedactedDescription {
     public let publicKey: JSONWebKey
     private let key: SigningKey
 
-    /// Reads a key from the text of a PEM file: PKCS #8, PKCS #1 or SEC 1, without a password.
+    /// Reads a key from the whole text of a PEM file: PKCS #8, PKCS #1 or SEC 1, without a password.
     ///
-    /// - Parameters:
-    ///   - pem: the whole text, with its first and last line.
-    ///   - algorithm: the signature algorithm; if it is `nil`, ES256 for P-256, EdDSA for Ed25519, RS256 for RSA.
-    ///   - keyID: the identifier by which the server finds the public key.
+    /// The default algorithm is ES256 for P-256, EdDSA for Ed25519, and RS256 for RSA.
+    ///
     /// - Throws: ``SigningKeyError``.
     public init(pem: String, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
         try self.init(SigningKey(PrivateKeyParts(pem: pem)), algorithm: algorithm, keyID: keyID)
     }
 
-    /// Reads a private JWK (RFC 7517).
+    /// Reads a private JWK (RFC 7517), which is one JSON object.
     ///
-    /// - Parameters:
-    ///   - jwk: one JSON object.
-    ///   - algorithm: the signature algorithm; if it is `nil`, the value of `alg`, or else as for PEM.
-    ///   - keyID: the identifier by which the server finds the public key; if it is `nil`, the value of `kid`.
+    /// The default algorithm is the value of `alg`, or else as for PEM. The default key ID is the value of `kid`.
+    ///
     /// - Throws: ``SigningKeyError``.
     public init(jwk: Data, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
         let object = try JWKObject(jwk)
@@ -65,10 +61,7 @@ public struct PrivateKeySigner: TokenSigner, RedactedDescription {
     }
 
     private init(key: SigningKey, algorithm: SignatureAlgorithm, keyID: String?) {
-        self.key = key
-        self.algorithm = algorithm
-        self.keyID = keyID
-        publicKey = key.publicKey
+        (self.key, self.algorithm, self.keyID, publicKey) = (key, algorithm, keyID, key.publicKey)
     }
 }
 

@@ -10,7 +10,7 @@ import Crypto
 import RequestAuthorization
 
 /// A private key that signs.
-enum SigningKey: Sendable {
+enum SigningKey: Sendable, RedactedDescription {
     case p256(P256.Signing.PrivateKey)
     case ed25519(Curve25519.Signing.PrivateKey)
     case rsa(RSASigningKey)
@@ -62,6 +62,4 @@ enum SigningKey: Sendable {
         }
     }
 }
-
-extension SigningKey: RedactedDescription {}
 #endif

@@ -32,10 +32,7 @@ public struct SigningKeyError: Error, Sendable, Hashable {
     /// What is wrong and what to do, in one sentence; never a secret.
     public let detail: String?
 
-    public init(_ problem: Problem, detail: String? = nil) {
-        self.problem = problem
-        self.detail = detail
-    }
+    public init(_ problem: Problem, detail: String? = nil) { (self.problem, self.detail) = (problem, detail) }
 }
 
 extension SigningKeyError: CustomStringConvertible {

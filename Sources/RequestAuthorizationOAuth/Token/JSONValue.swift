@@ -4,7 +4,7 @@
 import RequestAuthorization
 
 /// A JSON value of a server's answer. It may be a secret, so its description is redacted.
-public enum JSONValue: Sendable, Hashable {
+public enum JSONValue: Sendable, Hashable, RedactedDescription {
     case null
     case bool(Bool)
     /// A number without a fraction.
@@ -53,15 +53,26 @@ extension JSONValue: Codable {
         }
     }
 
-    private struct Name: CodingKey {
+    /// The key of a member with any name.
+    struct Name: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
-        init?(stringValue: String) { self.stringValue = stringValue }
+        init(stringValue: String) { self.stringValue = stringValue }
         init?(intValue: Int) { nil }
     }
 }
 
 extension JSONValue {
+    /// A text that is not empty.
+    package var text: String? { if case .string(let text) = self, !text.isEmpty { text } else { nil } }
+
+    /// The texts of an array; `nil` if it contains anything else.
+    var texts: [String]? {
+        guard case .array(let values) = self else { return nil }
+        let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+        return texts.count == values.count ? texts : nil
+    }
+
     /// The value of a number, or of a text that is a JSON number.
     package var numberOrNumeral: Double? {
         switch self {
@@ -79,5 +90,3 @@ extension JSONValue {
         return text.utf8.allSatisfy { isDigit($0) || "+-.eE".utf8.contains($0) }
     }
 }
-
-extension JSONValue: RedactedDescription {}

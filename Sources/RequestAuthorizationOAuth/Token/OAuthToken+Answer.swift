@@ -10,11 +10,9 @@ extension OAuthToken {
     /// valid. The access token is empty then, and a provider refreshes without sending it.
     ///
     /// - Parameters:
-    ///   - answer: the server's answer.
     ///   - sentAt: when the request was sent, from which lifetimes count.
     ///   - requestedScopes: the scopes of the request, which the token has if the answer names none (§3.3).
     ///   - old: the token that was refreshed, whose values stay if the answer has none (§6).
-    ///   - quirks: the server's differences from the standards.
     ///   - mayBeOfAnyKind: whether a token that is not an access token is accepted (RFC 8693 §2.2.1).
     ///   - proofKey: the key with which the request was proven.
     ///   - allowsBearer: whether a token that is not bound to a key is accepted.
@@ -33,8 +31,7 @@ extension OAuthToken {
             scopes: answer.scopes(quirks) ?? old?.scopes ?? requestedScopes, lifetime: lifetime,
             expiresAt: lifetime.map { sentAt.addingTimeInterval($0 / .seconds(1)) } ?? .distantFuture,
             authorizedAt: authorizedAt, idToken: answer.text("id_token") ?? old?.idToken,
-            additionalMembers: answer.unknownMembers(replacing: old?.additionalMembers ?? [:]),
-            proofKey: proofKey)
+            additionalMembers: answer.unknownMembers(replacing: old?.additionalMembers ?? [:]), proofKey: proofKey)
         let announced = answer.seconds("refresh_token_expires_in") ?? answer.seconds("refresh_expires_in")
         if refreshToken == nil {
             refreshTokenExpiresAt = nil
@@ -102,13 +99,8 @@ extension AnswerObject {
 
     /// The scopes of the answer. A `scope` of another JSON type counts as absent, so that the tokens are not lost.
     fileprivate func scopes(_ quirks: ServerQuirks) -> Set<String>? {
-        switch members["scope"] {
-        case .string(let text): return quirks.scopes(in: text)
-        case .array(let values):
-            let scopes = texts("scope")
-            return scopes.count == values.count ? Set(scopes) : nil
-        default: return nil
-        }
+        if case .string(let text) = members["scope"] { return quirks.scopes(in: text) }
+        return members["scope"]?.texts.map { Set($0) }
     }
 
     fileprivate func unknownMembers(replacing old: [String: JSONValue]) -> [String: JSONValue] {

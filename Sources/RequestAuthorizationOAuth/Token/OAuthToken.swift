@@ -38,21 +38,13 @@ public struct OAuthToken: AuthorizationToken, Sendable, Hashable {
         refreshTokenExpiresAt: Date? = nil, idToken: String? = nil, additionalMembers: [String: JSONValue] = [:],
         proofKey: ProofKey? = nil
     ) {
-        self.accessToken = accessToken
-        self.refreshToken = refreshToken
-        self.tokenType = tokenType
-        self.scopes = scopes
-        self.lifetime = lifetime
-        self.expiresAt = expiresAt
-        self.authorizedAt = authorizedAt
-        self.refreshTokenExpiresAt = refreshTokenExpiresAt
-        self.idToken = idToken
-        self.additionalMembers = additionalMembers
-        self.proofKey = proofKey
+        (self.accessToken, self.refreshToken, self.tokenType) = (accessToken, refreshToken, tokenType)
+        (self.scopes, self.lifetime, self.expiresAt) = (scopes, lifetime, expiresAt)
+        (self.authorizedAt, self.refreshTokenExpiresAt) = (authorizedAt, refreshTokenExpiresAt)
+        (self.idToken, self.additionalMembers, self.proofKey) = (idToken, additionalMembers, proofKey)
     }
 
     public var signInNeededBefore: Date? { refreshTokenExpiresAt }
-
     public var isBoundToDevice: Bool { proofKey?.isBoundToDevice ?? false }
 
     /// The value of the `Authorization` field (RFC 6750 §2.1, RFC 9449 §7.1); empty without an access token.
@@ -87,8 +79,7 @@ extension OAuthToken {
 extension OAuthToken: Codable {
     private enum CodingKeys: String, CodingKey {
         case accessToken, refreshToken, tokenType, scopes, lifetime, expiresAt, authorizedAt, refreshTokenExpiresAt,
-            idToken
-        case additionalMembers, proofKey
+            idToken, additionalMembers, proofKey
     }
 
     public init(from decoder: any Decoder) throws {

@@ -6,23 +6,15 @@ import RequestAuthorizationOAuth
 /// For your own flows. ``SpotifyTokenService`` makes states, verifiers and challenges by itself.
 extension String {
     /// The characters that need no encoding in a URL and are allowed in a code verifier (RFC 3986 §2.3, RFC 7636 §4.1).
-    public static var urlSafeCharacters: String {
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-    }
+    public static var urlSafeCharacters: String { "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~" }
 
-    /// A random text from the system's generator. A code verifier has 43 to 128 characters.
-    ///
-    /// - Parameter length: the number of characters, each with 6.04 random bits.
+    /// A random text from the system's generator. Each character has 6.04 random bits; a code verifier has 43 to 128.
     public static func randomURLSafe(length: Int) -> String {
         var generator = SystemRandomNumberGenerator()
         return randomURLSafe(length: length, using: &generator)
     }
 
     /// A random text from your own generator.
-    ///
-    /// - Parameters:
-    ///   - length: the number of characters, each with 6.04 random bits.
-    ///   - generator: the source of randomness.
     public static func randomURLSafe(length: Int, using generator: inout some RandomNumberGenerator) -> String {
         let characters = Array(urlSafeCharacters)
         return String(
@@ -40,4 +32,9 @@ extension String {
     )
     public static func makeCodeChallenge(codeVerifier: String) -> String { fatalError("unavailable") }
     #endif
+}
+
+extension Data {
+    /// Base64 with `-` and `_` and without `=` (RFC 4648 §5, RFC 7636 App. A).
+    public func base64URLEncodedString() -> String { Base64URL.encode(self) }
 }
