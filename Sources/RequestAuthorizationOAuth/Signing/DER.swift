@@ -5,7 +5,6 @@
 struct DERReader {
     enum Tag {
         static let integer: UInt8 = 0x02
-        static let bitString: UInt8 = 0x03
         static let octetString: UInt8 = 0x04
         static let objectIdentifier: UInt8 = 0x06
         static let sequence: UInt8 = 0x30
@@ -15,14 +14,10 @@ struct DERReader {
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-    var isAtEnd: Bool { rest.isEmpty }
-
-    /// The tag of the next element; `nil` at the end.
-    var next: UInt8? { rest.first }
-
     /// The contents of the next element, which must have this tag.
     mutating func read(_ tag: UInt8) throws(SigningKeyError) -> [UInt8] {
-        guard rest.popFirst() == tag, let length = readLength(), length <= rest.count else {
+        // A length of 4 bytes can be negative where `Int` has 32 bits.
+        guard rest.popFirst() == tag, let length = readLength(), (0...rest.count).contains(length) else {
             throw SigningKeyError(.malformed)
         }
         defer { rest = rest.dropFirst(length) }
