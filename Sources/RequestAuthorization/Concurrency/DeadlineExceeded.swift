@@ -4,8 +4,6 @@
 /// A call of a token service or a token store took too long. The call goes on, and its result still counts.
 public struct DeadlineExceeded: Error, CustomStringConvertible {
     public let description: String
-
-    init(description: String) { self.description = description }
 }
 
 extension Task where Failure == any Error {
@@ -14,9 +12,8 @@ extension Task where Failure == any Error {
         try await withUnsafeThrowingContinuation { continuation in
             let once = Once(continuation)
             let entry = timer.schedule(after: limit) {
-                once.resume(
-                    with: .failure(
-                        DeadlineExceeded(description: "\(purpose) took more than \(limit); try again later")))
+                let error = DeadlineExceeded(description: "\(purpose) took more than \(limit); try again later")
+                once.resume(with: .failure(error))
             }
             Task<Void, Never> {
                 let result = await self.result
@@ -24,5 +21,19 @@ extension Task where Failure == any Error {
                 once.resume(with: result.mapError { $0 })
             }
         }
+    }
+}
+
+/// A continuation that several callers may try to resume; the first one does.
+final class Once<Value: Sendable>: Sendable {
+    private let continuation: Lock<UnsafeContinuation<Value, any Error>?>
+
+    init(_ continuation: UnsafeContinuation<Value, any Error>) { self.continuation = Lock(continuation) }
+
+    func resume(with result: Result<Value, any Error>) {
+        continuation.withLock { continuation in
+            defer { continuation = nil }
+            return continuation
+        }?.resume(with: result)
     }
 }

@@ -55,3 +55,12 @@ package final class Lock<Value>: @unchecked Sendable {
         return try body(&contents.pointee.value)
     }
 }
+
+/// The thread that created this value.
+///
+/// `@unchecked Sendable` is safe: the identifier of the thread is only compared.
+struct CurrentThread: Equatable, @unchecked Sendable {
+    private let name = pthread_self()
+
+    static func == (left: Self, right: Self) -> Bool { pthread_equal(left.name, right.name) != 0 }
+}

@@ -32,9 +32,7 @@ public struct ProvenRequest: Sendable, Hashable {
     public let uri: String
 
     public init(origin: Origin, method: String, uri: String) {
-        self.origin = origin
-        self.method = method
-        self.uri = uri
+        (self.origin, self.method, self.uri) = (origin, method, uri)
     }
 }
 
@@ -60,14 +58,12 @@ public enum ProofOutcome: Sendable {
     case ignored(any Error)
 }
 
-extension ProvenRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ProvenRequest: RedactedDescription {
     /// The method and the origin. Paths and queries may hold secrets.
     public var description: String { "\(method) \(origin)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension ProofOutcome: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ProofOutcome: RedactedDescription {
     /// The case, with the type of the error.
     public var description: String {
         switch self {
@@ -77,6 +73,42 @@ extension ProofOutcome: CustomStringConvertible, CustomDebugStringConvertible, C
         case .ignored(let error): "ignored(\(type(of: error)))"
         }
     }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension AuthorizableRequest {
+    /// Returns the request with the fields of a proof.
+    ///
+    /// - Parameters:
+    ///   - names: the fields that the proof may set, in lower case.
+    ///   - credential: the value of the `Authorization` field, unless the request has it already. All fields are set
+    ///     together, because the first one copies the request.
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if the request lacks an
+    ///   origin, a method or a target, or if the proof is malformed; what the proof throws.
+    @inline(never)
+    package func proven(
+        by proof: any RequestProof, names: Set<String>, credential: String? = nil
+    ) async throws -> Self {
+        guard let target = ProvenRequest(self) else {
+            throw NotAuthorized(
+                .malformedCredential,
+                detail:
+                    "a proof needs a method and a URI: give the request an origin, a requestMethod and a targetURI"
+            )
+        }
+        let fields = try await proof.fields(for: target)
+        try Task.checkCancellation()
+        var proven = self
+        if let credential { proven.setCredential(credential, in: "Authorization") }
+        for (name, value) in fields {
+            guard names.contains(name.asciiLowercased) else {
+                throw NotAuthorized(
+                    .malformedCredential, detail: "the proof sets a field that proofFields of its service does not name"
+                )
+            }
+            try HeaderFieldValue.check(value)
+            proven.setCredential(value, in: name)
+        }
+        CredentialFields.current?.insert(proof, names: names)
+        return proven
+    }
 }
