@@ -17,7 +17,7 @@ STATEMENT = re.compile(
     r"|[a-z][\w.?!\[\]]*\(.*\)(?:\.[\w]+\(.*\))*)$")  # a call
 NO_STATEMENT = re.compile(
     r"(?:return|let|var|func|init|super\.init|self\.init|case|default|guard|if|for|while|switch|throw|try|defer|precondition\w*"
-    r"|typealias|enum|struct|class|self\.(\w+) = \1$)\b")
+    r"|typealias|enum|struct|class|self\.(\w+) = \1$|\(self\.(\w+), .* = \(\2)\b")
 
 
 @dataclass(frozen=True)
