@@ -71,15 +71,9 @@ public struct AuthorizationEvent: Sendable {
         cause: RefreshCause? = nil, duration: Duration? = nil, outcome: RefreshOutcome? = nil,
         expiresIn: Duration? = nil, count: Int? = nil
     ) {
-        self.kind = kind
-        self.error = error
-        self.nextTryAt = nextTryAt
-        self.signInNeededBefore = signInNeededBefore
-        self.cause = cause
-        self.duration = duration
-        self.outcome = outcome
-        self.expiresIn = expiresIn
-        self.count = count
+        (self.kind, self.error, self.nextTryAt) = (kind, error, nextTryAt)
+        (self.signInNeededBefore, self.cause, self.duration) = (signInNeededBefore, cause, duration)
+        (self.outcome, self.expiresIn, self.count) = (outcome, expiresIn, count)
     }
 
     static func refreshStarted(_ cause: RefreshCause, replacing held: HeldToken?, at now: Moment) -> Self {
@@ -90,9 +84,6 @@ public struct AuthorizationEvent: Sendable {
     static func refreshEnded(_ outcome: RefreshOutcome, of flight: RefreshState.Flight, at now: Moment) -> Self {
         Self(.refreshEnded, cause: flight.cause, duration: now.uptime - flight.beganAt, outcome: outcome)
     }
-    static let tokenInstalled = Self(.tokenInstalled)
-    static let tokenAdopted = Self(.tokenAdopted)
-    static let tokenDiscarded = Self(.tokenDiscarded)
     static func refreshFailed(_ error: any Error, nextTryAt: Date, of flight: RefreshState.Flight, at now: Moment)
         -> Self
     {
@@ -106,14 +97,6 @@ public struct AuthorizationEvent: Sendable {
     static func tokenExpiredOnArrival(_ error: TokenExpiredOnArrival, nextTryAt: Date) -> Self {
         Self(.tokenExpiredOnArrival, error: error, nextTryAt: nextTryAt)
     }
-    static func saveFailed(_ error: any Error) -> Self { Self(.saveFailed, error: error) }
-    static func clearFailed(_ error: any Error) -> Self { Self(.clearFailed, error: error) }
-    static func revocationRefused(_ error: any Error) -> Self { Self(.revocationRefused, error: error) }
-    static func proofAnswerIgnored(_ error: any Error) -> Self { Self(.proofAnswerIgnored, error: error) }
-    static func sessionEnded(_ error: NotAuthorized) -> Self { Self(.sessionEnded, error: error) }
-    static let unauthorized = Self(.unauthorized)
-    static let requestRetried = Self(.requestRetried)
-    static let refreshedTooOften = Self(.refreshedTooOften)
     static func lockAwaited(_ duration: Duration, error: (any Error)? = nil) -> Self {
         Self(.lockAwaited, error: error, duration: duration)
     }
@@ -125,4 +108,56 @@ extension AuthorizationEvent: CustomStringConvertible, CustomDebugStringConverti
     public var description: String { kind.description + (error.map { " (\(type(of: $0)))" } ?? "") }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["kind": kind.description]) }
+}
+
+/// The events of a provider, from the beginning of the iteration.
+///
+/// The sequence ends when the provider is released or the task is cancelled.
+public struct AuthorizationEvents: AsyncSequence, Sendable, RedactedDescription {
+    let listen: @Sendable () -> Subscription<AuthorizationEvent>
+
+    /// Iterates over the events, in one task.
+    public struct AsyncIterator: AsyncIteratorProtocol, RedactedDescription {
+        let subscription: Subscription<AuthorizationEvent>
+
+        public mutating func next() async -> AuthorizationEvent? { await subscription.mailbox.next() }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: listen()) }
+}
+
+/// The reason why a refresh began.
+public struct RefreshCause: Hashable, Sendable, CustomStringConvertible {
+    /// A short label, for metrics.
+    public let description: String
+
+    /// The token had expired, was about to expire, or did not last as long as a caller needed.
+    public static let expiry = RefreshCause(description: "expiry")
+    /// A server answered 401 to the token, or the answer to an earlier refresh was lost.
+    public static let unauthorized = RefreshCause(description: "unauthorized")
+    /// No token was held, as on the first use of the provider.
+    public static let coldStart = RefreshCause(description: "cold start")
+    /// The program asked for it, for instance with ``RefreshableTokenAuthorization/refreshNow()``.
+    public static let byHand = RefreshCause(description: "by hand")
+}
+
+/// The result of a refresh.
+public struct RefreshOutcome: Hashable, Sendable, CustomStringConvertible {
+    /// A short label, for metrics.
+    public let description: String
+
+    /// The service returned a new token.
+    public static let refreshed = RefreshOutcome(description: "refreshed")
+    /// The store held a valid token. The service was not called.
+    public static let loaded = RefreshOutcome(description: "loaded")
+    /// A sibling had refreshed the token, and its token is used.
+    public static let adopted = RefreshOutcome(description: "adopted")
+    /// The refresh brought no new token. The session goes on.
+    public static let failed = RefreshOutcome(description: "failed")
+    /// The session is over.
+    public static let sessionEnded = RefreshOutcome(description: "session ended")
+    /// No user has signed in yet.
+    public static let noToken = RefreshOutcome(description: "no token")
+    /// A newer token, a sign-in or a sign-out replaced the refresh.
+    public static let superseded = RefreshOutcome(description: "superseded")
 }

@@ -31,9 +31,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     }
 
     /// Closes the mailbox. The reader still takes the pending elements.
-    func finish() {
-        contents.withLock { $0.close() }?.perform()
-    }
+    func finish() { contents.withLock { $0.close() }?.perform() }
 
     /// Closes the mailbox at once. After this has returned, the reader takes no element any more.
     func cancel() {
@@ -105,8 +103,7 @@ final class Subscription<Element: Sendable>: Sendable {
     private let end: @Sendable () -> Void
 
     init(_ mailbox: Mailbox<Element>, end: @escaping @Sendable () -> Void) {
-        self.mailbox = mailbox
-        self.end = end
+        (self.mailbox, self.end) = (mailbox, end)
     }
 
     func cancel() {

@@ -9,9 +9,7 @@ public enum TokenChange<Token: AuthorizationToken>: Sendable {
     case tokenInvalidated(NotAuthorized)
 
     /// Whether requests can be authorized now.
-    public var isAuthorized: Bool {
-        if case .tokenUpdated = self { true } else { false }
-    }
+    public var isAuthorized: Bool { if case .tokenUpdated = self { true } else { false } }
 }
 
 extension TokenChange {
@@ -25,13 +23,31 @@ extension TokenChange {
     }
 }
 
-extension TokenChange: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TokenChange: RedactedDescription {
     public var description: String {
         switch self {
         case .tokenUpdated: "tokenUpdated([redacted])"
         case .tokenInvalidated(let error): "tokenInvalidated(\(error.reason))"
         }
     }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The changes of a provider's token, each exactly once and in order, beginning with the present state.
+///
+///     for await change in auth.tokenChanges { print(change.isAuthorized) }
+///
+/// Each iteration observes independently, and ends when the provider is released or the task is cancelled.
+public struct TokenChanges<Token: AuthorizationToken>: AsyncSequence, Sendable, RedactedDescription {
+    let core: ProviderCore
+
+    /// Iterates over the changes, in one task.
+    public struct AsyncIterator: AsyncIteratorProtocol, RedactedDescription {
+        let subscription: Subscription<TokenNotice>
+
+        public mutating func next() async -> TokenChange<Token>? {
+            await subscription.mailbox.next().map { TokenChange($0) }
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: core.observe()) }
 }

@@ -92,7 +92,6 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
             return (contents.table.evictOverLimit(at: now), !contents.isTicking)
         }
         release(&departures)
-        report(evicted: departures.count)
         if begins { scheduleTurn() }
         return provider
     }
@@ -111,26 +110,24 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
         return provider
     }
 
-    /// Works in place: a copy would keep the providers alive.
+    /// Releases evicted providers, and reports them. Works in place: a copy would keep the providers alive.
     private func release(_ departures: inout [PoolTable<ID, Provider>.Departure]) {
         for index in departures.indices {
             departures[index].release()
             let (id, making) = (departures[index].id, departures[index].making)
             contents.withLock { $0.table.released(id, making) }
         }
+        report(evicted: departures.count)
     }
 
     // MARK: Time
 
-    private func scheduleTurn() {
-        _ = timer.schedule(after: interval) { [weak self] in self?.passTurn() }
-    }
+    private func scheduleTurn() { _ = timer.schedule(after: interval) { [weak self] in self?.passTurn() } }
 
     private func passTurn() {
         let now = clock.moment
         var departures = contents.withLock { $0.table.passTurn(at: now) }
         release(&departures)
-        report(evicted: departures.count)
         let goesOn = contents.withLock { contents in
             contents.isTicking = !contents.table.isEmpty
             return contents.isTicking
@@ -149,7 +146,6 @@ extension AuthorizationPool {
     /// - Throws: ``ProvidersNotSettled`` if something is still under way or unstored after `limit`; `CancellationError`
     ///   at once when the task is cancelled.
     public func settle(within limit: Duration) async throws {
-        let live = contents.withLock { $0.table.live }
         try await Self.settle(live.filter { !$0.provider.isSettled }) { try await $0.settle(within: limit) }
     }
 
@@ -181,14 +177,8 @@ extension AuthorizationPool {
         let unsettled = await withTaskGroup(of: (ID, NotSettled)?.self) { group in
             for (id, provider) in providers {
                 group.addTask {
-                    do {
-                        try await body(provider)
-                    } catch let error as NotSettled {
-                        return (id, error)
-                    } catch {
-                        // Cancelled together with the caller.
-                    }
-                    return nil
+                    do { try await body(provider) } catch { return (error as? NotSettled).map { (id, $0) } }
+                    return nil  // Any other error is a cancellation, which the caller throws below.
                 }
             }
             return await group.reduce(into: [ID: NotSettled]()) { all, one in
@@ -200,8 +190,49 @@ extension AuthorizationPool {
     }
 }
 
-extension AuthorizationPool: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AuthorizationPool: RedactedDescription {
     public var description: String { "AuthorizationPool<\(ID.self), \(Token.self)>" }
+}
+
+/// The error when providers of an ``AuthorizationPool`` have not settled in time.
+///
+/// Wait longer, or let the program end and lose their tokens. If a rotated token is not stored, its user is signed out.
+public struct ProvidersNotSettled<ID: Hashable & Sendable>: Error, Sendable {
+    /// The unsettled providers by identity; never empty.
+    public let unsettled: [ID: NotSettled]
+
+    public init(unsettled: [ID: NotSettled]) { self.unsettled = unsettled }
+}
+
+extension ProvidersNotSettled: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Contains numbers, not identities: an identity may be the name of a user.
+    public var description: String {
+        let refreshing = unsettled.values.count { $0.isRefreshing }
+        let unstored = unsettled.values.count { $0.isUnstored }
+        return "\(unsettled.count) providers have not settled: a refresh or a revocation is under way for "
+            + "\(refreshing), the store does not hold the result of \(unstored) yet; wait longer"
+    }
     public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    public var customMirror: Mirror { Mirror(self, children: ["count": unsettled.count]) }
+}
+
+// MARK: - Helpers
+
+extension RefreshableTokenAuthorization: Dispensable {
+    nonisolated func isDispensable(at now: Moment) -> Bool { core.isDispensable(at: now) }
+
+    /// Whether nothing is under way and everything is stored.
+    nonisolated var isSettled: Bool { core.read { $0.isSettled } }
+
+    /// Performs the first part of ``shutdown(within:)``, which is all of it if nothing is under way.
+    ///
+    /// - Returns: whether the shutdown is complete.
+    nonisolated func shutDownAtOnce() -> Bool {
+        change { state, turn in
+            state.shutDown(&turn)
+            guard state.isSettled else { return false }
+            state.giveUpWriting(&turn)
+            return true
+        }
+    }
 }

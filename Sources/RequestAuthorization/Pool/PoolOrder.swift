@@ -28,13 +28,9 @@ struct PoolOrder {
 
     /// - Returns: a place, marked as used now. Removed places are reused.
     mutating func add() -> Int {
-        if let place = free.popLast() {
-            links[place].turn = turn
-            insert(place, in: .idle)
-            return place
-        }
-        let place = links.count
-        links.append(Link(before: place, after: place, turn: turn))
+        let place = free.popLast() ?? links.count
+        if place == links.count { links.append(Link(before: place, after: place, turn: turn)) }
+        links[place].turn = turn
         insert(place, in: .idle)
         return place
     }
@@ -42,8 +38,7 @@ struct PoolOrder {
     /// Marks a place as used now.
     mutating func use(_ place: Int) {
         links[place].turn = turn
-        guard links[Ring.idle.rawValue].after != place else { return }
-        move(place, to: .idle)
+        if links[Ring.idle.rawValue].after != place { move(place, to: .idle) }
     }
 
     /// Marks a place as found in use; `use(_:)` brings it back.

@@ -43,9 +43,7 @@ struct BackOff: Hashable, Sendable {
     }
 
     /// Makes the next try due now, unless the server named the time.
-    mutating func lift(at now: Moment) {
-        if !isOrdered { open(at: .zero, now) }
-    }
+    mutating func lift(at now: Moment) { if !isOrdered { open(at: .zero, now) } }
 
     private mutating func open(at uptime: Duration, _ now: Moment) {
         let uptime = max(uptime, bound)

@@ -25,8 +25,7 @@ class HeldToken: @unchecked Sendable {
         reading token: some AuthorizationToken, proof: Result<(any RequestProof)?, any Error>, version: TokenVersion,
         obtainedAt: Date, policy: RefreshPolicy, random: Double
     ) {
-        self.version = version
-        self.obtainedAt = obtainedAt
+        (self.version, self.obtainedAt) = (version, obtainedAt)
         header = token.authorizationHeaderValue
         self.proof = try? proof.get()
         wholeCredential = self.proof == nil ? header : nil
@@ -64,8 +63,7 @@ final class TypedToken<Token: AuthorizationToken>: HeldToken, @unchecked Sendabl
     /// - Parameter proof: makes the proofs of requests, or the error why there are none.
     init(
         _ token: Token, proof: Result<(any RequestProof)?, any Error> = .success(nil), version: TokenVersion,
-        obtainedAt: Date,
-        policy: RefreshPolicy, random: Double
+        obtainedAt: Date, policy: RefreshPolicy, random: Double
     ) {
         self.token = token
         super.init(
@@ -100,8 +98,4 @@ struct StoredItem: Hashable, Sendable {
         guard case .moved(let place) = content else { return NotAuthorized(.signedOut) }
         return NotAuthorized(.signedOut, detail: "the session was moved to \(place): make the provider with that store")
     }
-}
-
-extension StoredItem {
-    init(_ held: HeldToken) { self.init(content: .token(held), version: held.version, obtainedAt: held.obtainedAt) }
 }

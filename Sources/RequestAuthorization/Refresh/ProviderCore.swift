@@ -54,9 +54,7 @@ final class ProviderCore: Sendable {
     /// Counts resumptions; see ``willResume()``.
     private let resumptions = Atomic(0)
 
-    init(_ state: RefreshState, at now: Moment) {
-        contents = Lock(Contents(state: state, warm: state.warm(at: now)))
-    }
+    init(_ state: RefreshState, at now: Moment) { contents = Lock(Contents(state: state, warm: state.warm(at: now))) }
 
     /// The token that a request may use without asking the state.
     func warmToken(at date: Date) -> HeldToken? {
@@ -83,9 +81,7 @@ final class ProviderCore: Sendable {
     }
 
     /// Whether the provider is unused, and a new one could go on from the same state.
-    func isDispensable(at now: Moment) -> Bool {
-        contents.withLock { $0.isUnused && $0.state.isDispensable(at: now) }
-    }
+    func isDispensable(at now: Moment) -> Bool { contents.withLock { $0.isUnused && $0.state.isDispensable(at: now) } }
 
     func read<Result>(_ body: (RefreshState) -> Result) -> Result { contents.withLock { body($0.state) } }
 
@@ -151,9 +147,7 @@ final class ProviderCore: Sendable {
     }
 
     /// Sets or removes the caller that awaits a manual refresh.
-    func await(_ id: RefreshID, _ continuation: Continuation?) {
-        contents.withLock { $0.manual[id] = continuation }
-    }
+    func await(_ id: RefreshID, _ continuation: Continuation?) { contents.withLock { $0.manual[id] = continuation } }
 
     /// Tells the thread sanitizer, together with ``didResume()``, that waiters see what was written before.
     ///
@@ -181,15 +175,14 @@ final class ProviderCore: Sendable {
     }
 
     func cancelTask(of id: RefreshID) {
-        let task = contents.withLock { contents -> Task<Void, Never>? in
+        contents.withLock { contents -> Task<Void, Never>? in
             switch contents.tasks[id] {
             case .starting: contents.tasks[id] = .cancelled
             case .running(let task): return task
             case .cancelled, nil: break
             }
             return nil
-        }
-        task?.cancel()
+        }?.cancel()
     }
 
     func forgetTask(of id: RefreshID) { contents.withLock { _ = $0.tasks.removeValue(forKey: id) } }

@@ -49,9 +49,8 @@ final class ProviderTimer: Sendable {
 
     private func arm() {
         contents.withLock { contents in
-            guard let due = contents.entries.values.map(\.due).min(), contents.armed.map({ due < $0 }) ?? true else {
-                return
-            }
+            let due = contents.entries.values.map(\.due).min()
+            guard let due, contents.armed.map({ due < $0 }) ?? true else { return }
             contents.armed = due
             contents.sleeps[due] = Task { [weak self, clock] in
                 try? await clock.sleep(for: due - clock.uptime)

@@ -27,9 +27,7 @@ struct RefreshFailure: Sendable {
     ]
 
     /// A failure of the store. Nothing was sent, and no session ends, whatever the error.
-    init(ofStore error: any Error) {
-        (kind, retryAfter, delivery, self.error) = (.transient, nil, .notSent, error)
-    }
+    init(ofStore error: any Error) { (kind, retryAfter, delivery, self.error) = (.transient, nil, .notSent, error) }
 
     /// The error for callers when the failure ends the session.
     var ending: NotAuthorized { (error as? NotAuthorized) ?? NotAuthorized(.rejected, underlying: error) }

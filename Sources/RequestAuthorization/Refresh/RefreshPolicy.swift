@@ -13,8 +13,7 @@ public struct RefreshPolicy: Hashable, Sendable {
         public var fraction: Double
 
         public init(maximum: Duration = .seconds(120), fraction: Double = 0.1) {
-            self.maximum = maximum
-            self.fraction = fraction
+            (self.maximum, self.fraction) = (maximum, fraction)
         }
     }
 
@@ -31,9 +30,7 @@ public struct RefreshPolicy: Hashable, Sendable {
             initial: Duration = .seconds(1), maximum: Duration = .seconds(60),
             maximumRetryAfter: Duration = .seconds(300)
         ) {
-            self.initial = initial
-            self.maximum = maximum
-            self.maximumRetryAfter = maximumRetryAfter
+            (self.initial, self.maximum, self.maximumRetryAfter) = (initial, maximum, maximumRetryAfter)
         }
     }
 
@@ -47,9 +44,7 @@ public struct RefreshPolicy: Hashable, Sendable {
         public var youth: Double
 
         public init(limit: Int = 5, window: Duration = .seconds(30), youth: Double = 0.1) {
-            self.limit = limit
-            self.window = window
-            self.youth = youth
+            (self.limit, self.window, self.youth) = (limit, window, youth)
         }
     }
 
@@ -85,20 +80,13 @@ public struct RefreshPolicy: Hashable, Sendable {
 
     public init(
         leeway: Leeway = Leeway(), aheadOfExpiry: AheadOfExpiry = .inBackground, jitter: Double = 0.2,
-        deadline: Duration = .seconds(30),
-        backOff: BackOff = BackOff(), storm: Storm = Storm(),
+        deadline: Duration = .seconds(30), backOff: BackOff = BackOff(), storm: Storm = Storm(),
         storeDeadline: Duration = .seconds(10), lockDeadline: Duration = .seconds(20),
         signInNotice: Duration = .seconds(7 * 86_400)
     ) {
-        self.leeway = leeway
-        self.aheadOfExpiry = aheadOfExpiry
-        self.jitter = jitter
-        self.deadline = deadline
-        self.backOff = backOff
-        self.storm = storm
-        self.storeDeadline = storeDeadline
-        self.lockDeadline = lockDeadline
-        self.signInNotice = signInNotice
+        (self.leeway, self.aheadOfExpiry, self.jitter, self.deadline) = (leeway, aheadOfExpiry, jitter, deadline)
+        (self.backOff, self.storm, self.signInNotice) = (backOff, storm, signInNotice)
+        (self.storeDeadline, self.lockDeadline) = (storeDeadline, lockDeadline)
     }
 
     public static let `default` = RefreshPolicy()

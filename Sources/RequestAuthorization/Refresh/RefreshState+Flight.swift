@@ -17,7 +17,6 @@ extension RefreshState {
             flight.step = .reread
         }
         self.flight = flight
-        let held: HeldToken? = if case .held(let held) = credential { held } else { nil }
         turn.emit(.refreshStarted(cause, replacing: held, at: turn.now))
         turn.perform(.start(flight))
     }
@@ -70,7 +69,7 @@ extension RefreshState {
             return reread(item, intent, absence, &flight, &turn)
         case (.intent, _):
             // The refresh goes on without the intent: the lock is held, and a full disk must not end the session.
-            if case .failed(let failure) = outcome { turn.emit(.saveFailed(failure.error)) }
+            if case .failed(let failure) = outcome { turn.emit(.saveFailed, error: failure.error) }
             return serviceCall
         case (_, .token(let held)): return refreshed(held, flight, &turn)
         case (.refresh, .failed(let failure)) where failure.mayEndSession && isKept: return .verify(failure)
@@ -206,9 +205,7 @@ extension RefreshState {
         }
     }
 
-    private var serviceCall: Step {
-        if case .held(let held) = credential { .refresh(held) } else { .initial }
-    }
+    private var serviceCall: Step { held.map { .refresh($0) } ?? .initial }
 
     /// The service call; with a shared store the intent comes first.
     private mutating func announcedCall(of flight: Flight, at now: Moment) -> Step {
@@ -227,16 +224,9 @@ extension RefreshState {
     }
 
     /// Whether no refresh is needed now.
-    private func isServed(at now: Moment) -> Bool {
-        if case .ended = credential { true } else { isUsable(at: now) }
-    }
+    private func isServed(at now: Moment) -> Bool { isOver || isUsable(at: now) }
 
     // MARK: - Refreshes by name
-
-    /// Whether the result of a refresh or of a manual refresh still counts.
-    func isUnderWay(_ id: RefreshID) -> Bool {
-        flight?.id == id || stray?.id == id || manuals.contains { $0.id == id }
-    }
 
     /// Removes a refresh from the state. ``put(_:)`` puts it back.
     private mutating func take(_ id: RefreshID) -> Flight? {
@@ -249,9 +239,7 @@ extension RefreshState {
         return stray
     }
 
-    private mutating func put(_ flight: Flight) {
-        if flight.isStray { stray = flight } else { self.flight = flight }
-    }
+    private mutating func put(_ flight: Flight) { if flight.isStray { stray = flight } else { self.flight = flight } }
 
     /// A stray has brought a token. Requests wait until the store holds it, unless another refresh is under way.
     private mutating func putBack(_ stray: Flight, at now: Moment) {

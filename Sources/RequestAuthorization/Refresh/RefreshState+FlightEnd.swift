@@ -4,14 +4,11 @@
 extension RefreshState {
     /// Reports the end of a refresh. The end of a stray was reported when it became one.
     func end(_ flight: Flight, _ outcome: RefreshOutcome, _ turn: inout Turn) {
-        if flight.isStray { return }
-        turn.emit(.refreshEnded(outcome, of: flight, at: turn.now))
+        if !flight.isStray { turn.emit(.refreshEnded(outcome, of: flight, at: turn.now)) }
     }
 
     /// The outcome of a refresh that has read the store: it may have found there that the session is over.
-    func outcome(_ outcome: RefreshOutcome) -> RefreshOutcome {
-        if case .ended = credential { .sessionEnded } else { outcome }
-    }
+    func outcome(_ outcome: RefreshOutcome) -> RefreshOutcome { isOver ? .sessionEnded : outcome }
 
     mutating func done(_ flight: Flight, _ outcome: RefreshOutcome, _ turn: inout Turn) -> Step? {
         end(flight, self.outcome(outcome), &turn)
@@ -37,7 +34,7 @@ extension RefreshState {
 
     /// Decides whether a failure ends the session, after the store has confirmed the token.
     mutating func judge(_ failure: RefreshFailure, _ flight: Flight, _ turn: inout Turn) -> Step? {
-        guard case .held(let held) = credential, failure.mayEndSession, !flight.isStray || self.flight == nil else {
+        guard let held, failure.mayEndSession, !flight.isStray || self.flight == nil else {
             fail(flight, failure, &turn)
             return nil
         }

@@ -18,9 +18,7 @@ extension RefreshState {
     /// Adds a caller that waits until the current refreshes, not sign-ins, have ended and their tokens are stored.
     ///
     /// - Returns: the number with which the caller is resumed.
-    mutating func settle() -> Int {
-        addSettler(Set(flights.map(\.id)), discards: discards, acceptsFailedWrite: false)
-    }
+    mutating func settle() -> Int { addSettler(Set(flights.map(\.id)), discards: discards, acceptsFailedWrite: false) }
 
     /// Adds a caller that waits until the store holds the current content, or one attempt has failed.
     mutating func settleStore() -> Int { addSettler([], discards: [], acceptsFailedWrite: true) }
@@ -71,6 +69,32 @@ extension RefreshState {
 
     /// The refreshes that may still bring a token.
     var flights: [Flight] { (flight.map { [$0] } ?? []) + (stray.map { [$0] } ?? []) }
+
+    // MARK: - Dropping the provider
+
+    /// Whether a pool may drop the provider: nothing is lost, and no server is called earlier than it asked.
+    ///
+    /// A new provider for the same key behaves as after a restart of the program.
+    func isDispensable(at now: Moment) -> Bool {
+        isSettled && access == nil && manuals.isEmpty && settlers.isEmpty && isRestorable && backOff.isOpen(at: now)
+            && storm.isQuiet(at: now.uptime, policy: policy.storm)
+    }
+
+    /// Whether ``settle()`` would have nothing to wait for.
+    var isSettled: Bool {
+        flights.isEmpty && pending == nil && discards.isEmpty && (desired == nil || isAbandoned)
+    }
+
+    /// Whether a new provider can get the session again: from the store, or from a service that needs no user.
+    private var isRestorable: Bool {
+        if isClosed { return true }
+        return switch credential {
+        case .unknown, .absent: true
+        case .held(let held): [storedSession, fetchedSession].contains(held.version.session)
+        // With a read-only store a sign-out counts in this process only. A new provider would load the token again.
+        case .ended: storage != .readOnly
+        }
+    }
 
     // MARK: - Helpers
 

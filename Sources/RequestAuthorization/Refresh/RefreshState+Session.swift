@@ -20,7 +20,7 @@ extension RefreshState {
         store(content, &turn)
         session = newSession
         // Observers already know of a session that has ended.
-        if case .ended = credential { releaseWaiters(&turn) } else { endSession(error, &turn) }
+        if isOver { releaseWaiters(&turn) } else { endSession(error, &turn) }
     }
 
     /// Signs out after a token has been revoked, unless a sign-in or a refresh has replaced it meanwhile.
@@ -128,16 +128,18 @@ extension RefreshState {
     /// What the store must hold for a write of this session to be accepted.
     ///
     /// - Parameter known: the condition if the store is known to have held the session.
-    func condition(_ known: TokenSaveCondition) -> TokenSaveCondition {
-        storedSession == session ? known : .nothing
-    }
+    func condition(_ known: TokenSaveCondition) -> TokenSaveCondition { storedSession == session ? known : .nothing }
 
     var basis: Basis { Basis(session: session, held: heldVersion, stored: lastStored) }
 
     /// Whether this provider writes to the store.
     var isKept: Bool { (storage == .plain || storage == .shared) && !isClosed }
 
-    var heldVersion: TokenVersion? { if case .held(let held) = credential { held.version } else { nil } }
+    var held: HeldToken? { if case .held(let held) = credential { held } else { nil } }
+    var heldVersion: TokenVersion? { held?.version }
+
+    /// Whether the last session has ended and no other has begun.
+    var isOver: Bool { if case .ended = credential { true } else { false } }
 
     /// Puts a token that this provider obtained to use, and resumes the waiters with it.
     ///
@@ -192,7 +194,7 @@ extension RefreshState {
     }
 
     private mutating func invalidate(_ error: NotAuthorized, _ turn: inout Turn) {
-        if case .held = credential { turn.emit(.sessionEnded(error)) }
+        if held != nil { turn.emit(.sessionEnded, error: error) }
         credential = .ended(Ending(error: error))
         isRefused = false
         turn.tell(.invalidated(error))

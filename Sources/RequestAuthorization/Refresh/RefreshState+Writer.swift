@@ -47,7 +47,7 @@ extension RefreshState {
         case .failed(let error):
             self.desired?.error = StoreFailure(error: error)
             self.desired?.backOff.fail(at: turn.now, policy: Self.writeBackOff, random: turn.random)
-            turn.emit(desired.token == nil ? .clearFailed(error) : .saveFailed(error))
+            turn.emit(desired.token == nil ? .clearFailed : .saveFailed, error: error)
             tellPending(&turn)
         }
         return false
@@ -90,17 +90,15 @@ extension RefreshState {
         if case .refreshed(let held)? = former?.news {
             // After a sign-out or another sign-in the token belongs to a session that is over. A moved session goes on.
             let isMoved = if case .moved? = item?.content { true } else { false }
-            let isOver = item?.token == nil || item?.version.session != held.version.session
-            if isOver, !isMoved { discard(held, &turn) } else { turn.emit(.tokenDiscarded) }
+            let isLate = item?.token == nil || item?.version.session != held.version.session
+            if isLate, !isMoved { discard(held, &turn) } else { turn.emit(.tokenDiscarded) }
         }
         if case .ended(let ending)? = former?.news, item?.token == nil {
             return endSession(ending.error, of: flight, &turn)
         }
         // A sign-out here stays one, even if a sibling signed in before it was written.
-        let isOver = if case .ended = credential { true } else { false }
         guard let item else {
-            if !isOver { return endSession(NotAuthorized(.signedOut), of: flight, &turn) }
-            return releaseWaiters(&turn)
+            return isOver ? releaseWaiters(&turn) : endSession(NotAuthorized(.signedOut), of: flight, &turn)
         }
         note(item)
         if !isOver, isNews(item) {

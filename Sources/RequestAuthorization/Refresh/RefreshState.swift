@@ -18,9 +18,7 @@ struct RefreshState: Hashable {
     }
 
     /// Why the session is over.
-    struct Ending {
-        let error: NotAuthorized
-    }
+    struct Ending { let error: NotAuthorized }
 
     /// What must not change while the store is read; if it changes, the store is read again.
     struct Basis: Hashable {
@@ -85,11 +83,8 @@ struct RefreshState: Hashable {
     var lastNumber = 0
 
     init(_ credential: Credential, session: UUID, storage: Storage, policy: RefreshPolicy, provider: Int = 0) {
-        self.credential = credential
-        self.session = session
-        self.storage = storage
-        self.policy = policy
-        self.provider = provider
+        (self.credential, self.session, self.storage) = (credential, session, storage)
+        (self.policy, self.provider) = (policy, provider)
         guard case .held(let held) = credential else { return }
         isRefused = held.problem != nil
         line.note(held)
@@ -129,6 +124,9 @@ extension RefreshState {
         var isDraining = false
         /// The hard limit has passed. Another refresh may be under way.
         var isStray = false
+
+        /// The token that the service is asked to replace.
+        var token: HeldToken? { if case .refresh(let held) = step { held } else { nil } }
     }
 
     /// The next action of a refresh.

@@ -67,9 +67,7 @@ public struct NotSettled: Error, Sendable {
     public let storeError: (any Error)?
 
     public init(isRefreshing: Bool, isUnstored: Bool, storeError: (any Error)? = nil) {
-        self.isRefreshing = isRefreshing
-        self.isUnstored = isUnstored
-        self.storeError = storeError
+        (self.isRefreshing, self.isUnstored, self.storeError) = (isRefreshing, isUnstored, storeError)
     }
 }
 

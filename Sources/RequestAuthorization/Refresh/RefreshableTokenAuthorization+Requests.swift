@@ -67,7 +67,7 @@ extension RefreshableTokenAuthorization {
             allowAnotherTry()
             return true
         case .ignored(let error), .refused(let error):
-            change { $1.emit(.proofAnswerIgnored(error)) }
+            change { $1.emit(.proofAnswerIgnored, error: error) }
             return false
         case .settled: return false
         }
@@ -137,9 +137,7 @@ extension RefreshableTokenAuthorization {
     }
 
     /// The held token, valid or not; neither the store nor the service is called.
-    public nonisolated var currentToken: Token? {
-        if case .held(let held) = core.read({ $0.credential }) { typed(held).token } else { nil }
-    }
+    public nonisolated var currentToken: Token? { core.read { $0.held }.map { typed($0).token } }
 
     public nonisolated func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         _ response: UnauthorizedResponse, for request: Request

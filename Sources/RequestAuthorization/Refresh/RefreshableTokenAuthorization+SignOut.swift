@@ -70,7 +70,7 @@ extension RefreshableTokenAuthorization {
                 }
                 throw error
             }
-            change { _, turn in turn.emit(.revocationRefused(error)) }
+            change { $1.emit(.revocationRefused, error: error) }
         }
     }
 
@@ -81,7 +81,5 @@ extension RefreshableTokenAuthorization {
         return nil
     }
 
-    private func keep(_ error: any Error, for pause: Duration) {
-        revocationPause = (error, clock.uptime + pause)
-    }
+    private func keep(_ error: any Error, for pause: Duration) { revocationPause = (error, clock.uptime + pause) }
 }

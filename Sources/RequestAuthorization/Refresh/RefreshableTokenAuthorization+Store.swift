@@ -62,7 +62,7 @@ extension RefreshableTokenAuthorization {
         guard watch == nil, let changes = store?.changes else { return }
         watch = Task { [weak self, clock] in
             for await _ in changes {
-                for pause in ChangePauses.all {
+                for pause in changePauses {
                     guard await self?.noticeChange() == false else { break }
                     guard (try? await clock.sleep(for: pause)) != nil else { return }
                 }
@@ -115,6 +115,4 @@ extension RefreshableTokenAuthorization {
 
 /// The pauses between tries to read the store after a change. A read may fail for too many open files, for instance.
 /// After 15 seconds only the next change, or the next refresh, reads the store again.
-private enum ChangePauses {
-    static let all: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8)]
-}
+private let changePauses: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8)]

@@ -103,12 +103,8 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
         let proofFields = Set(service.proofFields.map(\.asciiLowercased))
         self.proofFields = proofFields
         credentialFields = CredentialFields.authorization.union(proofFields)
-        self.store = store
-        self.policy = policy
-        self.clock = clock
-        self.random = random
-        self.activities = activities
-        self.onHold = onHold
+        (self.store, self.policy, self.clock, self.random) = (store, policy, clock, random)
+        (self.activities, self.onHold) = (activities, onHold)
     }
 
     deinit {
@@ -117,8 +113,6 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     }
 }
 
-extension RefreshableTokenAuthorization: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RefreshableTokenAuthorization: RedactedDescription {
     public nonisolated var description: String { "RefreshableTokenAuthorization<\(Token.self)>" }
-    public nonisolated var debugDescription: String { description }
-    public nonisolated var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -24,9 +24,7 @@ struct Turn {
     private(set) var effects: [Effect] = []
 
     init(_ inputs: Inputs, isAwaited: Bool, byUnbound isAwaitedByUnbound: Bool) {
-        self.inputs = inputs
-        self.isAwaited = isAwaited
-        self.isAwaitedByUnbound = isAwaitedByUnbound
+        (self.inputs, self.isAwaited, self.isAwaitedByUnbound) = (inputs, isAwaited, isAwaitedByUnbound)
     }
 
     var now: Moment { inputs.now }
@@ -34,6 +32,7 @@ struct Turn {
 
     mutating func tell(_ notice: TokenNotice) { notices.append(.token(notice)) }
     mutating func emit(_ event: AuthorizationEvent) { notices.append(.event(event)) }
+    mutating func emit(_ kind: AuthorizationEvent.Kind, error: (any Error)? = nil) { emit(.init(kind, error: error)) }
     mutating func perform(_ effect: Effect) { effects.append(effect) }
 
     /// Fails the waiters of the former session, because a sibling has replaced it.
@@ -96,10 +95,38 @@ struct HeldTokens {
 
 extension RefreshState {
     var tokens: HeldTokens {
-        var tokens = HeldTokens(desired: desired?.token)
-        if case .held(let held) = credential { tokens.credential = held }
-        if case .refresh(let held)? = flight?.step { tokens.flight = held }
-        if case .refresh(let held)? = stray?.step { tokens.stray = held }
-        return tokens
+        HeldTokens(credential: held, flight: flight?.token, stray: stray?.token, desired: desired?.token)
     }
+}
+
+/// The work that a ``ProviderCore`` leaves to be done after it has released its lock.
+struct Aftermath {
+    /// Waiters to resume, with their result.
+    struct Resumption {
+        let waiters: ArraySlice<ProviderCore.Waiter?>
+        let result: Result<HeldToken, any Error>
+
+        func perform() { for waiter in waiters { waiter?.continuation.resume(with: result) } }
+    }
+
+    /// Events for the reporter of the provider.
+    struct Report {
+        let events: [AuthorizationEvent]
+        let reporter: any AuthorizationReporter
+
+        func deliver() { for event in events { reporter.note(event) } }
+    }
+
+    var effects: [Effect] = []
+    var resumptions: [Resumption] = []
+    /// Wakes observers and listeners.
+    var deliveries: [@Sendable () -> Void] = []
+    var report: Report?
+    /// When the timer must fire, as uptime.
+    var wake: Duration?
+    /// The provider, if it was kept alive until the store held its token.
+    var formerOwner: AnyObject?
+    private let tokens: HeldTokens
+
+    init(keeping tokens: HeldTokens = HeldTokens()) { self.tokens = tokens }
 }

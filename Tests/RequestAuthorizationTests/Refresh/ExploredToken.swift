@@ -28,10 +28,17 @@ extension HeldToken {
 }
 
 extension StoredItem {
+    init(_ held: HeldToken) { self.init(content: .token(held), version: held.version, obtainedAt: held.obtainedAt) }
+
     var copy: StoredItem {
         guard let token else { return self }
         return StoredItem(content: .token(token.copy), version: version, obtainedAt: obtainedAt)
     }
+}
+
+extension RefreshState {
+    /// Whether the result of a refresh or of a manual refresh still counts.
+    func isUnderWay(_ id: RefreshID) -> Bool { flights.contains { $0.id == id } || manuals.contains { $0.id == id } }
 }
 
 extension StormGuard {
