@@ -36,7 +36,7 @@ public struct AuthorizationEvent: Sendable {
         public static let revocationRefused = Kind(description: "revocation refused")
         /// The session is over. See `error`, a ``NotAuthorized``.
         public static let sessionEnded = Kind(description: "session ended")
-        /// A server answered 401 to a request of this provider, whichever token it had.
+        /// A server answered 401 to a request of this provider, with the held token or another.
         public static let unauthorized = Kind(description: "unauthorized")
         /// A request is sent again after a 401.
         public static let requestRetried = Kind(description: "request retried")
@@ -104,9 +104,8 @@ public struct AuthorizationEvent: Sendable {
     static func signInNeeded(before date: Date) -> Self { Self(.signInNeeded, signInNeededBefore: date) }
 }
 
-extension AuthorizationEvent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AuthorizationEvent: RedactedDescription {
     public var description: String { kind.description + (error.map { " (\(type(of: $0)))" } ?? "") }
-    public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["kind": kind.description]) }
 }
 

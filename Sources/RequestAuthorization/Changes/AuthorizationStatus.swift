@@ -108,9 +108,8 @@ public final class AuthorizationStatus {
 
     private func providerIsGone() {
         isFinal = true
-        note(
-            phase == .signedOut
-                ? RefreshState.Status(phase: .signedOut, ending: error.map { .init(error: $0) }) : .unknown)
+        let ending = error.map { RefreshState.Ending(error: $0) }
+        note(phase == .signedOut ? RefreshState.Status(phase: .signedOut, ending: ending) : .unknown)
         for waiting in waiting.values { waiting.mailbox.finish() }
     }
 }

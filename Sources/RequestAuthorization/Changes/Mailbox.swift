@@ -59,9 +59,7 @@ final class Mailbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Waits until there may be an element.
-    ///
-    /// - Returns: `false` at once if there is nothing to wait for.
+    /// Waits until there may be an element. Returns `false` at once if there is nothing to wait for.
     private func waits() async -> Bool {
         var waits = true
         await withUnsafeContinuation { reader in

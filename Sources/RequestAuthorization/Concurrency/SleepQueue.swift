@@ -32,9 +32,7 @@ final class SleepQueue: Sendable {
     /// The number of kept places, including those of cancelled sleeps.
     var capacity: Int { contents.withLock { $0.order.count } }
 
-    /// Waits for a duration.
-    ///
-    /// - Throws: `CancellationError` at once when the task is cancelled.
+    /// Waits for a duration; throws `CancellationError` at once when the task is cancelled.
     func sleep(for duration: Duration) async throws {
         try Task.checkCancellation()
         guard duration > .zero else { return }

@@ -204,7 +204,7 @@ public struct ProvidersNotSettled<ID: Hashable & Sendable>: Error, Sendable {
     public init(unsettled: [ID: NotSettled]) { self.unsettled = unsettled }
 }
 
-extension ProvidersNotSettled: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ProvidersNotSettled: RedactedDescription {
     /// Contains numbers, not identities: an identity may be the name of a user.
     public var description: String {
         let refreshing = unsettled.values.count { $0.isRefreshing }
@@ -212,7 +212,6 @@ extension ProvidersNotSettled: CustomStringConvertible, CustomDebugStringConvert
         return "\(unsettled.count) providers have not settled: a refresh or a revocation is under way for "
             + "\(refreshing), the store does not hold the result of \(unstored) yet; wait longer"
     }
-    public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["count": unsettled.count]) }
 }
 

@@ -7,11 +7,7 @@ package protocol PoolReporter<ID>: Sendable {
 
     func reporter(of id: ID) -> any AuthorizationReporter
 
-    /// Called outside the lock when the number of providers may have changed.
-    ///
-    /// - Parameters:
-    ///   - count: the present number of providers in the pool.
-    ///   - evicted: how many providers the pool has just evicted.
+    /// Called outside the lock, with the present number of providers and how many the pool has just evicted.
     func note(count: Int, evicted: Int)
 }
 

@@ -8,17 +8,13 @@
 public protocol RequestProof: Sendable {
     /// Makes the header fields of the proof for one request. Runs off the caller's actor, because signing takes time.
     ///
-    /// - Parameter request: the request to prove.
     /// - Returns: values by name. Only the names in ``RefreshableTokenService/proofFields`` are allowed.
     /// - Throws: any error if no proof can be made now. The request is not sent.
     @concurrent func fields(for request: ProvenRequest) async throws -> [String: String]
 
-    /// Reads the head of an answer to a proven request, whatever its status. Called for every answer; must not block.
+    /// Says what the head of an answer to a proven request means for the proof.
     ///
-    /// - Parameters:
-    ///   - response: the answer of the server.
-    ///   - request: the request that was proven.
-    /// - Returns: what the answer means for the proof.
+    /// Called for every answer, whatever its status; must not block.
     func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome
 }
 

@@ -39,12 +39,6 @@ extension ProviderCore.Contents {
         return (ordinary.removeAll(where: isFormer) + lasting.removeAll(where: isFormer))[...]
     }
 
-    mutating func change<Outcome>(
-        _ inputs: Turn.Inputs, _ body: (inout RefreshState, inout Turn) -> Outcome
-    ) -> (Outcome, Aftermath) {
-        change(inputs, body) { outcome, _ in outcome }
-    }
-
     mutating func change<Decision, Outcome>(
         _ inputs: Turn.Inputs, _ body: (inout RefreshState, inout Turn) -> Decision,
         then finish: (Decision, inout Self) -> Outcome

@@ -85,20 +85,18 @@ final class ProviderCore: Sendable {
 
     func read<Result>(_ body: (RefreshState) -> Result) -> Result { contents.withLock { body($0.state) } }
 
-    /// Performs a transition of the state, and posts its notices in the order of the lock.
-    ///
-    /// - Returns: the result of the transition, and the work to be done now.
+    /// Performs a transition, and posts its notices in the order of the lock. Returns its result and the work to do now.
     func change<Result>(
         _ inputs: Turn.Inputs, _ body: (inout RefreshState, inout Turn) -> Result
     ) -> (Result, Aftermath) {
-        contents.withLock { $0.change(inputs, body) }
+        contents.withLock { $0.change(inputs, body) { result, _ in result } }
     }
 
     /// Performs the transition that is due when the timer fires.
     func timePassed(_ inputs: Turn.Inputs) -> Aftermath {
         contents.withLock { contents in
             contents.wake = nil
-            return contents.change(inputs) { state, turn in state.timePassed(&turn) }.1
+            return contents.change(inputs, { $0.timePassed(&$1) }, then: { _, _ in }).1
         }
     }
 

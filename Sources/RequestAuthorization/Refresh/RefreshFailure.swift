@@ -36,7 +36,7 @@ struct RefreshFailure: Sendable {
     var mayEndSession: Bool { kind == .terminal || kind == .noRefreshToken }
 
     /// Whether the user or an operator must act before another try makes sense.
-    var needsSomebody: Bool { kind == .client || kind == .interaction }
+    var needsAction: Bool { kind == .client || kind == .interaction }
 
     /// Whether the server has refused, so that another try is pointless.
     var isRefusal: Bool { kind != .transient || (error as? TokenEndpointError)?.isRefusal == true }

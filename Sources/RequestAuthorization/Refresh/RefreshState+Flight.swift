@@ -21,9 +21,7 @@ extension RefreshState {
         turn.perform(.start(flight))
     }
 
-    /// Records the result of a step.
-    ///
-    /// - Returns: the next step; `nil` if the refresh itself has nothing more to do.
+    /// Records the result of a step, and returns the next one; `nil` if the refresh itself has nothing more to do.
     mutating func advance(_ id: RefreshID, _ outcome: Outcome, _ turn: inout Turn) -> Step? {
         guard var flight = take(id) else {
             dropLate(outcome, of: id, &turn)

@@ -56,7 +56,7 @@ extension RefreshState {
         refusals = Refusals.after(failure, in: refusals, at: turn.now)
         backOff.fail(
             retryAfter: failure.retryAfter, atMost: isFirstLoss || storage == .readOnly ? Self.shortly : nil,
-            isLongest: failure.needsSomebody, at: turn.now, policy: policy.backOff, random: turn.random)
+            isLongest: failure.needsAction, at: turn.now, policy: policy.backOff, random: turn.random)
         turn.emit(.refreshFailed(failure.error, nextTryAt: backOff.slot.date, of: flight, at: turn.now))
     }
 

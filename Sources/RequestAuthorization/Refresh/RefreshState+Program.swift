@@ -16,16 +16,13 @@ extension RefreshState {
     }
 
     /// Adds a caller that waits until the current refreshes, not sign-ins, have ended and their tokens are stored.
-    ///
-    /// - Returns: the number with which the caller is resumed.
+    /// Returns the number with which the caller is resumed.
     mutating func settle() -> Int { addSettler(Set(flights.map(\.id)), discards: discards, acceptsFailedWrite: false) }
 
     /// Adds a caller that waits until the store holds the current content, or one attempt has failed.
     mutating func settleStore() -> Int { addSettler([], discards: [], acceptsFailedWrite: true) }
 
-    /// Removes a caller whose time is over, or that has nothing left to wait for.
-    ///
-    /// - Returns: what is still under way or unstored; `nil` if nothing is.
+    /// Removes a caller that waits no longer, and returns what is still under way or unstored; `nil` if nothing is.
     mutating func unsettled(_ number: Int) -> NotSettled? {
         guard let index = settlers.firstIndex(where: { $0.number == number }) else { return nil }
         let settler = settlers.remove(at: index)

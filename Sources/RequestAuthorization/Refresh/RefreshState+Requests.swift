@@ -47,9 +47,7 @@ extension RefreshState {
         }
     }
 
-    /// Records that a server answered 401 to a request with this credential.
-    ///
-    /// - Returns: why a retry is pointless; else `nil`.
+    /// Records a 401 to a request with this credential, and returns why a retry is pointless; `nil` if it is not.
     mutating func unauthorized(_ header: String?, _ turn: inout Turn) -> NotAuthorized? {
         guard case .held(let held) = credential, held.header == header, !isRefused else {
             if case .ended(let ending) = credential { return ending.error }
@@ -57,12 +55,7 @@ extension RefreshState {
             // The 401 is for a former token, or was reported before.
             return nil
         }
-        if held.isYoung(at: turn.now.date, policy: policy.storm), flight == nil,
-            !storm.admits(at: turn.now.uptime, policy: policy.storm)
-        {
-            turn.emit(.refreshedTooOften)
-            return NotAuthorized(.refreshedTooOften)
-        }
+        if let error = stormError(of: held, &turn) { return error }
         isRefused = true
         if flight == nil, startsUnasked, backOff.isOpen(at: turn.now), !isHolding { start(.unauthorized, &turn) }
         return nil
@@ -136,13 +129,17 @@ extension RefreshState {
     private mutating func prolong(
         _ held: HeldToken, _ need: Need, within surrounding: [RefreshID], _ turn: inout Turn
     ) -> Decision {
-        if need != .refreshed, flight == nil, held.isYoung(at: turn.now.date, policy: policy.storm),
-            !storm.admits(at: turn.now.uptime, policy: policy.storm)
-        {
-            turn.emit(.refreshedTooOften)
-            return .fail(NotAuthorized(.refreshedTooOften))
-        }
+        if need != .refreshed, let error = stormError(of: held, &turn) { return .fail(error) }
         return join(need, within: surrounding, &turn)
+    }
+
+    /// Counts a refresh of a young token that is about to begin, and returns the error if there were too many.
+    private mutating func stormError(of held: HeldToken, _ turn: inout Turn) -> NotAuthorized? {
+        guard flight == nil, held.isYoung(at: turn.now.date, policy: policy.storm),
+            !storm.admits(at: turn.now.uptime, policy: policy.storm)
+        else { return nil }
+        turn.emit(.refreshedTooOften)
+        return NotAuthorized(.refreshedTooOften)
     }
 
     /// Waits for the refresh that is under way, or begins one.

@@ -23,9 +23,7 @@ extension RefreshState {
         if isOver { releaseWaiters(&turn) } else { endSession(error, &turn) }
     }
 
-    /// Signs out after a token has been revoked, unless a sign-in or a refresh has replaced it meanwhile.
-    ///
-    /// - Returns: whether it signed out.
+    /// Signs out after a token was revoked, and returns whether it did: not if a sign-in or a refresh has replaced it.
     mutating func reset(after revoked: TokenVersion?, newSession: UUID, _ turn: inout Turn) -> Bool {
         if let held = heldVersion {
             guard let revoked, held.session == revoked.session, held.generation <= revoked.generation else {

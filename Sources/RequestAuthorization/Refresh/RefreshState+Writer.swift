@@ -3,9 +3,7 @@
 
 // The only writer: it saves the desired content, and tries again until the store holds it.
 extension RefreshState {
-    /// Requests a write to the store, in place of any content not yet saved.
-    ///
-    /// - Parameter news: published after the first attempt to store it; nothing by default.
+    /// Requests a write to the store, in place of unsaved content. The news is published after the first attempt.
     mutating func store(_ content: Desired.Content, _ turn: inout Turn, then news: () -> Pending.News? = { nil }) {
         guard isKept else { return }
         var content = content
@@ -16,9 +14,7 @@ extension RefreshState {
         turn.perform(.write)
     }
 
-    /// Begins a turn of the writer.
-    ///
-    /// - Returns: the job; `nil` if there is nothing to write, or another turn is under way.
+    /// Begins a turn of the writer; returns `nil` if there is nothing to write, or another turn is under way.
     mutating func beginWrite() -> WriterJob? {
         guard let desired, !desired.isWriting, !isClosed else { return nil }
         self.desired?.isWriting = true
@@ -28,9 +24,7 @@ extension RefreshState {
             ends: access?.leavesIntent == false && !isAnnounced ? access?.intent : nil)
     }
 
-    /// Ends a turn of the writer.
-    ///
-    /// - Returns: whether newer content is to be written at once.
+    /// Ends a turn of the writer, and returns whether newer content is to be written at once.
     mutating func endWrite(_ job: WriterJob, _ written: Written, _ turn: inout Turn) -> Bool {
         desired?.isWriting = false
         if case .saved = written, case .save(let held, _) = job.content { storedSession = held.version.session }

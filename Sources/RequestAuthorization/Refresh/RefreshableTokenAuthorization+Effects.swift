@@ -130,8 +130,7 @@ extension RefreshableTokenAuthorization {
 
     // MARK: - Manual refreshes
 
-    /// - Parameter waiter: the caller that awaits the outcome, if any.
-    /// - Returns: the error if the manual refresh cannot begin.
+    /// Begins a manual refresh, which the waiter awaits if there is one. Returns the error if it cannot begin.
     nonisolated func begin(
         _ id: RefreshID, waiter: ProviderCore.Continuation?, _ body: @escaping @Sendable () async throws -> Token
     ) -> (any Error)? {

@@ -71,12 +71,11 @@ public struct NotSettled: Error, Sendable {
     }
 }
 
-extension NotSettled: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension NotSettled: RedactedDescription {
     public var description: String {
         let states = [isRefreshing ? "a refresh or a revocation is under way" : nil, unstored].compactMap { $0 }
         return "the provider has not settled: " + states.joined(separator: ", and ") + "; wait longer"
     }
-    public var debugDescription: String { description }
     public var customMirror: Mirror {
         Mirror(self, children: ["isRefreshing": isRefreshing, "isUnstored": isUnstored])
     }

@@ -48,9 +48,7 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     /// Creates a provider without a store.
     ///
     /// - Parameters:
-    ///   - service: fetches tokens.
     ///   - token: the first token; by default ``RefreshableTokenService/initialToken()`` is called on first use.
-    ///   - policy: when to refresh.
     ///   - clock: the system's, or a `ManualClock` in tests.
     public init(
         service: some RefreshableTokenService<Token>, token: Token? = nil, policy: RefreshPolicy = .default,
@@ -62,9 +60,7 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     /// Creates a provider that keeps its token in a store.
     ///
     /// - Parameters:
-    ///   - service: fetches tokens.
     ///   - store: keeps the token. It is loaded on first use; a new token is saved before it is used.
-    ///   - policy: when to refresh.
     ///   - clock: the system's, or a `ManualClock` in tests.
     public init(
         service: some RefreshableTokenService<Token>, store: some TokenStore<Token>, policy: RefreshPolicy = .default,

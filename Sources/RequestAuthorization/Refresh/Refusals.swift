@@ -26,9 +26,7 @@ struct Refusals: Hashable, Sendable {
     private static var tries: Int { 3 }
     private static var period: Duration { .seconds(300) }
 
-    /// Returns the refusals after one more failure.
-    ///
-    /// - Returns: `nil` if the endpoint answered otherwise; `row` unchanged if no answer came.
+    /// Returns the refusals after a failure: `nil` if the endpoint answered otherwise, `row` unchanged if no answer came.
     static func after(_ failure: RefreshFailure, in row: Refusals?, at now: Moment) -> Refusals? {
         guard let error = failure.error as? TokenEndpointError else {
             return failure.delivery == .answered ? nil : row

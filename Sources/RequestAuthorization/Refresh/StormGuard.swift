@@ -13,9 +13,7 @@ struct StormGuard: Hashable, Sendable {
         times.last.map { $0 + policy.window <= uptime } ?? true
     }
 
-    /// Counts one more, unless the window holds the limit already.
-    ///
-    /// - Returns: whether a refresh may begin.
+    /// Counts one more unless the window holds the limit already, and returns whether a refresh may begin.
     @discardableResult
     mutating func admits(at uptime: Duration, policy: RefreshPolicy.Storm) -> Bool {
         forget(before: uptime, policy)
