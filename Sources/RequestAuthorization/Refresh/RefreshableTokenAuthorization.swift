@@ -47,9 +47,7 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
 
     /// Creates a provider without a store.
     ///
-    /// - Parameters:
-    ///   - token: the first token; by default ``RefreshableTokenService/initialToken()`` is called on first use.
-    ///   - clock: the system's, or a `ManualClock` in tests.
+    /// If no token is passed, ``RefreshableTokenService/initialToken()`` is called on first use.
     public init(
         service: some RefreshableTokenService<Token>, token: Token? = nil, policy: RefreshPolicy = .default,
         clock: any AuthorizationClock = .system
@@ -57,11 +55,7 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
         self.init(service: service, token: token, store: nil, policy: policy, clock: clock)
     }
 
-    /// Creates a provider that keeps its token in a store.
-    ///
-    /// - Parameters:
-    ///   - store: keeps the token. It is loaded on first use; a new token is saved before it is used.
-    ///   - clock: the system's, or a `ManualClock` in tests.
+    /// Creates a provider that loads its token from a store on first use, and saves a new token before it is used.
     public init(
         service: some RefreshableTokenService<Token>, store: some TokenStore<Token>, policy: RefreshPolicy = .default,
         clock: any AuthorizationClock = .system
