@@ -43,7 +43,7 @@ extension ProviderCore.Contents {
         _ inputs: Turn.Inputs, _ body: (inout RefreshState, inout Turn) -> Decision,
         then finish: (Decision, inout Self) -> Outcome
     ) -> (Outcome, Aftermath) {
-        var aftermath = Aftermath(keeping: state.tokens)
+        var aftermath = Aftermath(keeping: state.userObjects, status)
         var turn = Turn(inputs, isAwaited: !(ordinary.isEmpty && lasting.isEmpty), byUnbound: unbound > 0)
         let decision = body(&state, &turn)
         state.finish(&turn)

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The state of a ``RefreshableTokenAuthorization``, its waiters and its observers, under one lock.
 ///
-/// While the lock is held, nothing is resumed or started, no user code runs, and no user's token is released. No type
+/// While the lock is held, nothing is resumed or started, no user code runs, and no user's object is released. No type
 /// here is generic over the token: looking up such types at run time costs as much as the lock itself.
 final class ProviderCore: Sendable {
     typealias Continuation = UnsafeContinuation<HeldToken, any Error>
@@ -205,10 +205,12 @@ final class ProviderCore: Sendable {
 
     /// Returns a mailbox for each new status, in the order of the lock. It begins with the current status.
     func follow() -> Subscription<RefreshState.Status> {
-        subscribe { mailbox, contents, number in
+        var former: RefreshState.Status?
+        defer { withExtendedLifetime(former) {} }  // Its error is not released under the lock.
+        return subscribe { mailbox, contents, number in
             let status = contents.state.status
             _ = mailbox.post(status)
-            contents.status = status
+            (former, contents.status) = (contents.status, status)
             contents.followers[number] = mailbox
         }
     }

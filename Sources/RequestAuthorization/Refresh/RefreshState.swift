@@ -127,6 +127,8 @@ extension RefreshState {
 
         /// The token that the service is asked to replace.
         var token: HeldToken? { if case .refresh(let held) = step { held } else { nil } }
+        /// The failure that may end the session, once the store has been read again.
+        var verified: RefreshFailure? { if case .verify(let failure) = step { failure } else { nil } }
     }
 
     /// The next action of a refresh.

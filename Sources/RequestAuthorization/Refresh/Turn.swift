@@ -83,20 +83,24 @@ enum Effect {
     }
 }
 
-/// The tokens that a state holds, kept until the lock is released: no user's token is released under the lock.
-///
-/// A pending token is the desired one too.
-struct HeldTokens {
-    var credential: HeldToken?
-    var flight: HeldToken?
-    var stray: HeldToken?
-    var desired: HeldToken?
+/// The user's objects that a state holds, kept until the lock is released: neither a token nor an error of a user is
+/// released under the lock.
+struct UserObjects {
+    /// A pending token is the desired one too.
+    let tokens: (HeldToken?, HeldToken?, HeldToken?, HeldToken?)
+    let errors: ((any Error)?, (any Error)?, (any Error)?, (any Error)?, (any Error)?)
 }
 
 extension RefreshState {
-    var tokens: HeldTokens {
-        HeldTokens(credential: held, flight: flight?.token, stray: stray?.token, desired: desired?.token)
+    var userObjects: UserObjects {
+        UserObjects(
+            tokens: (held, flight?.token, stray?.token, desired?.token),
+            errors: (
+                failure?.error, flight?.verified?.error, stray?.verified?.error, desired?.error?.error, ending?.error
+            ))
     }
+
+    private var ending: Ending? { if case .ended(let ending) = credential { ending } else { nil } }
 }
 
 /// The work that a ``ProviderCore`` leaves to be done after it has released its lock.
@@ -126,7 +130,8 @@ struct Aftermath {
     var wake: Duration?
     /// The provider, if it was kept alive until the store held its token.
     var formerOwner: AnyObject?
-    private let tokens: HeldTokens
+    private let former: (UserObjects, RefreshState.Status?)?
 
-    init(keeping tokens: HeldTokens = HeldTokens()) { self.tokens = tokens }
+    init() { former = nil }
+    init(keeping objects: UserObjects, _ status: RefreshState.Status?) { former = (objects, status) }
 }

@@ -38,6 +38,24 @@ import Testing
         #expect(box.looks > 0)
     }
 
+    @Test func `an error that is deallocated may call its provider`() async throws {
+        let (clock, box) = (ManualClock(), NosyBox())
+        let tail: @Sendable () -> Tail = { [box] in Tail { box.look() } }
+        let service = FailingService(tail: tail)
+        let auth = Provider(service: service, store: FailingStore(tail: tail), clock: clock)
+        box.provider = auth
+        // Each failure takes the place of an earlier one: of the service, of the store, and the end of a session.
+        for kind in [TokenFailureKind.transient, .client, .terminal] {
+            service.kind.withLock { $0 = kind }
+            try? await auth.setToken(NosyToken {})
+            for _ in 1...2 { await #expect(throws: (any Error).self) { try await auth.refreshNow() } }
+            clock.advance(by: .seconds(100))
+        }
+        await auth.reset()
+        #expect(box.looks >= 6)
+        box.provider = nil
+    }
+
     @Test func `a task that a refresh leaves behind, and that causes the next refresh, remembers no finished flight`()
         async throws
     {
@@ -110,6 +128,29 @@ private struct NosyService: RefreshableTokenService {
     let token: @Sendable () -> NosyToken
 
     func refresh(_ token: NosyToken) async throws -> NosyToken { self.token() }
+}
+
+/// An error that runs code of the user when it is deallocated.
+private struct NosyFailure: TokenServiceFailure {
+    let kind: TokenFailureKind
+    let tail: Tail
+}
+
+private struct FailingService: RefreshableTokenService {
+    let tail: @Sendable () -> Tail
+    let kind = Lock(TokenFailureKind.transient)
+
+    func refresh(_ token: NosyToken) async throws -> NosyToken {
+        throw NosyFailure(kind: kind.withLock { $0 }, tail: tail())
+    }
+}
+
+private struct FailingStore: TokenStore {
+    let tail: @Sendable () -> Tail
+
+    func load() async throws -> StoredToken<NosyToken>? { nil }
+    func save(_ stored: StoredToken<NosyToken>) async throws { throw NosyFailure(kind: .transient, tail: tail()) }
+    func clear() async throws { throw NosyFailure(kind: .transient, tail: tail()) }
 }
 
 /// A service whose every refresh leaves a task behind that begins the next one.
