@@ -61,3 +61,18 @@ extension TokenStore {
         RestrictedFileTokenStore(client: client, account: account, folder: folder)
     }
 }
+
+/// Caches the last decoded item, because a conditional save decodes the item that was loaded just before.
+private final class DecodedItem<Token: AuthorizationToken & Codable>: Sendable {
+    private let last = Lock<(item: Data, stored: StoredToken<Token>)?>(nil)
+
+    /// - Throws: ``UnreadableItem``.
+    @Sendable func decode(_ item: Data) throws -> StoredToken<Token> {
+        if let last = last.withLock({ $0 }), last.item == item { return last.stored }
+        let stored = try StoredTokenFormat<Token>.decode(item)
+        _ = last.exchange((item, stored))
+        return stored
+    }
+
+    func forget() { _ = last.exchange(nil) }
+}

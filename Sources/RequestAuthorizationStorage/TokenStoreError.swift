@@ -51,9 +51,7 @@ public struct TokenStoreError: Error, Sendable {
     ///   - detail: what happened and what to do. It is printed, so it must not hold a secret.
     ///   - underlying: the error that caused this one.
     public init(_ kind: Kind, _ detail: String, underlying: (any Error)? = nil) {
-        self.kind = kind
-        self.detail = detail
-        self.underlying = underlying
+        (self.kind, self.detail, self.underlying) = (kind, detail, underlying)
     }
 }
 

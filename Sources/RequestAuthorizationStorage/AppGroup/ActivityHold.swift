@@ -43,8 +43,7 @@ final class ActivityHold: Sendable {
     }
 
     func end() {
-        guard case .held = advance(to: .over) else { return }
-        isOver.signal()
+        if case .held = phase.exchange(.over) { isOver.signal() }
     }
 
     // MARK: -
@@ -62,7 +61,7 @@ final class ActivityHold: Sendable {
     }
 
     private func becameExpired() {
-        switch advance(to: .over) {
+        switch phase.exchange(.over) {
         case .asked(let continuation):
             continuation.resume(
                 throwing: TokenStoreError(
@@ -71,13 +70,6 @@ final class ActivityHold: Sendable {
             expire()
             isOver.signal()
         case .new, .over: break
-        }
-    }
-
-    private func advance(to next: Phase) -> Phase {
-        phase.withLock { phase in
-            defer { phase = next }
-            return phase
         }
     }
 }

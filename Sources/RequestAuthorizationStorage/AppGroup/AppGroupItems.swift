@@ -67,18 +67,16 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
                 .unsuitable, "this program is not in the app group \(group); add it to the entitlements of each target")
         }
         return opened.withLock { opened in
-            let items =
-                opened
-                ?? RestrictedFileItems(client: client, account: account, folder: .at(folder), activity: activity)
+            if let opened { return opened }
+            let items = RestrictedFileItems(client: client, account: account, folder: .at(folder), activity: activity)
             opened = items
             return items
         }
     }
 
     /// Runs a change within an activity, because the file is locked while it is replaced.
-    private func changing<Result: Sendable>(
-        _ body: (RestrictedFileItems) async throws -> Result
-    ) async throws -> Result {
+    private func changing<Result: Sendable>(_ body: (RestrictedFileItems) async throws -> Result) async throws -> Result
+    {
         let items = try items()
         let end = try await activity.begin {}
         defer { end() }
@@ -87,10 +85,6 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
 
     /// A backup that is restored on another device would have an envelope whose key stays on this one.
     private func excludeFromBackup() {
-        let isFirst = isExcluded.withLock { isExcluded in
-            defer { isExcluded = true }
-            return !isExcluded
-        }
-        if isFirst, let folder { groups.excludeFromBackup(folder) }
+        if !isExcluded.exchange(true), let folder { groups.excludeFromBackup(folder) }
     }
 }

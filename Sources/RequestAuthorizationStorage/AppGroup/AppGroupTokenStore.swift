@@ -17,15 +17,14 @@ public import RequestAuthorization
 /// Exclusive access is held within an expiring activity, and is released before the system suspends the process.
 ///
 /// Not run on Apple hardware: its decisions are tested with simulated groups, Keychain and suspensions.
-public struct AppGroupTokenStore<Token: AuthorizationToken & Codable>: SharedTokenStore {
+public struct AppGroupTokenStore<Token: AuthorizationToken & Codable>: SharedTokenStore, RedactedDescription {
     private let sealed: EncryptedTokenStore<Token, AppGroupItems>
 
     init(
         _ group: String, client: String, account: String, keyGroup: String?, groups: any AppGroups,
         activity: ExclusiveActivity, keychain: any KeychainCalls
     ) {
-        let items = AppGroupItems(
-            group: group, client: client, account: account, groups: groups, activity: activity)
+        let items = AppGroupItems(group: group, client: client, account: account, groups: groups, activity: activity)
         let key = KeychainKey(
             query: .key(client, account, keyGroup ?? group, isSynchronizable: false), keychain: keychain)
         sealed = EncryptedTokenStore(around: items, key: .kept(by: key), client: client, account: account)
@@ -45,8 +44,6 @@ public struct AppGroupTokenStore<Token: AuthorizationToken & Codable>: SharedTok
         try await sealed.save(stored, replacing: condition, ending: intent)
     }
 }
-
-extension AppGroupTokenStore: RedactedDescription {}
 
 extension AppGroupTokenStore {
     #if canImport(Security)

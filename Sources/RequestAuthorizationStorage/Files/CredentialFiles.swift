@@ -36,8 +36,7 @@ struct CredentialFiles: Sendable {
 
     init(_ credential: CredentialName, in folder: PrivateFolder) {
         (self.credential, self.folder) = (credential, folder)
-        stem = credential.stem
-        isShortened = credential.isShortened
+        (stem, isShortened) = (credential.stem, credential.isShortened)
     }
 
     var token: String { stem + ".token" }
@@ -52,7 +51,8 @@ struct CredentialFiles: Sendable {
 
     func load() throws -> Data? {
         guard let folder = try open(making: false) else { return nil }
-        return try load(in: folder)
+        try refuseCollision(in: folder)
+        return try kept(in: folder).item
     }
 
     func loadWithIntent() throws -> ItemWithIntent {
@@ -111,10 +111,7 @@ struct CredentialFiles: Sendable {
         guard try open(making: false) != nil else { return nil }
         return try withGuard { folder, _ in
             guard try kept(in: folder).item == item else { return nil }
-            let aside = try copyAside(item, in: folder)
-            // The name always has a file: siblings take a missing file for a sign-out.
-            try exchange(Data(), as: token, in: folder)
-            return "\(folder.path)/\(aside)"
+            return try moveAside(item, in: folder)
         }
     }
 
@@ -127,9 +124,7 @@ struct CredentialFiles: Sendable {
                 _ = try kept(in: folder)
                 return nil
             } catch let error as OversizedItem {
-                let aside = try copyAside(error.beginning, in: folder)
-                try exchange(Data(), as: token, in: folder)
-                return "\(folder.path)/\(aside)"
+                return try moveAside(error.beginning, in: folder)
             }
         }
     }
@@ -166,11 +161,6 @@ struct CredentialFiles: Sendable {
     func made() throws -> OpenFolder {
         guard let folder = try folder.open(making: true) else { throw FileError("open", ENOENT) }
         return folder
-    }
-
-    private func load(in folder: OpenFolder) throws -> Data? {
-        try refuseCollision(in: folder)
-        return try kept(in: folder).item
     }
 
     /// Returns the item, or why there is none.
@@ -253,6 +243,16 @@ struct CredentialFiles: Sendable {
         guard full == credential else {
             throw TokenStoreError(.unsuitable, "\(folder.path)/\(name) belongs to another account; use a shorter name")
         }
+    }
+
+    /// Copies an item to a free name, and empties the item file.
+    ///
+    /// - Returns: the path of the copy.
+    private func moveAside(_ item: Data, in folder: OpenFolder) throws -> String {
+        let aside = try copyAside(item, in: folder)
+        // The name always has a file: siblings take a missing file for a sign-out.
+        try exchange(Data(), as: token, in: folder)
+        return "\(folder.path)/\(aside)"
     }
 
     /// Copies an item to a free name.

@@ -8,7 +8,7 @@
 ///
 /// A name longer than ``maximumLength`` is shortened and ends with two commas and a hash. Then another file has the
 /// full names, and another credential with the same hash is refused.
-struct CredentialName: Hashable, Sendable {
+struct CredentialName: Hashable, Sendable, Codable {
     let client: String
     let account: String
 
@@ -24,7 +24,9 @@ struct CredentialName: Hashable, Sendable {
 
     /// In bytes. A file name may have 255, and an extension follows.
     static let maximumLength = 200
+}
 
+extension CredentialName {
     /// Decodes a stem. Returns `nil` if it is shortened or is not of this package.
     init?(stem: Substring) {
         let parts = stem.split(separator: ",", omittingEmptySubsequences: false)
@@ -32,10 +34,6 @@ struct CredentialName: Hashable, Sendable {
             return nil
         }
         self.init(client: client, account: account)
-    }
-
-    init(client: String, account: String) {
-        (self.client, self.account) = (client, account)
     }
 
     // MARK: -
@@ -79,5 +77,3 @@ struct CredentialName: Hashable, Sendable {
         return String(repeating: "0", count: 32 - digits.count) + digits
     }
 }
-
-extension CredentialName: Codable {}

@@ -9,7 +9,9 @@ public struct ExclusiveActivity: Sendable {
     /// Whether files may be locked within the activity only, even for a moment.
     let isNeeded: Bool
     let begin: @Sendable (_ expire: @escaping @Sendable () -> Void) async throws -> @Sendable () -> Void
+}
 
+extension ExclusiveActivity {
     /// Creates the activity of a system that suspends processes.
     ///
     /// - Parameter begin: asks the system for time, and throws if it refuses. `expire` releases the access at once;
@@ -17,14 +19,7 @@ public struct ExclusiveActivity: Sendable {
     public init(
         begin: @escaping @Sendable (_ expire: @escaping @Sendable () -> Void) async throws -> @Sendable () -> Void
     ) {
-        self.init(isNeeded: true, begin)
-    }
-
-    private init(
-        isNeeded: Bool,
-        _ begin: @escaping @Sendable (_ expire: @escaping @Sendable () -> Void) async throws -> @Sendable () -> Void
-    ) {
-        (self.isNeeded, self.begin) = (isNeeded, begin)
+        self.init(isNeeded: true, begin: begin)
     }
 
     /// No activity: access is held for as long as needed.

@@ -103,8 +103,5 @@ extension FileLayer {
     /// The value of `errno`.
     public let code: CInt
 
-    public init(_ call: String, _ code: CInt) {
-        self.call = call
-        self.code = code
-    }
+    public init(_ call: String, _ code: CInt) { (self.call, self.code) = (call, code) }
 }

@@ -18,12 +18,6 @@ final class FileLock: Sendable {
         let continuation: UnsafeContinuation<Void, any Error>
     }
 
-    private struct Pause {
-        let number: Int
-        /// The number of failed tries.
-        let failures: Int
-    }
-
     private struct State {
         var waiters: [Waiter] = []
         /// The errors of waiters that were cancelled or timed out before they registered.
@@ -31,13 +25,13 @@ final class FileLock: Sendable {
         /// The results of resumed waiters. There is no other reference, so the access ends when the waiter drops it.
         var taken: [Int: Result<Access, any Error>] = [:]
         /// The deadlines of all calls that have no result yet.
-        var open: [Int: End] = [:]
+        var open: [Int: (end: ContinuousClock.Instant, limit: Duration)] = [:]
         /// The next time at which deadlines are checked.
         var nextLook: ContinuousClock.Instant?
         /// Whether this process has the lock, or a try is under way or scheduled.
         var isBusy = false
-        /// The pause before the next try.
-        var pause: Pause?
+        /// The pause before the next try, and the number of failed tries.
+        var pause: (number: Int, failures: Int)?
         /// Listens for the release of the lock by siblings.
         var listener: Int?
         var count = 0
@@ -171,7 +165,7 @@ final class FileLock: Sendable {
     private func pause(after failures: Int) {
         let number = state.withLock { state in
             state.count += 1
-            state.pause = Pause(number: state.count, failures: failures + 1)
+            state.pause = (state.count, failures + 1)
             return state.count
         }
         let isWaitedFor = { @Sendable [weak self] in self?.state.withLock { $0.pause?.number == number } ?? false }
@@ -225,22 +219,17 @@ final class FileLock: Sendable {
 // MARK: - Deadlines
 
 extension FileLock {
-    private struct End {
-        let time: ContinuousClock.Instant
-        let limit: Duration
-    }
-
     /// Begins a wait. Waits share one timer, because a timer for each would cost more than the lock.
     private func open(within limit: Duration) -> Int {
-        let end = End(time: .now + limit, limit: limit)
+        let end = ContinuousClock.now + limit
         let (id, isFirst) = state.withLock { state in
             state.count += 1
-            state.open[state.count] = end
-            let isFirst = state.nextLook.map { end.time < $0 } ?? true
-            if isFirst { state.nextLook = end.time }
+            state.open[state.count] = (end, limit)
+            let isFirst = state.nextLook.map { end < $0 } ?? true
+            if isFirst { state.nextLook = end }
             return (state.count, isFirst)
         }
-        if isFirst { look(at: end.time) }
+        if isFirst { look(at: end) }
         return id
     }
 
@@ -253,18 +242,17 @@ extension FileLock {
     }
 
     private func endWaits(at time: ContinuousClock.Instant) {
-        let (over, next) = state.withLock { state -> ([Int: End], ContinuousClock.Instant?) in
-            let over = state.open.filter { $0.value.time <= time }
-            let next = state.open.values.map(\.time).filter { $0 > time }.min()
+        let (over, next) = state.withLock { state in
+            let over = state.open.filter { $0.value.end <= time }.mapValues(\.limit)
+            let next = state.open.values.map(\.end).filter { $0 > time }.min()
             // A wait with an earlier deadline has scheduled the next check.
-            guard state.nextLook == time else { return (over, nil) }
+            guard state.nextLook == time else { return (over, ContinuousClock.Instant?.none) }
             state.nextLook = next
             return (over, next)
         }
-        for (id, end) in over {
+        for (id, limit) in over {
             leave(
-                id,
-                TokenStoreError(.timedOut, "another process has held \(files.stem).lock for \(end.limit); try again"))
+                id, TokenStoreError(.timedOut, "another process has held \(files.stem).lock for \(limit); try again"))
         }
         if let next { look(at: next) }
     }

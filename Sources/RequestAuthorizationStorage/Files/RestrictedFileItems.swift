@@ -96,10 +96,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
         }
         let access = Lock(ExpiringAccess())
         let giveUp = { @Sendable in
-            let waiting = access.withLock { access in
-                defer { access = ExpiringAccess(isOver: true) }
-                return access.waiting
-            }
+            let waiting = access.exchange(ExpiringAccess(isOver: true)).waiting
             // The system suspends the process, which must not acquire access after that.
             waiting?.cancel()
         }
@@ -188,11 +185,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
 
     /// Removes the incomplete file of a process that died while it saved, as it may have a token. Locks a file.
     private func tidyOnce() {
-        let isFirst = isTidy.withLock { isTidy in
-            defer { isTidy = true }
-            return !isTidy
-        }
-        if isFirst, !activity.isNeeded { try? files.removeLeftover() }
+        if !isTidy.exchange(true), !activity.isNeeded { try? files.removeLeftover() }
     }
 
     /// Waits for a sibling that has the guard. Other accounts use the queue meanwhile.

@@ -100,8 +100,7 @@ extension TokenStore {
         // A tombstone needs no marker: both stores are signed out.
         guard stored.token != nil else { return try await clear() }
         let place = String("\(type(of: other))".prefix { $0 != "<" })
-        let marker = StoredToken<Token>(
-            .moved(to: place), version: stored.version, obtainedAt: stored.obtainedAt)
+        let marker = StoredToken<Token>(.moved(to: place), version: stored.version, obtainedAt: stored.obtainedAt)
         guard let shared = self as? any SharedTokenStore<Token> else { return try await save(marker) }
         if case .refused = try await shared.save(marker, replacing: .session(stored.version.session)) {
             throw TokenStoreError.writtenMeanwhile

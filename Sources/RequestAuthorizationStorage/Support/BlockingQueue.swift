@@ -11,13 +11,6 @@ struct BlockingQueue: Sendable {
 
     init(_ label: String) { queue = DispatchQueue(label: "RequestAuthorizationStorage.\(label)") }
 
-    /// Runs the body after those that were submitted before.
-    func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withUnsafeThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try body() }) }
-        }
-    }
-
     /// Submits the body and returns at once.
     func begin(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
@@ -26,7 +19,7 @@ struct BlockingQueue: Sendable {
     /// - Parameter retry: called with the error and the time since the first failure. It returns the pause before the
     ///   next try, or throws the error of `run`.
     func run<Value: Sendable>(
-        again retry: @escaping @Sendable (any Error, _ waited: Duration) throws -> Duration,
+        again retry: @escaping @Sendable (any Error, Duration) throws -> Duration = { error, _ in throw error },
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try await withUnsafeThrowingContinuation { continuation in
