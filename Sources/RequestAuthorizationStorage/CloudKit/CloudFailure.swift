@@ -66,11 +66,9 @@ struct CloudFailure: Error, Sendable {
             TokenStoreError(
                 .unsuitable, "the app may not use this iCloud container (\(code)); check its entitlements")
         case .permissionFailure, .managedAccountRestricted:
-            TokenStoreError(
-                .unsuitable, "this iCloud account may not store tokens (\(code)); use KeychainTokenStore")
+            TokenStoreError(.unsuitable, "this iCloud account may not store tokens (\(code)); use KeychainTokenStore")
         case .quotaExceeded: TokenStoreError(.noSpace, "the user's iCloud storage is full; free some space")
-        default:
-            TokenStoreError(.unavailable, "iCloud failed (\(code)\(wait)); it is tried again")
+        default: TokenStoreError(.unavailable, "iCloud failed (\(code)\(wait)); it is tried again")
         }
     }
 

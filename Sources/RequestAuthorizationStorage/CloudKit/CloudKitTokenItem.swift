@@ -4,7 +4,7 @@
 import RequestAuthorization
 
 /// Stores an item in a record of the private database.
-final class CloudKitTokenItem: ByteStore {
+final class CloudKitTokenItem: ByteStore, RedactedDescription {
     /// A limit for the case that other devices keep changing the record.
     static let attempts = 4
 
@@ -15,8 +15,7 @@ final class CloudKitTokenItem: ByteStore {
 
     /// - Parameter name: returns the record's name. Called for each operation, because it may be in a locked Keychain.
     init(cloud: any CloudCalls, name: @escaping @Sendable () async throws -> String) {
-        self.cloud = cloud
-        self.name = name
+        (self.cloud, self.name) = (cloud, name)
     }
 
     var changes: AsyncStream<Void>? { cloud.accountChanges }
@@ -101,5 +100,3 @@ final class CloudKitTokenItem: ByteStore {
         }
     }
 }
-
-extension CloudKitTokenItem: RedactedDescription {}

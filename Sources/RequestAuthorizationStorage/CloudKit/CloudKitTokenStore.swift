@@ -42,7 +42,7 @@ extension CloudKitSharing: RedactedDescription {
 /// - A sign-out on another device is seen at the next launch, not at once.
 ///
 /// Not run on Apple hardware: its decisions are tested against simulated CloudKit error codes.
-public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: TokenStore {
+public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: TokenStore, RedactedDescription {
     private let item: CloudKitTokenItem
     private let sealed: EncryptedTokenStore<Token, CloudKitTokenItem>
     private let sharing: CloudKitSharing<Token>
@@ -118,8 +118,6 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
             """)
     }
 }
-
-extension CloudKitTokenStore: RedactedDescription {}
 
 extension CloudKitTokenStore {
     #if canImport(CloudKit)

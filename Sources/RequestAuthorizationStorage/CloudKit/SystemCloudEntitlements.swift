@@ -7,7 +7,7 @@ import Security
 #endif
 
 // System calls only, because Linux does not compile this file: CI checks its types against declarations of these calls.
-// `CloudEntitlements` has the decisions.
+// `CloudCalls.checkContainer()` has the decisions.
 
 extension CloudEntitlements {
     /// The entitlements of this program. Only a Mac tells them; elsewhere `nil`.

@@ -78,7 +78,8 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
     /// - Throws: as ``load()``.
     @discardableResult
     public func reencrypt() async throws -> Bool {
-        try await replace(for: .reencryption) { stored, _ in stored }.isReplaced
+        let result = try await replace(for: .reencryption) { stored, _ in stored }
+        return if case .saved = result { true } else { false }
     }
 
     // MARK: -
@@ -90,25 +91,18 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
         let intent: Data?
     }
 
-    enum Replacement: Sendable {
-        case done
-        case refused(StoredToken<Token>?)
-
-        var isReplaced: Bool { if case .done = self { true } else { false } }
-    }
-
     /// The operation that opens an item. It determines which items may be set aside.
-    enum Purpose: Hashable, Sendable { case load, signIn, refresh, reencryption }
+    private enum Purpose: Hashable, Sendable { case load, signIn, refresh, reencryption }
 
     /// Replaces the stored token by the one that a rule returns. Starts again if another process replaces it meanwhile.
     ///
     /// The rule sees authenticated contents only, so no decision depends on bytes that others could have written.
     ///
     /// - Parameter rule: returns the new token, or `nil` to keep the stored one.
-    func replace(
+    private func replace(
         for purpose: Purpose, ending intent: Data? = nil,
         _ rule: @escaping @Sendable (StoredToken<Token>?, TokenAbsence) -> StoredToken<Token>?
-    ) async throws -> Replacement {
+    ) async throws -> TokenSaveResult<Token> {
         try await serialTasks.run { [self] in
             while true {
                 try Task.checkCancellation()
@@ -119,7 +113,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
                 let item = try await sealer.seal(stored, after: kept)
                 guard try await put(item, ending: intent, replacing: kept?.item) else { continue }
                 if stored.token == nil { await (items as? RestrictedFileItems)?.noteEnded(item) }
-                return .done
+                return .saved
             }
         }
     }
@@ -164,15 +158,8 @@ extension EncryptedTokenStore: SharedTokenStore, SharedCodableTokenStore where I
     /// - Throws: as ``load()``.
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {
         let found = try await opened(for: .load)
-        let stored = found.opened?.stored
-        if let opened = found.opened, let tombstone = OldTombstone(opened.stored, item: opened.item),
-            await tombstone.sweep(from: items)
-        {
-            return TokenWithIntent(nil, intent: found.intent.flatMap(RefreshIntentFormat.decode))
-        }
-        return TokenWithIntent(
-            stored, absence: found.absence, intent: found.intent.flatMap { RefreshIntentFormat.decode($0, for: stored) }
-        )
+        return await items.contents(
+            found.opened?.item, found.opened?.stored, absence: found.absence, intent: found.intent)
     }
 
     /// Encrypts and saves the token if the stored one meets a condition, in one atomic step.
@@ -183,12 +170,8 @@ extension EncryptedTokenStore: SharedTokenStore, SharedCodableTokenStore where I
     ) async throws -> TokenSaveResult<Token> {
         let intent = try intent.map(RefreshIntentFormat.encode)
         do {
-            let result = try await replace(for: condition == .anything ? .signIn : .refresh, ending: intent) {
+            return try await replace(for: condition == .anything ? .signIn : .refresh, ending: intent) {
                 condition.allows($0, absence: $1) ? stored : nil
-            }
-            return switch result {
-            case .done: .saved
-            case .refused(let obstacle): .refused(obstacle)
             }
         } catch let error as TokenStoreError where error.kind == .noSpace && stored.token == nil {
             // As in SharedCodableTokenStore: the disk is full, and removing the item ends the session.

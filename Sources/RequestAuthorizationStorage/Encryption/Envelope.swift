@@ -41,9 +41,7 @@ struct Envelope: Sendable {
         guard EnvelopeOwner.bytes.contains(header.owner.client.count),
             EnvelopeOwner.bytes.contains(header.owner.account.count)
         else { throw EnvelopeProblem.tooLargeToSeal }
-        self.header = header
-        self.nonce = nonce
-        headerBytes = header.bytes
+        (self.header, self.nonce, headerBytes) = (header, nonce, header.bytes)
         sealed = try header.cipher.seal(message, key: key, nonce: nonce, authenticating: headerBytes)
         guard bytes.count <= Self.limit else { throw EnvelopeProblem.tooLargeToSeal }
     }

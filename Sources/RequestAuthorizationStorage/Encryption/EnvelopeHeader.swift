@@ -35,19 +35,9 @@ struct EnvelopeHeader: Hashable, Sendable {
         bytes.append(field: Int64(version.generation).bigEndianBytes)
         return bytes
     }
+}
 
-    init(
-        cipher: TokenCipher, keyID: [UInt8], keyCheck: [UInt8], derivation: KeyDerivation, owner: EnvelopeOwner,
-        version: TokenVersion
-    ) {
-        self.cipher = cipher
-        self.keyID = keyID
-        self.keyCheck = keyCheck
-        self.derivation = derivation
-        self.owner = owner
-        self.version = version
-    }
-
+extension EnvelopeHeader {
     /// Checks all bounds before a key is derived, and never allocates more than the reader has.
     init(from reader: inout ByteReader) throws(EnvelopeProblem) {
         guard reader.starts(with: Self.magic) else {
@@ -78,8 +68,7 @@ struct EnvelopeOwner: Hashable, Sendable {
     let account: [UInt8]
 
     init(client: String, account: String) {
-        self.client = Array(client.utf8)
-        self.account = Array(account.utf8)
+        (self.client, self.account) = (Array(client.utf8), Array(account.utf8))
     }
 
     init(from reader: inout ByteReader) throws(EnvelopeProblem) {

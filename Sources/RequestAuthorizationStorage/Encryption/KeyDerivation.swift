@@ -2,6 +2,14 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
+#if canImport(CryptoKit)
+import CommonCrypto
+import CryptoKit
+#else
+import Crypto
+import CryptoExtras
+#endif
+
 /// How the key of an envelope is derived.
 enum KeyDerivation: Hashable, Sendable {
     /// The key is used as it is.
@@ -10,26 +18,9 @@ enum KeyDerivation: Hashable, Sendable {
     case pbkdf2(salt: [UInt8], rounds: Int)
 
     /// The number in the envelope. Its meaning never changes.
-    var code: UInt8 {
-        switch self {
-        case .none: 0
-        case .pbkdf2: 1
-        }
-    }
-
-    var salt: [UInt8] {
-        switch self {
-        case .none: []
-        case .pbkdf2(let salt, _): salt
-        }
-    }
-
-    var rounds: Int {
-        switch self {
-        case .none: 0
-        case .pbkdf2(_, let rounds): rounds
-        }
-    }
+    var code: UInt8 { if case .pbkdf2 = self { 1 } else { 0 } }
+    var salt: [UInt8] { if case .pbkdf2(let salt, _) = self { salt } else { [] } }
+    var rounds: Int { if case .pbkdf2(_, let rounds) = self { rounds } else { 0 } }
 
     init(from reader: inout ByteReader) throws(EnvelopeProblem) {
         let code = try reader.number(UInt8.self)
@@ -45,6 +36,41 @@ enum KeyDerivation: Hashable, Sendable {
             self = .pbkdf2(salt: salt, rounds: rounds)
         default: throw .otherFormat("key derivation \(code)")
         }
+    }
+}
+
+/// PBKDF2 with HMAC-SHA-256 (RFC 8018 §5.2) of the platform's cryptography library: it makes guessing passwords slow.
+enum PBKDF2 {
+    /// From the recommended number for SHA-256 to one that takes seconds. Envelopes with other numbers are refused.
+    static let rounds = 600_000...10_000_000
+    /// In bytes.
+    static let saltBytes = 16...64
+
+    /// Derives a key. Blocks the thread for a long time, and accepts any number of rounds: check it first.
+    ///
+    /// - Parameter password: not empty. `SymmetricKey` wipes its memory when it is released.
+    static func derive(
+        from password: SymmetricKey, salt: [UInt8], uncheckedRounds rounds: Int, byteCount: Int = 32
+    ) throws -> SymmetricKey {
+        #if canImport(CryptoKit)
+        var derived = Data(count: byteCount)
+        defer { derived.resetBytes(in: derived.indices) }
+        let status = derived.withUnsafeMutableBytes { derived in
+            password.withUnsafeBytes { password in
+                CCKeyDerivationPBKDF(
+                    CCPBKDFAlgorithm(kCCPBKDF2), password.bindMemory(to: CChar.self).baseAddress, password.count, salt,
+                    salt.count, CCPseudoRandomAlgorithm(kCCPRFHmacAlgSHA256), UInt32(rounds),
+                    derived.bindMemory(to: UInt8.self).baseAddress, derived.count)
+            }
+        }
+        guard status == kCCSuccess else { throw CryptoKitError.underlyingCoreCryptoError(error: status) }
+        return SymmetricKey(data: derived)
+        #else
+        return try password.withUnsafeBytes { password in
+            try KDF.Insecure.PBKDF2.deriveKey(
+                from: password, salt: salt, using: .sha256, outputByteCount: byteCount, unsafeUncheckedRounds: rounds)
+        }
+        #endif
     }
 }
 #endif

@@ -27,9 +27,7 @@ protocol KeyMaterial: Sendable {
 
 /// A key in memory.
 struct RawKey: KeyMaterial, RedactedDescription {
-    private let key: SymmetricKey
-
-    init(_ key: SymmetricKey) { self.key = key }
+    let key: SymmetricKey
 
     func derivation(after last: KeyDerivation?) -> KeyDerivation { .none }
     func existingKey(_ derivation: KeyDerivation) -> SymmetricKey? { derivation == .none ? key : nil }
@@ -45,8 +43,7 @@ struct KeptKey<Source: TokenKeySource>: KeyMaterial, RedactedDescription {
     func derivation(after last: KeyDerivation?) -> KeyDerivation { .none }
 
     func existingKey(_ derivation: KeyDerivation) async throws -> SymmetricKey? {
-        guard derivation == .none else { return nil }
-        guard var bytes = try await source.load() else { return nil }
+        guard derivation == .none, var bytes = try await source.load() else { return nil }
         defer { bytes.resetBytes(in: bytes.indices) }
         return try SymmetricKey(tokenKey: bytes)
     }

@@ -33,8 +33,7 @@ final class PasswordKey: KeyMaterial, RedactedDescription {
         _ password: SymmetricKey, rounds: Int,
         derive: @escaping Derive = { try PBKDF2.derive(from: $0, salt: $1, uncheckedRounds: $2) }
     ) {
-        self.password = password
-        self.derive = derive
+        (self.password, self.derive) = (password, derive)
         let salt = SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
         fresh = .pbkdf2(salt: salt, rounds: rounds)
     }

@@ -11,11 +11,10 @@ package struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable,
         /// The envelope.
         package let item: Data
         package let stored: StoredToken<Token>
-        /// The encoded token.
-        package let message: Data
-        /// Whether it was encrypted with the current key, rounds and cipher.
-        package let isCurrent: Bool
         fileprivate let envelope: TokenSealer.Opened
+
+        /// Whether it was encrypted with the current key, rounds and cipher.
+        package var isCurrent: Bool { envelope.isCurrent }
     }
 
     private let sealer: TokenSealer
@@ -34,8 +33,7 @@ package struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable,
         guard let stored = try? StoredTokenFormat<Token>.decode(envelope.message),
             stored.version == envelope.header.version
         else { throw EnvelopeProblem.otherToken }
-        return Opened(
-            item: item, stored: stored, message: envelope.message, isCurrent: envelope.isCurrent, envelope: envelope)
+        return Opened(item: item, stored: stored, envelope: envelope)
     }
 
     /// - Parameter kept: the envelope that the new one replaces.
@@ -51,7 +49,7 @@ package struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable,
 
     /// Whether an envelope has exactly this token.
     package func holds(_ stored: StoredToken<Token>, _ kept: Opened) -> Bool {
-        kept.stored.version == stored.version && (try? StoredTokenFormat.encode(stored)) == kept.message
+        kept.stored.version == stored.version && (try? StoredTokenFormat.encode(stored)) == kept.envelope.message
     }
 }
 #endif

@@ -38,20 +38,16 @@ public struct TokenCipher: Hashable, Sendable {
     ) throws -> [UInt8] {
         switch code {
         case .aesGCM:
-            let box = try AES.GCM.seal(
-                message, using: key, nonce: AES.GCM.Nonce(data: nonce), authenticating: header)
+            let box = try AES.GCM.seal(message, using: key, nonce: .init(data: nonce), authenticating: header)
             return Array(box.ciphertext) + Array(box.tag)
         case .chaChaPoly:
-            let box = try ChaChaPoly.seal(
-                message, using: key, nonce: ChaChaPoly.Nonce(data: nonce), authenticating: header)
+            let box = try ChaChaPoly.seal(message, using: key, nonce: .init(data: nonce), authenticating: header)
             return Array(box.ciphertext) + Array(box.tag)
         }
     }
 
     /// - Throws: an error of the cryptography library if the tag does not match.
-    func open(
-        _ sealed: [UInt8], key: SymmetricKey, nonce: [UInt8], authenticating header: [UInt8]
-    ) throws -> Data {
+    func open(_ sealed: [UInt8], key: SymmetricKey, nonce: [UInt8], authenticating header: [UInt8]) throws -> Data {
         let (ciphertext, tag) = (sealed.dropLast(Self.tagBytes), sealed.suffix(Self.tagBytes))
         switch code {
         case .aesGCM:

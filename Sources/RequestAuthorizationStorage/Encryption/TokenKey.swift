@@ -16,7 +16,7 @@ import RequestAuthorization
 ///     let key = try TokenKey.bytes(secret, id: "2027")        // 32 random bytes of yours
 ///
 /// Create it once and share it: deriving a key from a password takes a good part of a second, and is done only once.
-public struct TokenKey: Sendable {
+public struct TokenKey: Sendable, RedactedDescription {
     /// The name of the key, which the envelope has unencrypted. By default all keys have the same name.
     ///
     /// Only keys with the name in the envelope are tried; of several, a check value finds the right one.
@@ -30,7 +30,7 @@ public struct TokenKey: Sendable {
     ///   - id: a name of 1 to 64 bytes, not secret.
     /// - Throws: ``TokenStoreError`` (`unsuitable`) if the key does not have 32 bytes or is all zeros.
     public static func bytes(_ bytes: some ContiguousBytes, id: String = defaultID) throws -> TokenKey {
-        TokenKey(id: id, material: RawKey(try SymmetricKey(tokenKey: bytes)))
+        TokenKey(id: id, material: RawKey(key: try SymmetricKey(tokenKey: bytes)))
     }
 
     /// A key that is derived from a password by PBKDF2 with HMAC-SHA-256 and 32 random bytes of salt.
@@ -40,9 +40,7 @@ public struct TokenKey: Sendable {
     ///   - id: a name of 1 to 64 bytes, not secret.
     ///   - rounds: 600 000 to 10 000 000. More rounds make guessing slower, and opening too.
     /// - Throws: ``TokenStoreError`` (`unsuitable`) if the password is empty or the rounds are out of range.
-    public static func password(
-        _ password: String, id: String = defaultID, rounds: Int = 600_000
-    ) throws -> TokenKey {
+    public static func password(_ password: String, id: String = defaultID, rounds: Int = 600_000) throws -> TokenKey {
         guard !password.isEmpty else {
             throw TokenStoreError(.unsuitable, "the password is empty and protects nothing; ask for another")
         }
@@ -78,6 +76,4 @@ public struct TokenKey: Sendable {
     /// The name of keys that were created without one.
     public static var defaultID: String { "default" }
 }
-
-extension TokenKey: RedactedDescription {}
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
+package import RequestAuthorization
 
 /// Encodes and decodes `RefreshIntent` as JSON.
-enum RefreshIntentFormat {
+package enum RefreshIntentFormat {
     /// Writes the JSON by hand, because every refresh waits for it. `JSONEncoder` takes as long as all system calls.
     static func encode(_ intent: RefreshIntent) throws -> Data {
         let beganAt = intent.beganAt.timeIntervalSinceReferenceDate
@@ -17,7 +17,7 @@ enum RefreshIntentFormat {
     static func decode(_ data: Data) -> RefreshIntent? { try? JSONDecoder().decode(RefreshIntent.self, from: data) }
 
     /// - Parameter stored: the token that is stored beside the intent.
-    static func decode<Token>(_ data: Data, for stored: StoredToken<Token>?) -> RefreshIntent? {
+    package static func decode<Token>(_ data: Data, for stored: StoredToken<Token>?) -> RefreshIntent? {
         if let intent = decode(data) { return intent }
         // The session and generation are lost. Assume that the intent was for the stored token: its server may still
         // accept that one for a grace period. If it was for another token, one more refresh does no harm.

@@ -65,9 +65,7 @@ public struct ItemWithIntent: Sendable, RedactedDescription {
     public let intent: Data?
 
     public init(_ item: Data?, absence: TokenAbsence = .gone, intent: Data?) {
-        self.item = item
-        self.absence = absence
-        self.intent = intent
+        (self.item, self.absence, self.intent) = (item, absence, intent)
     }
 }
 

@@ -35,13 +35,7 @@ extension SharedCodableTokenStore {
     func loadWithIntent(decode: (Data) throws -> StoredToken<Token>) async throws -> TokenWithIntent<Token> {
         let kept = try await items.loadWithIntent()
         let stored = if let item = kept.item { try await self.decode(item, decode) } else { StoredToken<Token>?.none }
-        if let item = kept.item, let stored, let tombstone = OldTombstone(stored, item: item),
-            await tombstone.sweep(from: items)
-        {
-            return TokenWithIntent(nil, intent: kept.intent.flatMap(RefreshIntentFormat.decode))
-        }
-        return TokenWithIntent(
-            stored, absence: kept.absence, intent: kept.intent.flatMap { RefreshIntentFormat.decode($0, for: stored) })
+        return await items.contents(kept.item, stored, absence: kept.absence, intent: kept.intent)
     }
 
     func save(
@@ -77,6 +71,37 @@ extension SharedCodableTokenStore {
                 try kept == error.item || condition.allows(kept.map(decode), absence: absence)
             }.map(decode)
         }
+    }
+}
+
+extension SharedByteStore {
+    /// Returns what was read, without a tombstone that is no longer needed. That one is removed.
+    ///
+    /// - Parameter stored: the decoded item.
+    func contents<Token>(
+        _ item: Data?, _ stored: StoredToken<Token>?, absence: TokenAbsence, intent: Data?
+    ) async -> TokenWithIntent<Token> {
+        if let item, let stored, stored.isOldTombstone, await sweep(item) {
+            return TokenWithIntent(nil, intent: intent.flatMap(RefreshIntentFormat.decode))
+        }
+        return TokenWithIntent(
+            stored, absence: absence, intent: intent.flatMap { RefreshIntentFormat.decode($0, for: stored) })
+    }
+
+    /// Removes a tombstone, or returns `false` if that fails or a refresh is under way. The next load tries again.
+    private func sweep(_ item: Data) async -> Bool {
+        guard let lock = try? await lock(within: .milliseconds(100)) else { return false }
+        let isGone = (try? await clear(item)) != nil
+        await lock.unlock()
+        return isGone
+    }
+}
+
+extension StoredToken {
+    /// Whether it is a tombstone of more than 30 days: every process that could restore the session has seen it by now.
+    fileprivate var isOldTombstone: Bool {
+        guard case .signedOut = content else { return false }
+        return SystemClock().now.timeIntervalSince(obtainedAt) > 30 * 86_400
     }
 }
 

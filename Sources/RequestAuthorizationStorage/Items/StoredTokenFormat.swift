@@ -18,14 +18,18 @@ enum StoredTokenFormat<Token: AuthorizationToken & Codable> {
         } catch {
             // A decoding error may quote the token, so it is dropped.
             if EnvelopeFormat.isEnvelope(item) { throw UnreadableItem(item: item, kind: .sealed) }
-            throw UnreadableItem(item: item, kind: isWhole(item) ? .later : .damaged)
+            // All versions of this package write an object with a status.
+            let isWhole = (try? JSONDecoder().decode(StoredTokenFace.self, from: item)) != nil
+            throw UnreadableItem(item: item, kind: isWhole ? .later : .damaged)
         }
     }
+}
 
-    /// Whether the item is an object with a status, as all versions of this package write it.
-    private static func isWhole(_ item: Data) -> Bool {
-        (try? JSONDecoder().decode(StoredTokenFace.self, from: item)) != nil
-    }
+/// The first bytes of an envelope in every version, to recognize one also without cryptography.
+enum EnvelopeFormat {
+    static let magic = Array("RASE".utf8)
+
+    static func isEnvelope(_ item: Data) -> Bool { item.starts(with: magic) }
 }
 
 /// The part of the JSON that all stored tokens have in common.

@@ -46,8 +46,9 @@ enum KeychainPurpose: String {
 /// The numbers and names are those of Apple's "Security Framework Result Codes"
 /// (https://developer.apple.com/documentation/security/security-framework-result-codes), declared in
 /// `Security/SecBase.h`.
-struct KeychainStatus: RawRepresentable, Hashable, Sendable {
+struct KeychainStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     let rawValue: Int32
+    var description: String { Self.names[self].map { "\($0) (\(rawValue))" } ?? "status \(rawValue)" }
 
     static let success = Self(rawValue: 0)
     /// No item has these attributes. Only this status means that the store is empty.
@@ -85,8 +86,4 @@ struct KeychainStatus: RawRepresentable, Hashable, Sendable {
         .noDefaultKeychain: "errSecNoDefaultKeychain", .readOnly: "errSecReadOnly",
         .missingEntitlement: "errSecMissingEntitlement", .decode: "errSecDecode", .diskFull: "errSecDiskFull",
     ]
-}
-
-extension KeychainStatus: CustomStringConvertible {
-    var description: String { Self.names[self].map { "\($0) (\(rawValue))" } ?? "status \(rawValue)" }
 }

@@ -4,15 +4,10 @@
 import RequestAuthorization
 
 /// The storage of ``KeychainTokenStore``: a generic password.
-public struct KeychainTokenItem: ByteStore {
+public struct KeychainTokenItem: ByteStore, RedactedDescription {
     let query: KeychainQuery
     let keychain: any KeychainCalls
     private let queue = BlockingQueue("Keychain")
-
-    init(query: KeychainQuery, keychain: any KeychainCalls) {
-        self.query = query
-        self.keychain = keychain
-    }
 
     /// A limit for the case that other processes keep adding and deleting the item.
     static let attempts = 8
@@ -24,8 +19,6 @@ public struct KeychainTokenItem: ByteStore {
     /// Returns the value of the item, and adds the item with this value if it does not exist.
     func load(orAdding value: Data) async throws -> Data { try await queue.run { try read(orAdding: value) } }
 }
-
-extension KeychainTokenItem: RedactedDescription {}
 
 // MARK: - What the statuses mean
 

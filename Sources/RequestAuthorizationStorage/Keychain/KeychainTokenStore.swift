@@ -16,13 +16,12 @@ public import RequestAuthorization
 /// refresh a rotating token, use `AppGroupTokenStore`.
 ///
 /// Not run on Apple hardware: its decisions are tested against simulated Keychain status codes.
-public struct KeychainTokenStore<Token: AuthorizationToken & Codable>: CodableTokenStore {
+public struct KeychainTokenStore<Token: AuthorizationToken & Codable>: CodableTokenStore, RedactedDescription {
     public let items: KeychainTokenItem
 
     init(
         _ client: String, _ account: String, accessGroup: String? = nil,
-        accessibility: KeychainAccessibility = .default,
-        kind: KeychainKind = .dataProtection, calls: any KeychainCalls
+        accessibility: KeychainAccessibility = .default, kind: KeychainKind = .dataProtection, calls: any KeychainCalls
     ) {
         let query = KeychainQuery(
             service: KeychainPurpose.token.service(of: client), account: account, accessGroup: accessGroup,
@@ -30,8 +29,6 @@ public struct KeychainTokenStore<Token: AuthorizationToken & Codable>: CodableTo
         items = KeychainTokenItem(query: query, keychain: calls)
     }
 }
-
-extension KeychainTokenStore: RedactedDescription {}
 
 extension KeychainTokenStore {
     #if canImport(Security)

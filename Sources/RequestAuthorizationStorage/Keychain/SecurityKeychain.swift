@@ -11,9 +11,8 @@ import Security
 /// https://developer.apple.com/documentation/security/keychain-items
 struct SecurityKeychain: KeychainCalls {
     func add(_ item: KeychainQuery, value: Data) -> KeychainStatus {
-        let attributes = item.attributes.merging(item.protection) { $1 }.merging([kSecValueData as String: value]) {
-            $1
-        }
+        var attributes = item.attributes.merging(item.protection) { $1 }
+        attributes[kSecValueData as String] = value
         return KeychainStatus(rawValue: SecItemAdd(attributes as CFDictionary, nil))
     }
 

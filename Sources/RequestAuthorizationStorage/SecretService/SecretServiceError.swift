@@ -29,9 +29,7 @@ struct SecretServiceError: Error {
 }
 
 /// Calls libsecret and throws its `GError`.
-func calling<Result>(
-    _ body: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result
-) throws -> Result {
+func calling<Result>(_ body: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result) throws -> Result {
     var error: UnsafeMutablePointer<GError>?
     let result = body(&error)
     guard let error else { return result }

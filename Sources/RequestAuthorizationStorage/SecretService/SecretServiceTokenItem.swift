@@ -6,17 +6,11 @@ internal import CSecretService
 import RequestAuthorization
 
 /// The storage of ``SecretServiceTokenStore``: an item of the Secret Service.
-public struct SecretServiceTokenItem: ByteStore {
+public struct SecretServiceTokenItem: ByteStore, RedactedDescription {
     let name: SecretServiceName
     let limit: Duration
     let clock: any AuthorizationClock
     private let queue = BlockingQueue("SecretService")
-
-    init(name: SecretServiceName, limit: Duration, clock: any AuthorizationClock) {
-        self.name = name
-        self.limit = limit
-        self.clock = clock
-    }
 
     public func load() async throws -> Data? { try await perform { [name] in try $0.value(of: name) } }
     public func save(_ item: Data) async throws { try await perform { [name] in try $0.store(item, as: name) } }
@@ -52,8 +46,6 @@ public struct SecretServiceTokenItem: ByteStore {
         }
     }
 }
-
-extension SecretServiceTokenItem: RedactedDescription {}
 
 /// Cancels the calls of libsecret that use its `GCancellable`.
 ///

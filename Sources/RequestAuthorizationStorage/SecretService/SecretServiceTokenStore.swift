@@ -18,7 +18,7 @@ public import RequestAuthorization
 /// `RestrictedFileTokenStore`.
 ///
 /// The store turns off `exit-on-close` of GDBus: the process does not end when its session bus closes.
-public struct SecretServiceTokenStore<Token: AuthorizationToken & Codable>: CodableTokenStore {
+public struct SecretServiceTokenStore<Token: AuthorizationToken & Codable>: CodableTokenStore, RedactedDescription {
     public let items: SecretServiceTokenItem
 
     /// Names the item of the keyring. It is read on first use.
@@ -35,8 +35,6 @@ public struct SecretServiceTokenStore<Token: AuthorizationToken & Codable>: Coda
             name: SecretServiceName(client: client, account: account), limit: limit, clock: clock)
     }
 }
-
-extension SecretServiceTokenStore: RedactedDescription {}
 #else
 @available(
     *, unavailable, message: "enable the trait 'SecretService' of swift-request-authorization; it needs libsecret-1-dev"
