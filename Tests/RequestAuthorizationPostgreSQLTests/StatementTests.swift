@@ -58,8 +58,8 @@ extension PostgreSQLTests {
                 .store(client: "web", account: "ada")
             let lock = try await store.lock(within: .seconds(5))
             let holder = try #require(store.held.withLock { $0 })
-            #expect(try await store.query(RowStatements.renew, holder.uuidString, "10") == [["true"]])
-            #expect(try await store.query(RowStatements.renew, UUID().uuidString, "10") == [])
+            #expect(try await store.query(RowStatements.renew, [holder.uuidString, "10"]) == [["true"]])
+            #expect(try await store.query(RowStatements.renew, [UUID().uuidString, "10"]) == [])
             await lock.unlock()
         }
 

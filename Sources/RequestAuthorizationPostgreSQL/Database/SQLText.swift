@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import RequestAuthorization
+import RequestAuthorizationStorage
+
 /// Converts values to and from the text of parameters and columns.
 enum SQLText {
     /// Encodes bytes as `bytea` in hex format.
@@ -36,5 +39,12 @@ enum SQLText {
     static func seconds(_ date: Date) -> String? {
         let seconds = date.timeIntervalSince1970
         return abs(seconds) < 1e11 ? "\(seconds)" : nil
+    }
+
+    /// JSON with sorted keys, so that equal intents have equal texts.
+    static func intent(_ intent: RefreshIntent) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return String(decoding: try encoder.encode(intent), as: UTF8.self)
     }
 }

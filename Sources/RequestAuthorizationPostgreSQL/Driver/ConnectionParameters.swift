@@ -56,9 +56,7 @@ struct ConnectionParameters: Sendable, RedactedDescription {
 }
 
 /// Calls the body with an array of C strings and a null pointer at its end. A `nil` text is a null pointer, too.
-func withCStrings<Result>(
-    _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
-) -> Result {
+func withCStrings<Result>(_ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result) -> Result {
     let copies = texts.map { text in text.map { $0.utf8CString.withUnsafeBufferPointer { CString(copying: $0) } } }
     defer { for copy in copies { copy?.wipe() } }
     let pointers = copies.map { $0.map { UnsafePointer($0.pointer) } } + [nil]
@@ -71,8 +69,7 @@ private struct CString {
     private let count: Int
 
     init(copying text: UnsafeBufferPointer<CChar>) {
-        pointer = .allocate(capacity: text.count)
-        count = text.count
+        (pointer, count) = (.allocate(capacity: text.count), text.count)
         for (index, unit) in text.enumerated() { pointer[index] = unit }
     }
 

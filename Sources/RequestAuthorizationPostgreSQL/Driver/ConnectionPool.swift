@@ -25,10 +25,7 @@ final class ConnectionPool: Sendable {
     /// - Parameters:
     ///   - limit: the largest number of connections.
     ///   - make: makes a connection, which connects with its first statement.
-    init(limit: Int, _ make: @escaping @Sendable () -> LibPQConnection) {
-        self.limit = limit
-        self.make = make
-    }
+    init(limit: Int, _ make: @escaping @Sendable () -> LibPQConnection) { (self.limit, self.make) = (limit, make) }
 
     /// Returns a connection, and waits if all are in use.
     ///

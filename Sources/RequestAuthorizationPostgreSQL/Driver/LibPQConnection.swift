@@ -27,8 +27,7 @@ final class LibPQConnection: @unchecked Sendable {
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
                 queue.async { [self] in
-                    continuation.resume(
-                        with: Result { try run(statement, parameters, within: limit, cancellation) })
+                    continuation.resume(with: Result { try run(statement, parameters, within: limit, cancellation) })
                 }
             }
         } onCancel: {

@@ -24,8 +24,7 @@ public final class LibPQDatabase: ListeningPostgreSQLDatabase, RedactedDescripti
     /// - Throws: ``PostgreSQLError`` if the connection string cannot be read.
     public init(_ connection: String, connections: Int = 8, statementTimeout: Duration = .seconds(5)) throws {
         let parameters = try ConnectionParameters(connection)
-        self.parameters = parameters
-        self.statementTimeout = statementTimeout
+        (self.parameters, self.statementTimeout) = (parameters, statementTimeout)
         pool = ConnectionPool(limit: max(1, connections)) { LibPQConnection(parameters) }
     }
 

@@ -12,9 +12,7 @@ struct LibPQStatement {
     private let end: ContinuousClock.Instant
 
     init(_ handle: OpaquePointer, _ cancellation: StatementCancellation, _ limit: Duration) {
-        self.handle = handle
-        self.cancellation = cancellation
-        end = .now + limit
+        (self.handle, self.cancellation, end) = (handle, cancellation, .now + limit)
     }
 
     /// - Returns: the rows or the server's error. The connection can be used further.
@@ -28,7 +26,7 @@ struct LibPQStatement {
         while let result = try nextResult() {
             defer { PQclear(result) }
             // The first error counts.
-            if case .success = answer { answer = rows(of: result) }
+            if case .success = answer { answer = try rows(of: result) }
         }
         guard PQstatus(handle) == CONNECTION_OK else { throw PostgreSQLError(.connectionLost) }
         return answer
@@ -48,14 +46,15 @@ struct LibPQStatement {
         return PQgetResult(handle)
     }
 
-    private func rows(of result: OpaquePointer) -> Result<[[String?]], PostgreSQLError> {
+    private func rows(of result: OpaquePointer) throws -> Result<[[String?]], PostgreSQLError> {
         let status = PQresultStatus(result)
         if status == PGRES_COMMAND_OK { return .success([]) }
         guard status == PGRES_TUPLES_OK else {
-            let state = PQresultErrorField(result, Int32(UInt8(ascii: "C")))  // PG_DIAG_SQLSTATE
-            return .failure(
-                state.map { PostgreSQLError(.refused, sqlState: String(cString: $0)) }
-                    ?? PostgreSQLError(.connectionLost))
+            // PG_DIAG_SQLSTATE. A result without it may be one of `COPY`, which libpq would return again and again.
+            guard let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))) else {
+                throw PostgreSQLError(.connectionLost)
+            }
+            return .failure(PostgreSQLError(.refused, sqlState: String(cString: state)))
         }
         let columns = 0..<PQnfields(result)
         return .success(

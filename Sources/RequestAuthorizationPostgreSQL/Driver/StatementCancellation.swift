@@ -35,8 +35,7 @@ final class StatementCancellation: Sendable {
             defer { state.request = nil }
             return state.request
         }
-        guard let request else { return }
-        Self.queue.async { request.send() }
+        if let request { Self.queue.async { request.send() } }
     }
 
     /// Ends the statement, and returns whether it was cancelled.
@@ -47,8 +46,7 @@ final class StatementCancellation: Sendable {
         }
     }
 
-    private static let queue = DispatchQueue(
-        label: "RequestAuthorizationPostgreSQL.cancel", attributes: .concurrent)
+    private static let queue = DispatchQueue(label: "RequestAuthorizationPostgreSQL.cancel", attributes: .concurrent)
 }
 
 /// `@unchecked Sendable` is safe: the object never changes, libpq lets any thread use it, and `deinit` runs once.

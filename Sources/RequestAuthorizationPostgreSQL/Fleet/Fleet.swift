@@ -20,8 +20,7 @@ final class Fleet: Sendable {
         database: some PostgreSQLDatabase, keys: FleetKeys, lease: Duration, requestDeadline: Duration,
         listens: Bool, clock: any AuthorizationClock
     ) async throws {
-        self.database = database
-        self.keys = keys
+        (self.database, self.keys) = (database, keys)
         (self.lease, self.requestDeadline, self.clock) = (lease, requestDeadline, clock)
         let listener = listens ? database as? any ListeningPostgreSQLDatabase : nil
         news = listener.map { FleetNews($0, clock: clock) }
@@ -38,9 +37,7 @@ final class Fleet: Sendable {
     ///
     /// - Parameter statement: makes the statement for the current tables.
     /// - Throws: `TokenStoreError`; `CancellationError`.
-    func query(
-        _ statement: (FleetPlace) -> (String, [String?])
-    ) async throws -> [[String?]] {
+    func query(_ statement: (FleetPlace) -> (String, [String?])) async throws -> [[String?]] {
         do {
             let (text, parameters) = statement(place)
             do {

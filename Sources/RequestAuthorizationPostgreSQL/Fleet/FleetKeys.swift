@@ -20,9 +20,7 @@ struct FleetKeys: Sendable, RedactedDescription {
         StoredTokenSealer(key: key, oldKeys: oldKeys, client: "row key", account: place.uuidString)
     }
 
-    func seal(
-        _ key: RowKey, place: UUID, after kept: StoredTokenSealer<RowKey>.Opened? = nil
-    ) async throws -> Data {
+    func seal(_ key: RowKey, place: UUID, after kept: StoredTokenSealer<RowKey>.Opened? = nil) async throws -> Data {
         let version = TokenVersion(session: place, generation: 0)
         let stored = StoredToken<RowKey>(.token(key), version: version, obtainedAt: Date(timeIntervalSince1970: 0))
         return try await rowKeySealer(place: place).seal(stored, after: kept)

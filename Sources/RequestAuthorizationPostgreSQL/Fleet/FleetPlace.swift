@@ -2,6 +2,11 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
 import RequestAuthorization
 import RequestAuthorizationStorage
 
@@ -19,8 +24,7 @@ struct FleetPlace: Sendable, RedactedDescription {
         let id = UUID()
         let sealed = try await keys.seal(RowKey(), place: id)
         _ = try await database.query(
-            FleetSchema.makePlace,
-            parameters: ["\(FleetSchema.version)", id.uuidString, SQLText.bytes(sealed)])
+            FleetSchema.makePlace, parameters: ["\(FleetSchema.version)", id.uuidString, SQLText.bytes(sealed)])
         // Another host may have made the tables first.
         guard let place = try await read(in: database, keys: keys) else {
             throw TokenStoreError(.failed, "the tables lose what is written to them; look for triggers and rules")
@@ -45,8 +49,7 @@ struct FleetPlace: Sendable, RedactedDescription {
         _ = try await database.query(FleetSchema.probe, parameters: [])
         guard let row = rows.first else { return nil }
         guard row.count == 4, let oldest = row[1].flatMap({ Int($0) }),
-            let id = row[2].flatMap({ UUID(uuidString: $0) }),
-            let sealed = row[3].flatMap(SQLText.data(hex:))
+            let id = row[2].flatMap({ UUID(uuidString: $0) }), let sealed = row[3].flatMap(SQLText.data(hex:))
         else {
             throw TokenStoreError(
                 .unsuitable,
@@ -54,8 +57,7 @@ struct FleetPlace: Sendable, RedactedDescription {
         }
         guard oldest <= FleetSchema.version else {
             throw TokenStoreError(
-                .unsuitable,
-                "the tables are of a later version, and nothing was changed; update this program")
+                .unsuitable, "the tables are of a later version, and nothing was changed; update this program")
         }
         return FleetPlace(id: id, rowKey: try await openRowKey(sealed, place: id, in: database, keys: keys))
     }
@@ -76,6 +78,28 @@ struct FleetPlace: Sendable, RedactedDescription {
         } catch let problem as EnvelopeProblem {
             throw problem.error("the key of the rows was left as it is")
         }
+    }
+}
+
+/// The secret that hides client and account from the database: it turns them into the key of a row.
+///
+/// It is made with the tables and stored there encrypted, so that it outlives the keys that encrypt tokens.
+struct RowKey: AuthorizationToken, Codable {
+    private let key: Data
+
+    /// Creates a random key of 32 bytes.
+    init() { key = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) } }
+
+    var authorizationHeaderValue: String { "" }
+
+    /// Returns the key of a row: HMAC-SHA256 (RFC 2104) of client and account, each after its length in 8 bytes.
+    func row(client: String, account: String) -> [UInt8] {
+        var code = HMAC<SHA256>(key: SymmetricKey(data: key))
+        for name in [client, account] {
+            withUnsafeBytes(of: UInt64(name.utf8.count).bigEndian) { code.update(data: $0) }
+            code.update(data: Data(name.utf8))
+        }
+        return Array(code.finalize())
     }
 }
 #endif

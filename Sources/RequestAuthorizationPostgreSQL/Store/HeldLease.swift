@@ -3,6 +3,7 @@
 
 #if canImport(CryptoKit) || Crypto
 import RequestAuthorization
+import RequestAuthorizationStorage
 
 /// A lease that is renewed until it is released, lost or deinitialized.
 final class HeldLease: Sendable {
@@ -49,11 +50,7 @@ final class HeldLease: Sendable {
     func renewalEnds() async { await renewal.withLock { $0 }?.value }
 
     func end() async {
-        let task = renewal.withLock { task in
-            defer { task = nil }
-            return task
-        }
-        guard let task else { return }
+        guard let task = renewal.exchange(nil) else { return }
         task.cancel()
         await task.value
         await release()

@@ -23,7 +23,7 @@ extension PostgreSQLTokenStore {
             if let row = try await take(id) {
                 guard row.place == fleet.place.id else {
                     // The tables were made again and have other row keys, so this lease is on the wrong row.
-                    _ = try await query(RowStatements.release, id.uuidString)
+                    _ = try await query(RowStatements.release, [id.uuidString])
                     try await fleet.reopen()
                     continue
                 }
@@ -44,12 +44,12 @@ extension PostgreSQLTokenStore {
     /// - Returns: the row, or `nil` if another host has the lease.
     private func take(_ id: UUID) async throws -> TokenRow? {
         do {
-            let rows = try await query(RowStatements.lease, id.uuidString, SQLText.seconds(fleet.lease))
+            let rows = try await query(RowStatements.lease, [id.uuidString, SQLText.seconds(fleet.lease)])
             return rows.isEmpty ? nil : try TokenRow(rows)
         } catch {
             if Self.mayHaveBeenRun(after: error) {
                 // The lease may be ours, and would make other hosts wait until it ends.
-                Task { _ = try? await self.query(RowStatements.release, id.uuidString) }
+                Task { _ = try? await self.query(RowStatements.release, [id.uuidString]) }
             }
             throw error
         }
@@ -67,16 +67,15 @@ extension PostgreSQLTokenStore {
         let lease = HeldLease(
             length: fleet.lease, askedAt: askedAt, clock: fleet.clock,
             renew: { [self] in
-                try await !query(RowStatements.renew, id.uuidString, SQLText.seconds(fleet.lease)).isEmpty
+                try await !query(RowStatements.renew, [id.uuidString, SQLText.seconds(fleet.lease)]).isEmpty
             },
             release: { [self] in
                 held.withLock { if $0 == id { $0 = nil } }
                 leasedRow.withLock { $0 = nil }
-                _ = try? await query(RowStatements.release, id.uuidString)
+                _ = try? await query(RowStatements.release, [id.uuidString])
             })
-        return TokenStoreLock(requestDeadline: fleet.requestDeadline, remaining: { lease.remaining }) {
-            await lease.end()
-        }
+        return TokenStoreLock(
+            requestDeadline: fleet.requestDeadline, remaining: { lease.remaining }, release: lease.end)
     }
 }
 

@@ -38,10 +38,10 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
     /// - Throws: as ``load()``.
     public func loadWithIntent() async throws -> TokenWithIntent<Token> {
         let found = try await find(for: .load)
-        known.withLock { $0 = found }
+        _ = known.exchange(found)
         let stored = found.opened?.stored
-        return TokenWithIntent(
-            stored, absence: found.absence, intent: found.row.intent.flatMap { IntentText.decode($0, for: stored) })
+        let intent = found.row.intent.flatMap { RefreshIntentFormat.decode(Data($0.utf8), for: stored) }
+        return TokenWithIntent(stored, absence: found.absence, intent: intent)
     }
 
     /// Encrypts and saves the token.
@@ -100,10 +100,10 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
     public func setIntent(_ intent: RefreshIntent?) async throws {
         let lease = held.withLock { $0?.uuidString }
         guard let intent else {
-            _ = try await query(RowStatements.removeIntent, lease)
+            _ = try await query(RowStatements.removeIntent, [lease])
             return
         }
-        guard try await !query(RowStatements.leaveIntent, lease, try IntentText.encode(intent)).isEmpty else {
+        guard try await !query(RowStatements.leaveIntent, [lease, SQLText.intent(intent)]).isEmpty else {
             throw TokenStoreError(.timedOut, "the lease has ended, and another host has taken it; try again later")
         }
     }
@@ -120,7 +120,8 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         let absence: TokenAbsence
     }
 
-    func query(_ statement: String, _ parameters: String?...) async throws -> [[String?]] {
+    /// - Parameter parameters: those from `$2` on.
+    func query(_ statement: String, _ parameters: [String?] = []) async throws -> [[String?]] {
         try await fleet.query { [client, account] place in
             (statement, [SQLText.bytes(place.rowKey.row(client: client, account: account))] + parameters)
         }
@@ -136,19 +137,17 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
     /// Drops the results of earlier reads.
     private func forget() {
         leasedRow.withLock { $0 = nil }
-        known.withLock { $0 = nil }
+        _ = known.exchange(nil)
     }
 
     /// Returns the row from when the lease was acquired, once and within a second of it; otherwise reads the row.
     private func readForLoad() async throws -> TokenRow {
-        let leased = leasedRow.withLock { leased in
-            defer { leased = nil }
-            return leased
+        if let leased = leasedRow.exchange(nil), fleet.clock.uptime <= leased.until,
+            leased.row.place == fleet.place.id
+        {
+            return leased.row
         }
-        guard let leased, fleet.clock.uptime <= leased.until, leased.row.place == fleet.place.id else {
-            return try await read()
-        }
-        return leased.row
+        return try await read()
     }
 
     /// Opens the row. A token that cannot be opened is set aside if the purpose allows it; a save then continues.
@@ -167,7 +166,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
             } catch let problem as EnvelopeProblem {
                 let mayMove = problem.place == .setAside || problem.place == .makesRoom && purpose == .signIn
                 guard mayMove else { throw problem.error("it was left where it is") }
-                _ = try await query(RowStatements.setAside, SQLText.bytes(sealed))
+                _ = try await query(RowStatements.setAside, [SQLText.bytes(sealed)])
                 if purpose == .load { throw problem.error("it was moved to request_authorization_set_aside") }
             }
         }
@@ -184,7 +183,7 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
     private func saveAtOnce(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> Bool {
-        let found = known.withLock { $0 }
+        let found = known.exchange(nil)
         forget()
         guard case .older = condition, let found, let opened = found.opened, condition.allows(opened.stored) else {
             return false
@@ -201,15 +200,12 @@ public final class PostgreSQLTokenStore<Token: AuthorizationToken & Codable>: Sh
         let isRefresh = if case .older = condition { true } else { false }
         var parameters = [
             stored.statusText, stored.version.session.uuidString, "\(stored.version.generation)", SQLText.bytes(item),
-            SQLText.seconds(stored.obtainedAt), try intent.map(IntentText.encode), held.withLock { $0?.uuidString },
+            SQLText.seconds(stored.obtainedAt), try intent.map(SQLText.intent), held.withLock { $0?.uuidString },
             isRefresh ? "true" : "false",
         ]
         let statement = found.opened == nil ? RowStatements.insert : RowStatements.replace
         if let opened = found.opened { parameters.append(SQLText.bytes(opened.item)) }
-        let rows = try await fleet.query { [client, account] place in
-            (statement, [SQLText.bytes(place.rowKey.row(client: client, account: account))] + parameters)
-        }
-        guard !rows.isEmpty else { return false }
+        guard try await !query(statement, parameters).isEmpty else { return false }
         seenPlace.withLock { $0 = found.row.place }
         if found.opened?.stored.version.session != stored.version.session || stored.token == nil {
             await fleet.announce(client: client, account: account)

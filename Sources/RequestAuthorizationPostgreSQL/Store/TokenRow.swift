@@ -24,14 +24,10 @@ struct TokenRow: Sendable, RedactedDescription {
         self.place = place
         wasSetAside = row[1] == "set aside"
         intent = row[3]
-        guard let hex = row[2] else {
-            sealed = nil
-            return
-        }
-        guard let data = SQLText.data(hex: hex) else {
+        sealed = try row[2].map { hex in
+            if let data = SQLText.data(hex: hex) { return data }
             throw TokenStoreError(.failed, "a column of bytes is not hexadecimal; check the driver")
         }
-        sealed = data
     }
 }
 #endif
