@@ -42,9 +42,7 @@ final class ActivityHold: Sendable {
         }
     }
 
-    func end() {
-        if case .held = phase.exchange(.over) { isOver.signal() }
-    }
+    func end() { if case .held = phase.exchange(.over) { isOver.signal() } }
 
     // MARK: -
 

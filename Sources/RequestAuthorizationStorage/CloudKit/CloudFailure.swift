@@ -48,9 +48,7 @@ struct CloudFailure: Error, Sendable {
     var partial: [String: CloudFailure] = [:]
 
     /// The failure of one record.
-    func about(_ name: String) -> CloudFailure {
-        code == .partialFailure ? partial[name] ?? self : self
-    }
+    func about(_ name: String) -> CloudFailure { code == .partialFailure ? partial[name] ?? self : self }
 
     /// Whether the record is known not to exist.
     var meansAbsent: Bool { [.unknownItem, .zoneNotFound, .userDeletedZone].contains(code) }
@@ -63,8 +61,7 @@ struct CloudFailure: Error, Sendable {
         case .notAuthenticated, .accountTemporarilyUnavailable:
             TokenStoreError(.unavailable, "this device is not signed in to iCloud (\(code)); sign in in Settings")
         case .badContainer, .missingEntitlement, .badDatabase:
-            TokenStoreError(
-                .unsuitable, "the app may not use this iCloud container (\(code)); check its entitlements")
+            TokenStoreError(.unsuitable, "the app may not use this iCloud container (\(code)); check its entitlements")
         case .permissionFailure, .managedAccountRestricted:
             TokenStoreError(.unsuitable, "this iCloud account may not store tokens (\(code)); use KeychainTokenStore")
         case .quotaExceeded: TokenStoreError(.noSpace, "the user's iCloud storage is full; free some space")

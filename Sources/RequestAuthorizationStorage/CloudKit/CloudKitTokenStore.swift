@@ -2,6 +2,11 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
 public import RequestAuthorization
 
 /// Whether the devices of a user share one token in iCloud.
@@ -99,8 +104,7 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
     private func checkedAccount(_ consequence: String) async throws -> String {
         let account = try await item.account()
         guard owner.withLock({ $0 == nil || $0 == account }) else {
-            throw TokenStoreError(
-                .unsuitable, "another iCloud account is signed in now: \(consequence); load again")
+            throw TokenStoreError(.unsuitable, "another iCloud account is signed in now: \(consequence); load again")
         }
         return account
     }
@@ -142,10 +146,35 @@ extension CloudKitTokenStore {
     public convenience init(
         container: String, client: String, account: String, sharing: CloudKitSharing<Token>,
         accessGroup: String? = nil
-    ) {
-        fatalError("unavailable")
-    }
+    ) { fatalError("unavailable") }
     #endif
+}
+
+// MARK: -
+
+/// The random name of a device that signs in separately. It is in the Keychain, so that it survives deleting the app.
+private struct CloudKitDevice: Sendable {
+    private let item: KeychainTokenItem
+
+    init(_ client: String, _ account: String, _ accessGroup: String?, _ keychain: any KeychainCalls) {
+        item = KeychainTokenItem(
+            query: KeychainQuery(
+                service: KeychainPurpose.device.service(of: client), account: account, accessGroup: accessGroup,
+                accessibility: .afterFirstUnlockThisDeviceOnly),
+            keychain: keychain)
+    }
+
+    func id() async throws -> Data { try await item.load(orAdding: Data(UUID().uuidString.utf8)) }
+
+    /// A name for the record that CloudKit accepts (at most 255 ASCII characters) and that hides client and account.
+    static func recordName(client: String, account: String, device: Data?) -> String {
+        var hash = SHA256()
+        for part in [Data(client.utf8), Data(account.utf8), device ?? Data()] {
+            hash.update(data: withUnsafeBytes(of: UInt64(part.count).bigEndian) { Data($0) })
+            hash.update(data: part)
+        }
+        return "token-" + hash.finalize().map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+    }
 }
 #else
 public import RequestAuthorization

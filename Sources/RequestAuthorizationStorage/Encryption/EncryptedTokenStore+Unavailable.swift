@@ -15,15 +15,11 @@ public struct EncryptedTokenStore<Token: AuthorizationToken & Codable, Items: By
     public init(
         around items: Items, key: TokenKey, oldKeys: [TokenKey] = [], cipher: TokenCipher = .aesGCM, client: String,
         account: String
-    ) {
-        fatalError("unavailable")
-    }
+    ) { fatalError("unavailable") }
 
     public init(
         around items: Items, key: TokenKey, oldKeys: [TokenKey] = [], cipher: TokenCipher = .aesGCM
-    ) where Items == RestrictedFileItems {
-        fatalError("unavailable")
-    }
+    ) where Items == RestrictedFileItems { fatalError("unavailable") }
 
     public func load() async throws -> StoredToken<Token>? { fatalError("unavailable") }
     public func save(_ stored: StoredToken<Token>) async throws { fatalError("unavailable") }

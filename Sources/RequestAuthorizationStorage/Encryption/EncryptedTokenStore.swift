@@ -58,9 +58,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
     ///
     /// - Throws: ``TokenStoreError``: `wrongKey`, `corrupt` (the item was set aside if the byte store can do that) or
     ///   `unreadable`; the errors of the byte store and of the source of the key.
-    public func load() async throws -> StoredToken<Token>? {
-        try await opened(for: .load).opened?.stored
-    }
+    public func load() async throws -> StoredToken<Token>? { try await opened(for: .load).opened?.stored }
 
     /// Encrypts and saves the token.
     ///

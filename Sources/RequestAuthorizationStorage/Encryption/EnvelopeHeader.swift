@@ -67,9 +67,7 @@ struct EnvelopeOwner: Hashable, Sendable {
     let client: [UInt8]
     let account: [UInt8]
 
-    init(client: String, account: String) {
-        (self.client, self.account) = (Array(client.utf8), Array(account.utf8))
-    }
+    init(client: String, account: String) { (self.client, self.account) = (Array(client.utf8), Array(account.utf8)) }
 
     init(from reader: inout ByteReader) throws(EnvelopeProblem) {
         client = try reader.field(Self.bytes)

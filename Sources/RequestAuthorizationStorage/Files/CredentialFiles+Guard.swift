@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
-/// The guard: the file that is locked while the item is replaced.
+/// The lock for a whole refresh, and the guard: the file that is locked while the item is replaced.
 extension CredentialFiles {
+    /// Acquires the lock for a whole refresh, or returns `nil` if it is held already.
+    func tryLock() throws -> OpenFile? {
+        while true {
+            let folder = try made()
+            let file = try lockFile(lockName, in: folder)
+            guard try file.lock() else { return nil }
+            if try isCurrent(file, lockName, in: folder) { return file }
+        }
+    }
+
     /// Runs the body exclusively among all threads and processes.
     ///
     /// - Parameter body: `isNew` is `true` if this call made the guard file, which is removed again if the body throws.
@@ -35,12 +35,14 @@ extension CredentialFiles {
         }
     }
 
-    func lockFile(_ name: String, in folder: OpenFolder) throws -> OpenFile {
-        guard let file = try folder.open(name, for: .locking) else { throw FileError("openat", ENOENT) }
+    // MARK: -
+
+    private func lockFile(_ name: String, in folder: OpenFolder) throws -> OpenFile {
+        guard let file = try folder.open(name, for: .locking) else { throw FileError.missing("openat") }
         return file
     }
 
-    func isCurrent(_ lock: OpenFile, _ name: String, in folder: OpenFolder) throws -> Bool {
+    private func isCurrent(_ lock: OpenFile, _ name: String, in folder: OpenFolder) throws -> Bool {
         let named = try folder.status(of: name)
         return named?.device == lock.status.device && named?.inode == lock.status.inode
     }

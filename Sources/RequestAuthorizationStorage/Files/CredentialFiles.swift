@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 /// The files of one credential. All calls may block.
 ///
 ///     STEM.token    the item; empty if the item has been set aside
@@ -159,7 +149,7 @@ struct CredentialFiles: Sendable {
     func open(making: Bool) throws -> OpenFolder? { try folder.open(making: making) }
 
     func made() throws -> OpenFolder {
-        guard let folder = try folder.open(making: true) else { throw FileError("open", ENOENT) }
+        guard let folder = try folder.open(making: true) else { throw FileError.missing("open") }
         return folder
     }
 
@@ -223,7 +213,7 @@ struct CredentialFiles: Sendable {
     private func createNew(in folder: OpenFolder) throws -> OpenFile {
         do {
             return try folder.create(new)
-        } catch let error as FileError where error.code == EEXIST {
+        } catch let error as FileError where error.alreadyExists {
             try folder.remove(new)
             return try folder.create(new)
         }
@@ -267,7 +257,7 @@ struct CredentialFiles: Sendable {
                     try folder.link(new, to: aside)
                     try folder.remove(new)
                     return aside
-                } catch let error as FileError where error.code == EEXIST {}
+                } catch let error as FileError where error.alreadyExists {}
             }
             throw TokenStoreError(.corrupt, "\(folder.path) has 99 damaged items; find out why, and remove them")
         }
@@ -275,6 +265,4 @@ struct CredentialFiles: Sendable {
 }
 
 /// The item file is larger than any item of this package.
-struct OversizedItem: Error {
-    let beginning: Data
-}
+struct OversizedItem: Error { let beginning: Data }

@@ -47,9 +47,7 @@ final class FileLock: Sendable {
     ///   - queue: opens the file.
     ///   - watch: watches the folder.
     ///   - onEnd: called on deinitialization.
-    init(
-        _ files: CredentialFiles, on queue: BlockingQueue, watch: FolderWatch, onEnd: @escaping @Sendable () -> Void
-    ) {
+    init(_ files: CredentialFiles, on queue: BlockingQueue, watch: FolderWatch, onEnd: @escaping @Sendable () -> Void) {
         (self.files, self.queue, self.watch, self.onEnd) = (files, queue, watch, onEnd)
     }
 
@@ -118,9 +116,7 @@ final class FileLock: Sendable {
     }
 
     /// Tries to acquire the lock for the next waiter, if there is one.
-    private func next() {
-        if isAwaited() { queue.begin { self.attempt() } }
-    }
+    private func next() { if isAwaited() { queue.begin { self.attempt() } } }
 
     private func isAwaited() -> Bool {
         let (isAwaited, listener) = state.withLock { state -> (Bool, Int?) in
@@ -251,8 +247,7 @@ extension FileLock {
             return (over, next)
         }
         for (id, limit) in over {
-            leave(
-                id, TokenStoreError(.timedOut, "another process has held \(files.stem).lock for \(limit); try again"))
+            leave(id, TokenStoreError(.timedOut, "another process has held \(files.stem).lock for \(limit); try again"))
         }
         if let next { look(at: next) }
     }

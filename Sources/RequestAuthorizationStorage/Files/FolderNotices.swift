@@ -70,9 +70,7 @@ extension FolderNotices {
         return Subscription { notices.remove(id) }
     }
 
-    private struct Shared {
-        weak var value: InotifyInstance?
-    }
+    private struct Shared { weak var value: InotifyInstance? }
 
     private static let shared = Lock(Shared())
 }

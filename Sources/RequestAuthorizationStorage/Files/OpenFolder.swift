@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 /// An open ``PrivateFolder``. All calls on its descriptor are in this class, which closes it on deinitialization.
 final class OpenFolder: Sendable {
     private let number: CInt
     let path: String
     /// The effective user when the folder was opened. All its files must belong to this user.
-    let user = geteuid()
+    let user: UInt32
     private let layer: any FileLayer
 
-    init(_ number: CInt, path: String, layer: any FileLayer) {
-        (self.number, self.path, self.layer) = (number, path, layer)
+    init(_ number: CInt, path: String, user: UInt32, layer: any FileLayer) {
+        (self.number, self.path, self.user, self.layer) = (number, path, user, layer)
     }
 
     deinit { layer.close(number) }
@@ -41,7 +31,7 @@ final class OpenFolder: Sendable {
             let file = try OpenFile(try layer.open(name, in: number, for: purpose), layer: layer)
             try check(file.status, name)
             return file
-        } catch let error as FileError where error.code == ENOENT {
+        } catch let error as FileError where error.isMissing {
             return nil
         }
     }
@@ -53,9 +43,7 @@ final class OpenFolder: Sendable {
     }
 
     /// Throws if the name has a file that is not ours.
-    func check(_ name: String) throws {
-        if let status = try status(of: name) { try check(status, name) }
-    }
+    func check(_ name: String) throws { if let status = try status(of: name) { try check(status, name) } }
 
     func rename(_ name: String, to newName: String) throws { try layer.rename(name, to: newName, in: number) }
     func link(_ name: String, to newName: String) throws { try layer.link(name, to: newName, in: number) }
@@ -64,7 +52,7 @@ final class OpenFolder: Sendable {
     func remove(_ name: String) throws {
         do {
             try layer.remove(name, in: number)
-        } catch let error as FileError where error.code == ENOENT {}
+        } catch let error as FileError where error.isMissing {}
     }
 
     /// Makes added, renamed and removed names durable.
@@ -87,8 +75,7 @@ final class OpenFolder: Sendable {
                 nil
             }
         guard let problem else { return }
-        throw TokenStoreError(
-            .notPrivate, "\(path)/\(name) \(problem); find out why, then remove it and sign in again")
+        throw TokenStoreError(.notPrivate, "\(path)/\(name) \(problem); find out why, then remove it and sign in again")
     }
 }
 

@@ -28,7 +28,7 @@ struct PrivateFolder: Sendable {
         }
         do {
             return try opened()
-        } catch let error as FileError where error.code == ENOENT {
+        } catch let error as FileError where error.isMissing {
             guard making else { return nil }
         }
         try refuseForeignHome()
@@ -53,7 +53,7 @@ struct PrivateFolder: Sendable {
     // MARK: -
 
     private func opened() throws -> OpenFolder {
-        let folder = OpenFolder(try layer.openFolder(path), path: path, layer: layer)
+        let folder = OpenFolder(try layer.openFolder(path), path: path, user: geteuid(), layer: layer)
         let status = try folder.status
         guard status.isFolder else { throw FileError("open", ENOTDIR) }
         guard status.owner == folder.user else { throw foreign(path, owner: status.owner) }
@@ -66,7 +66,7 @@ struct PrivateFolder: Sendable {
     private func make(_ path: String) throws {
         do {
             try layer.makeFolder(path)
-        } catch let error as FileError where error.code == ENOENT {
+        } catch let error as FileError where error.isMissing {
             guard let end = path.lastIndex(of: "/"), end != path.startIndex else { throw error }
             try make(String(path[..<end]))
             try layer.makeFolder(path)
@@ -92,6 +92,13 @@ struct PrivateFolder: Sendable {
             run it as that user, not with sudo, or use another folder
             """)
     }
+}
+
+extension FileError {
+    static func missing(_ call: String) -> FileError { FileError(call, ENOENT) }
+
+    var isMissing: Bool { code == ENOENT }
+    var alreadyExists: Bool { code == EEXIST }
 }
 
 extension TokenStoreError {

@@ -62,9 +62,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
         }
     }
 
-    public func save(_ item: Data) async throws {
-        _ = try await save(item, ending: nil) { _, _ in true }
-    }
+    public func save(_ item: Data) async throws { _ = try await save(item, ending: nil) { _, _ in true } }
 
     public func save(
         _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
@@ -133,9 +131,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
     }
 
     /// Marks an encrypted tombstone, so that the list of accounts omits it. If this fails, the account is listed.
-    func noteEnded(_ item: Data) async {
-        try? await run("note a sign-out") { try $0.noteEnded(item) }
-    }
+    func noteEnded(_ item: Data) async { try? await run("note a sign-out") { try $0.noteEnded(item) } }
 
     public var changes: AsyncStream<Void>? { folder.watch.changes(of: files.token, readOn: queue) }
 
@@ -184,9 +180,7 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
     }
 
     /// Removes the incomplete file of a process that died while it saved, as it may have a token. Locks a file.
-    private func tidyOnce() {
-        if !isTidy.exchange(true), !activity.isNeeded { try? files.removeLeftover() }
-    }
+    private func tidyOnce() { if !isTidy.exchange(true), !activity.isNeeded { try? files.removeLeftover() } }
 
     /// Waits for a sibling that has the guard. Other accounts use the queue meanwhile.
     private func retry(_ error: any Error, after waited: Duration) throws -> Duration {

@@ -47,16 +47,12 @@ final class SharedFolder: Sendable {
 
     /// Removes the incomplete files of processes that died while they saved, as they may have tokens. It lists the
     /// folder, so it runs once.
-    func sweepOnce() {
-        if !isSwept.exchange(true) { try? CredentialFiles.sweep(place) }
-    }
+    func sweepOnce() { if !isSwept.exchange(true) { try? CredentialFiles.sweep(place) } }
 }
 
 /// One shared object per key, for as long as it is referenced.
 final class WeakTable<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sendable {
-    private struct Entry {
-        weak var value: Value?
-    }
+    private struct Entry { weak var value: Value? }
 
     private let entries = Lock<[Key: Entry]>([:])
 

@@ -33,9 +33,7 @@ import Android
         try sync(parent)
     }
 
-    public func status(ofPath path: String) throws -> FileStatus? {
-        try status("stat") { stat(path, &$0) }
-    }
+    public func status(ofPath path: String) throws -> FileStatus? { try status("stat") { stat(path, &$0) } }
 
     public func names(in folder: CInt) throws -> [String] {
         let copy = try call("openat") { openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
@@ -45,13 +43,18 @@ import Android
         }
         defer { closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                // `readdir` returns NULL for the end and for an error.
+                guard errno == 0 else { throw FileError("readdir", errno) }
+                return names
+            }
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             if name != "." && name != ".." { names.append(name) }
         }
-        return names
     }
 
     public func open(_ name: String, in folder: CInt, for purpose: FilePurpose) throws -> CInt {

@@ -49,9 +49,7 @@ extension SharedByteStore {
     /// - Returns: whether the item was saved.
     public func save(
         _ item: Data, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
-    ) async throws -> ItemSaveResult {
-        try await save(item, ending: nil, if: condition)
-    }
+    ) async throws -> ItemSaveResult { try await save(item, ending: nil, if: condition) }
 }
 
 /// The contents of a ``SharedByteStore``, read in one step.

@@ -54,9 +54,7 @@ extension KeychainTokenStore {
     public init(
         client: String, account: String, accessGroup: String? = nil,
         accessibility: KeychainAccessibility = .default, keychain: KeychainKind = .dataProtection
-    ) {
-        fatalError("unavailable")
-    }
+    ) { fatalError("unavailable") }
     #endif
 }
 

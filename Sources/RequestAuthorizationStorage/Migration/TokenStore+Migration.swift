@@ -47,7 +47,7 @@ extension TokenStore {
         guard let stored = try await load(), !stored.isMarker else { return .nothingToMove }
         let kept = try await other.load()
         // A marker in the new store is overwritten: a token may be moved away and back.
-        if let kept, !kept.isMarker, !StoredTokenComparison.isSame(kept, stored) {
+        if let kept, !kept.isMarker, !kept.isSame(as: stored) {
             let version = stored.version
             if TokenSaveCondition.older(session: kept.version.session, generation: kept.version.generation)
                 .allows(stored), kept.token != nil
@@ -60,7 +60,7 @@ extension TokenStore {
             }
         }
         guard try await put(stored, over: kept, into: other) else { return .otherIsThere }
-        guard let copy = try await other.load(), StoredTokenComparison.isSame(copy, stored) else {
+        guard let copy = try await other.load(), copy.isSame(as: stored) else {
             throw TokenStoreError(
                 .failed, "the new store does not return the token that was saved; it is still in the old store")
         }
@@ -89,14 +89,14 @@ extension TokenStore {
             }
         switch try await shared.save(stored, replacing: condition) {
         case .saved: return true
-        case .refused(let obstacle): return obstacle.map { StoredTokenComparison.isSame($0, stored) } ?? false
+        case .refused(let obstacle): return obstacle.map { $0.isSame(as: stored) } ?? false
         }
     }
 
     /// Replaces the moved token by a marker, unless it has changed since.
     private func leaveMarker(in stored: StoredToken<Token>, to other: some TokenStore<Token>) async throws {
         guard let kept = try await load() else { return }
-        guard StoredTokenComparison.isSame(kept, stored) else { throw TokenStoreError.writtenMeanwhile }
+        guard kept.isSame(as: stored) else { throw TokenStoreError.writtenMeanwhile }
         // A tombstone needs no marker: both stores are signed out.
         guard stored.token != nil else { return try await clear() }
         let place = String("\(type(of: other))".prefix { $0 != "<" })
@@ -133,4 +133,24 @@ private func locked<Token: AuthorizationToken, Result>(
 extension StoredToken {
     /// Whether the token was moved to another store.
     fileprivate var isMarker: Bool { if case .moved = content { true } else { false } }
+
+    fileprivate func isSame(as other: StoredToken) -> Bool {
+        guard version == other.version else { return false }
+        return switch (content, other.content) {
+        case (.signedOut, .signedOut): true
+        case (.moved(let one), .moved(let other)): one == other
+        case (.token(let one), .token(let other)): Self.isSame(one, other)
+        default: false
+        }
+    }
+
+    /// Compares all encoded fields, refresh token included, if the type is `Encodable`; else the header value only.
+    private static func isSame(_ one: Token, _ other: Token) -> Bool {
+        if one.authorizationHeaderValue != other.authorizationHeaderValue { return false }
+        guard let one = one as? any Encodable, let other = other as? any Encodable else { return true }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        guard let one = try? encoder.encode(one), let other = try? encoder.encode(other) else { return false }
+        return one == other
+    }
 }

@@ -42,8 +42,6 @@ public struct SecretServiceTokenStore<Token: AuthorizationToken & Codable>: Coda
 public struct SecretServiceTokenStore<Token: AuthorizationToken & Codable>: Sendable {
     public init(
         client: String, account: String, limit: Duration = .seconds(60), clock: any AuthorizationClock = .system
-    ) {
-        fatalError("unavailable")
-    }
+    ) { fatalError("unavailable") }
 }
 #endif
