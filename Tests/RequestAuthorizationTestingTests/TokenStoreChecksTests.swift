@@ -19,7 +19,7 @@ struct TokenStoreChecksTests {
         (.losesMilliseconds, "keeps the version and the time", "loaded a time for token([redacted]) that is 0.12"),
         (.losesTheSession, "keeps the version and the time", "loaded another version of token([redacted])"),
         (.cutsTheGeneration, "keeps the version and the time", "loaded another version of token([redacted])"),
-        (.keepsTheFirst, "replaces what was there", "loaded StoredToken(token([redacted]), generation 0) instead of"),
+        (.keepsTheFirst, "replaces what was there", "loaded StoredToken(token([redacted]), generation 1) instead of"),
         (.doesNotClear, "clears", "loaded StoredToken(token([redacted]), generation 1), but the store should be empty"),
         (.failsToClearNothing, "clears what is empty", "threw Unexpected"),
         (.mixes, "keeps one whole value of many saved at a time", "loaded a mixture"),

@@ -34,10 +34,7 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
         method: String?, target: String?, body: [UInt8]? = nil,
         _ request: @escaping @Sendable () async throws -> Request
     ) {
-        self.method = method
-        self.target = target
-        self.body = body
-        self.request = request
+        (self.method, self.target, self.body, self.request) = (method, target, body, request)
     }
 
     /// Performs the checks.
@@ -52,7 +49,7 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
             Check("shows its method and its target") { try await checkSigned() },
             Check("shows its body") { try await checkBody() },
         ]
-        try await Check.run(checks, of: "\(Request.self)", within: .seconds(120), of: .system)
+        try await Check.run(checks, of: "\(Request.self)")
     }
 
     private func checkKeeping() async throws {
@@ -111,20 +108,18 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
     }
 
     private func check(_ seen: [UInt8]?, _ expected: [UInt8]) throws(CheckProblem) {
-        guard let seen else {
-            throw CheckProblem(
-                "providers see no bodyBytes where \(expected.count) bytes are expected: declare it as [UInt8]?, and public if "
-                    + "the type is")
-        }
+        try require(
+            seen != nil,
+            "providers see no bodyBytes where \(expected.count) bytes are expected: "
+                + "declare it as [UInt8]?, and public if the type is")
         try require(seen == expected, "providers see other bodyBytes than expected")
     }
 
     private func check(_ seen: String?, _ expected: String?, _ property: String) throws(CheckProblem) {
-        if seen == nil, let expected {
-            throw CheckProblem(
-                "providers see no \(property) where \(expected) is expected: declare it as String?, and public if the type is"
-            )
-        }
+        try require(
+            seen != nil || expected == nil,
+            "providers see no \(property) where \(expected ?? "") is expected: "
+                + "declare it as String?, and public if the type is")
         try require(seen == expected, "providers see another \(property) than expected")
     }
 }

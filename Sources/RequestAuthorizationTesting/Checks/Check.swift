@@ -8,10 +8,7 @@ struct Check: Sendable {
     let name: String
     let body: @Sendable () async throws -> Void
 
-    init(_ name: String, _ body: @escaping @Sendable () async throws -> Void) {
-        self.name = name
-        self.body = body
-    }
+    init(_ name: String, _ body: @escaping @Sendable () async throws -> Void) { (self.name, self.body) = (name, body) }
 
     /// Performs checks one after another.
     ///
@@ -19,9 +16,10 @@ struct Check: Sendable {
     ///   - subject: the name of the checked type.
     ///   - limit: how long each check may take.
     /// - Throws: ``ChecksFailed``, or `CancellationError` if the calling task is cancelled.
-    static func run(_ checks: [Check], of subject: String, within limit: Duration, of clock: any AuthorizationClock)
-        async throws
-    {
+    static func run(
+        _ checks: [Check], of subject: String, within limit: Duration = .seconds(120),
+        of clock: any AuthorizationClock = .system
+    ) async throws {
         var failures: [ChecksFailed.Failure] = []
         for check in checks {
             do {
@@ -33,21 +31,15 @@ struct Check: Sendable {
                 failures.append(.init(check: check.name, problem: "threw \(label(of: error))", underlying: error))
             }
         }
-        guard failures.isEmpty else {
-            throw ChecksFailed(subject: subject, total: checks.count, failures: failures)
-        }
+        guard failures.isEmpty else { throw ChecksFailed(subject: subject, total: checks.count, failures: failures) }
     }
 
     /// Runs the check. It does not wait for a body that hangs and ignores cancellation.
     private func run(within limit: Duration, of clock: any AuthorizationClock) async throws {
         let end = OneShot<Void>()
         let work = Task {
-            do {
-                try await body()
-                end.fulfill()
-            } catch {
-                end.fulfill(with: .failure(error))
-            }
+            do { try await body() } catch { return end.fulfill(with: .failure(error)) }
+            return end.fulfill()
         }
         let timer = Task {
             try await clock.sleep(for: limit)
@@ -65,10 +57,7 @@ struct CheckProblem: Error {
     let text: String
     let underlying: (any Error)?
 
-    init(_ text: String, underlying: (any Error)? = nil) {
-        self.text = text
-        self.underlying = underlying
-    }
+    init(_ text: String, underlying: (any Error)? = nil) { (self.text, self.underlying) = (text, underlying) }
 }
 
 /// The text for an error. Errors of other packages may contain secrets, so only their type is printed.
@@ -82,4 +71,56 @@ func label(of error: any Error) -> String {
 
 func require(_ condition: Bool, _ problem: @autoclosure () -> String) throws(CheckProblem) {
     guard condition else { throw CheckProblem(problem()) }
+}
+
+/// Requires that a header field can hold a value.
+///
+/// - Parameter place: completes the text of the problem, for instance ` in the field X-Key`.
+func requireFieldValue(_ value: String, _ place: String = "") throws(CheckProblem) {
+    do {
+        try HeaderFieldValue.check(value)
+    } catch {
+        throw CheckProblem((error.detail ?? "\(error)") + place, underlying: error)
+    }
+}
+
+/// A type fails some of its checks; the error lists all problems.
+///
+///     do { try await TokenStoreChecks { MyStore() }.run() }
+///     catch { print(error) }
+///     // MyStore fails 1 of 12 checks:
+///     // - keeps a sign-out: loaded nothing
+public struct ChecksFailed: Error, CustomStringConvertible {
+    /// A failed check.
+    public struct Failure: Sendable, CustomStringConvertible {
+        /// The name of the check, which says what is required.
+        public let check: String
+        /// What the check observed; never a credential.
+        public let problem: String
+        /// The error, if one was thrown. It may contain secrets, so it is not printed here.
+        public let underlying: (any Error)?
+
+        public var description: String { "\(check): \(problem)" }
+    }
+
+    /// The type that was checked.
+    public let subject: String
+    /// The number of checks.
+    public let total: Int
+    /// The failed checks, in order.
+    public let failures: [Failure]
+
+    public var description: String {
+        "\(subject) fails \(failures.count) of \(total) checks:" + failures.map { "\n- \($0)" }.joined()
+    }
+}
+
+extension ChecksFailed: CustomDebugStringConvertible, CustomReflectable {
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["failures": failures]) }
+}
+
+extension ChecksFailed.Failure: CustomDebugStringConvertible, CustomReflectable {
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["check": check, "problem": problem]) }
 }

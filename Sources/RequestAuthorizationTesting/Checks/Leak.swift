@@ -3,8 +3,13 @@
 
 /// Finds credentials in the printed forms of a value.
 enum Leak {
+    /// Requires that no printed form of a value shows a credential.
+    static func check(_ value: Any, for headerValues: some Sequence<String>) throws(CheckProblem) {
+        if let face = find(headerValues, in: value) { throw CheckProblem("its \(face) shows the credential") }
+    }
+
     /// The printed form of a value that shows a credential; `nil` if none does.
-    static func find(_ headerValues: [String], in value: Any) -> String? {
+    static func find(_ headerValues: some Sequence<String>, in value: Any) -> String? {
         let secrets = headerValues.flatMap(secrets)
         var dumped = ""
         dump(value, to: &dumped)
@@ -20,13 +25,11 @@ enum Leak {
     /// Parts of fewer than 6 characters are omitted, because ordinary words contain them.
     private static func secrets(in headerValue: String) -> [String] {
         let parts = headerValue.split(separator: " ", maxSplits: 1).map(String.init)
-        var secrets = parts.dropFirst().filter { $0.utf8.count >= 6 }
+        var secrets = parts.dropFirst().map(\.self)
         if parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: parts[1]) {
             let pair = String(decoding: data, as: UTF8.self)
-            secrets += pair.split(separator: ":", maxSplits: 1).dropFirst().map(String.init).filter {
-                $0.utf8.count >= 6
-            }
+            secrets += pair.split(separator: ":", maxSplits: 1).dropFirst().map(String.init)
         }
-        return [headerValue] + secrets
+        return [headerValue] + secrets.filter { $0.utf8.count >= 6 }
     }
 }

@@ -17,8 +17,7 @@ struct ProbeRequest: AuthorizableRequest {
     var bodyBytes: [UInt8]? { [] }
 
     init(number: Int = 0, to origin: Origin) {
-        self.number = number
-        self.origin = origin
+        (self.number, self.origin) = (number, origin)
         fields = [("Accept", "text/plain"), ("User-Agent", "probe/1"), ("X-Probe", "\(number)")]
     }
 
@@ -36,14 +35,6 @@ struct ProbeRequest: AuthorizableRequest {
         for (name, _) in fields where credentials[name.lowercased()] != nil {
             throw CheckProblem("set the field \(name), which is not a credential")
         }
-        for (name, value) in credentials { try checkValue(value, of: name) }
-    }
-
-    private func checkValue(_ value: String, of name: String) throws(CheckProblem) {
-        do {
-            try HeaderFieldValue.check(value)
-        } catch {
-            throw CheckProblem("\(error.detail ?? "\(error)") in the field \(name)", underlying: error)
-        }
+        for (name, value) in credentials { try requireFieldValue(value, " in the field \(name)") }
     }
 }

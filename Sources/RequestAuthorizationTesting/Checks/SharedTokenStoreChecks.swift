@@ -61,16 +61,13 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         return (one, other)
     }
 
-    private func stored(_ content: StoredToken<Store.Token>.Content, _ version: TokenVersion) -> StoredToken<
-        Store.Token
-    > {
-        StoredToken(content, version: version, obtainedAt: .probe)
-    }
+    /// A stored token, with its number as the generation.
+    private func stored(_ number: Int) -> StoredToken<Store.Token> { .probe(.token(token(number)), number) }
 
     private func checkSharing() async throws {
         let (one, other) = try await empty()
         for (writer, reader, number) in [(one, other, 1), (other, one, 2)] {
-            let stored = stored(.token(token(number)), .probe(number))
+            let stored = stored(number)
             try await writer.save(stored)
             try expect(try await reader.load(), stored)
         }
@@ -82,14 +79,12 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
     private func checkConditions() async throws {
         let (one, other) = try await empty()
         let session = TokenVersion.probe(0).session
-        let kept: [StoredToken<Store.Token>?] = [
-            nil, stored(.token(token(1)), .probe(1)), stored(.signedOut, .probe(1)),
-        ]
+        let kept: [StoredToken<Store.Token>?] = [nil, stored(1), .probe(.signedOut, 1)]
         let conditions: [TokenSaveCondition] = [
             .anything, .nothing, .session(session), .session(UUID()), .older(session: session, generation: 2),
             .older(session: session, generation: 1), .older(session: UUID(), generation: 2),
         ]
-        let new = stored(.token(token(2)), .probe(2))
+        let new = stored(2)
         for kept in kept {
             for condition in conditions {
                 if let kept { try await other.save(kept) } else { try await other.clear() }
@@ -109,13 +104,13 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
 
     private func checkRace() async throws {
         let (one, other) = try await empty()
-        try await one.save(stored(.token(token(0)), .probe(0)))
+        try await one.save(stored(0))
         let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 1...16 {
                 group.addTask {
                     let store = number.isMultiple(of: 2) ? one : other
                     let condition = TokenSaveCondition.older(session: TokenVersion.probe(0).session, generation: 1)
-                    let result = try await store.save(stored(.token(token(number)), .probe(1)), replacing: condition)
+                    let result = try await store.save(.probe(.token(token(number)), 1), replacing: condition)
                     return if case .saved = result { true } else { false }
                 }
             }
@@ -164,9 +159,9 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         try await one.setIntent(intent)
         try checkIntent(try await one.openIntent(), intent, "to the store itself")
         try checkIntent(try await other.openIntent(), intent, "to a sibling")
-        try await one.save(stored(.token(token(1)), .probe(1)))
+        try await one.save(stored(1))
         try checkIntent(try await other.openIntent(), intent, "after a save")
-        _ = try await one.save(stored(.token(token(2)), .probe(2)), replacing: .anything)
+        _ = try await one.save(stored(2), replacing: .anything)
         try checkIntent(try await other.openIntent(), intent, "after a conditional save")
         try await other.setIntent(nil)
         try require(try await one.openIntent() == nil, "still had the intent that a sibling removed")
@@ -176,48 +171,40 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         let (one, other) = try await empty()
         let session = TokenVersion.probe(0).session
         let intents = (0...1).map { RefreshIntent(session: session, generation: $0, beganAt: .probe) }
-        try await one.save(stored(.token(token(0)), .probe(0)))
+        try await one.save(stored(0))
         try await one.setIntent(intents[0])
         let both = try await other.loadWithIntent()
-        try expect(both.stored, stored(.token(token(0)), .probe(0)))
+        try expect(both.stored, stored(0))
         try checkIntent(both.intent, intents[0], "along with the token")
         // The intent stays if the save is refused, or ends another intent.
         let older = TokenSaveCondition.older(session: session, generation: 0)
-        _ = try await one.save(stored(.token(token(1)), .probe(1)), replacing: older, ending: intents[0])
+        _ = try await one.save(stored(1), replacing: older, ending: intents[0])
         try checkIntent(try await other.openIntent(), intents[0], "after a save that was refused")
-        _ = try await one.save(stored(.token(token(1)), .probe(1)), replacing: .anything, ending: intents[1])
+        _ = try await one.save(stored(1), replacing: .anything, ending: intents[1])
         try checkIntent(try await other.openIntent(), intents[0], "after a save that ends another")
-        _ = try await one.save(stored(.token(token(2)), .probe(2)), replacing: .anything, ending: intents[0])
+        _ = try await one.save(stored(2), replacing: .anything, ending: intents[0])
         try require(try await other.openIntent() == nil, "still had the intent that ended with a save")
-        try expect(try await other.load(), stored(.token(token(2)), .probe(2)))
+        try expect(try await other.load(), stored(2))
     }
 
     private func checkIntent(_ seen: RefreshIntent?, _ left: RefreshIntent, _ place: String) throws(CheckProblem) {
         guard let seen else { throw CheckProblem("did not show the intent \(place)") }
-        let isSame =
-            seen.session == left.session && seen.generation == left.generation
-            && abs(seen.beganAt.timeIntervalSince(left.beganAt)) < 0.001
-        try require(isSame, "showed another intent \(place)")
+        let isSame = seen.session == left.session && seen.generation == left.generation
+        try require(isSame && seen.beganAt.isClose(to: left.beganAt), "showed another intent \(place)")
     }
 
     private func checkChanges() async throws {
         let (one, other) = try await empty()
         guard let changes = other.changes else { return }
         var iterator = changes.makeAsyncIterator()
-        try await one.save(stored(.token(token(1)), .probe(1)))
+        try await one.save(stored(1))
         try require(await iterator.next() != nil, "ended the sequence of changes")
         withExtendedLifetime(other) {}
     }
 }
 
 extension SharedTokenStoreChecks where Store.Token == TestToken {
-    /// Creates the checks of a store for ``TestToken``.
-    ///
-    /// - Parameters:
-    ///   - limit: how long each check may take; long, so that no check fails on a busy machine.
-    ///   - lockLimit: how long to wait for exclusive access that is already taken.
-    ///   - clock: the clock for `limit`.
-    ///   - stores: creates two stores on the same empty place.
+    /// Creates the checks of a store for ``TestToken``. The parameters are those of the other initializer.
     public init(
         limit: Duration = .seconds(120), lockLimit: Duration = .milliseconds(50),
         clock: any AuthorizationClock = .system, _ stores: @escaping @Sendable () async throws -> (Store, Store)

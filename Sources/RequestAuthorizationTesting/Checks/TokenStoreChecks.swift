@@ -31,11 +31,8 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
         clock: any AuthorizationClock = .system, reopened: (@Sendable (Store) async throws -> Store)? = nil,
         _ store: @escaping @Sendable () async throws -> Store
     ) {
-        self.limit = limit
-        self.clock = clock
-        self.token = token
-        self.store = store
-        self.reopened = reopened
+        (self.limit, self.clock, self.token) = (limit, clock, token)
+        (self.store, self.reopened) = (store, reopened)
     }
 
     /// Performs the checks.
@@ -51,14 +48,17 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
             Check("keeps a token") { try await checkRoundTrip(.token(token(1))) },
             Check("keeps a sign-out") { try await checkRoundTrip(.signedOut) },
             Check("keeps the version and the time") { try await checkVersion() },
-            Check("replaces what was there") { try await checkReplacing() },
+            Check("replaces what was there") {
+                try await checkRoundTrip(.token(token(1)), .token(token(2)), .signedOut, .token(token(3)))
+            },
             Check("clears") { try await checkClearing() },
             Check("clears what is empty") { try await checkClearingNothing() },
             Check("keeps one whole value of many saved at a time") { try await checkConcurrency() },
             Check("does not show what it keeps") { try await checkRedaction() },
         ]
         if let reopened {
-            checks.append(Check("keeps it for the next launch") { try await checkReopening(reopened) })
+            checks.append(
+                Check("keeps it for the next launch") { try await checkRoundTrip(.token(token(1)), by: reopened) })
         }
         return checks
     }
@@ -69,11 +69,18 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
         return store
     }
 
-    private func checkRoundTrip(_ content: StoredToken<Store.Token>.Content) async throws {
+    /// Saves and loads each of several contents.
+    ///
+    /// - Parameter reader: the store that loads; the same by default.
+    private func checkRoundTrip(
+        _ contents: StoredToken<Store.Token>.Content..., by reader: (Store) async throws -> Store = { $0 }
+    ) async throws {
         let store = try await empty()
-        let stored = StoredToken(content, version: .probe(1), obtainedAt: .probe)
-        try await store.save(stored)
-        try expect(try await store.load(), stored)
+        for (index, content) in contents.enumerated() {
+            let stored = StoredToken.probe(content, index + 1)
+            try await store.save(stored)
+            try expect(try await reader(store).load(), stored)
+        }
     }
 
     private func checkVersion() async throws {
@@ -88,22 +95,10 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
         }
     }
 
-    private func checkReplacing() async throws {
-        let store = try await empty()
-        let contents: [StoredToken<Store.Token>.Content] = [
-            .token(token(1)), .token(token(2)), .signedOut, .token(token(3)),
-        ]
-        for (generation, content) in contents.enumerated() {
-            let stored = StoredToken(content, version: .probe(generation), obtainedAt: .probe)
-            try await store.save(stored)
-            try expect(try await store.load(), stored)
-        }
-    }
-
     private func checkClearing() async throws {
         let store = try await empty()
         for content in [StoredToken<Store.Token>.Content.token(token(1)), .signedOut] {
-            try await store.save(StoredToken(content, version: .probe(1), obtainedAt: .probe))
+            try await store.save(.probe(content, 1))
             try await store.clear()
             try expect(try await store.load(), nil)
         }
@@ -117,7 +112,7 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
 
     private func checkConcurrency() async throws {
         let store = try await empty()
-        let saved = (1...32).map { StoredToken(.token(token($0)), version: .probe($0), obtainedAt: .probe) }
+        let saved = (1...32).map { StoredToken.probe(.token(token($0)), $0) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for stored in saved {
                 group.addTask { try await store.save(stored) }
@@ -135,28 +130,14 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
     private func checkRedaction() async throws {
         let store = try await empty()
         let token = token(1)
-        try await store.save(StoredToken(.token(token), version: .probe(1), obtainedAt: .probe))
+        try await store.save(.probe(.token(token), 1))
         _ = try await store.load()
-        let face = Leak.find([token.authorizationHeaderValue], in: store)
-        try require(face == nil, "its \(face ?? "") shows the credential")
-    }
-
-    private func checkReopening(_ reopened: @Sendable (Store) async throws -> Store) async throws {
-        let store = try await empty()
-        let stored = StoredToken(.token(token(1)), version: .probe(1), obtainedAt: .probe)
-        try await store.save(stored)
-        try expect(try await reopened(store).load(), stored)
+        try Leak.check(store, for: [token.authorizationHeaderValue])
     }
 }
 
 extension TokenStoreChecks where Store.Token == TestToken {
-    /// Creates the checks of a store for ``TestToken``.
-    ///
-    /// - Parameters:
-    ///   - limit: how long each check may take; long, so that no check fails on a busy machine.
-    ///   - clock: the clock for `limit`.
-    ///   - reopened: opens the same place again, as the next launch does. Without it this is not checked.
-    ///   - store: creates an empty store.
+    /// Creates the checks of a store for ``TestToken``. The parameters are those of the other initializer.
     public init(
         limit: Duration = .seconds(120), clock: any AuthorizationClock = .system,
         reopened: (@Sendable (Store) async throws -> Store)? = nil,
@@ -176,21 +157,24 @@ extension TestToken {
 
 extension TokenVersion {
     private static let probeSession = UUID()
-    static func probe(_ generation: Int) -> TokenVersion {
-        TokenVersion(session: probeSession, generation: generation)
-    }
+    static func probe(_ generation: Int) -> TokenVersion { TokenVersion(session: probeSession, generation: generation) }
 }
 
 extension Date {
     /// A date with milliseconds, which stores must keep.
     static let probe = Date(timeIntervalSince1970: 1_800_000_000.123)
+
+    func isClose(to other: Date) -> Bool { abs(timeIntervalSince(other)) < 0.001 }
 }
 
 extension StoredToken where Token: Equatable {
+    static func probe(_ content: Content, _ generation: Int) -> StoredToken {
+        StoredToken(content, version: .probe(generation), obtainedAt: .probe)
+    }
+
     /// Whether two items are equal, with less than a millisecond of difference.
     func isSame(as other: StoredToken) -> Bool {
-        content == other.content && version == other.version
-            && abs(obtainedAt.timeIntervalSince(other.obtainedAt)) < 0.001
+        content == other.content && version == other.version && obtainedAt.isClose(to: other.obtainedAt)
     }
 }
 

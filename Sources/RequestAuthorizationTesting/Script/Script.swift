@@ -23,9 +23,7 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
     private let state: Lock<State>
 
     init(owner: String, clock: any AuthorizationClock, steps: [Step], forever: Step?) {
-        self.owner = owner
-        self.clock = clock
-        self.forever = forever
+        (self.owner, self.clock, self.forever) = (owner, clock, forever)
         state = Lock(State(steps: steps.reversed()))
     }
 
@@ -35,7 +33,7 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
 
     func call(_ input: Input) async throws -> Output {
         let now = clock.now
-        let (call, step, signals) = state.withLock { state in
+        let (call, next, signals) = state.withLock { state in
             let call = Call(input: input, number: state.calls.count + 1, startedAt: now)
             state.calls.append(call)
             let reached = state.watchers.filter { $0.count <= state.calls.count }.map(\.signal)
@@ -43,7 +41,7 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
             return (call, state.steps.popLast() ?? forever, reached)
         }
         signals.forEach { $0.fulfill() }
-        guard let step else { throw ScriptRanOut(owner: owner, call: call.number) }
+        let step = next ?? .failure(ScriptRanOut(owner: owner, call: call.number))
         if case .held = step.action { offer(call) }
         return try await call.perform(step.action)
     }
@@ -51,11 +49,8 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
     func nextCall() async throws -> Call {
         let signal = OneShot<Call>()
         state.withLock { state in
-            if state.held.isEmpty {
-                state.waiting.append(signal)
-            } else {
-                signal.fulfill(with: .success(state.held.removeFirst()))
-            }
+            guard !state.held.isEmpty else { return state.waiting.append(signal) }
+            signal.fulfill(with: .success(state.held.removeFirst()))
         }
         do {
             return try await signal.value()
@@ -68,11 +63,7 @@ final class Script<Input: Sendable, Output: Sendable>: Sendable {
     func calls(atLeast count: Int) async {
         let signal = OneShot<Void>()
         state.withLock { state in
-            if state.calls.count < count {
-                state.watchers.append((count, signal))
-            } else {
-                signal.fulfill()
-            }
+            if state.calls.count < count { state.watchers.append((count, signal)) } else { signal.fulfill() }
         }
         try? await signal.value()
     }
@@ -108,10 +99,7 @@ public struct ScriptRanOut: Error, Hashable, CustomStringConvertible {
     /// The number of the call without a step; the first call is number 1.
     public let call: Int
 
-    public init(owner: String, call: Int) {
-        self.owner = owner
-        self.call = call
-    }
+    public init(owner: String, call: Int) { (self.owner, self.call) = (owner, call) }
 
     public var description: String {
         "the script of \(owner) has \(call - 1) steps and none for call \(call): add a step, or check why it was called"

@@ -52,9 +52,7 @@ public final class ScriptedCall<Input: Sendable, Output: Sendable>: Sendable {
     private let cancelled = OneShot<Void>()
 
     init(input: Input, number: Int, startedAt: Date) {
-        self.input = input
-        self.number = number
-        self.startedAt = startedAt
+        (self.input, self.number, self.startedAt) = (input, number, startedAt)
     }
 
     /// Ends a held call with an output.
@@ -86,26 +84,13 @@ public final class ScriptedCall<Input: Sendable, Output: Sendable>: Sendable {
         try await withTaskCancellationHandler {
             switch action {
             case .run(let body):
-                return try await finish { try await body(self) }
-            case .held(ignoringCancellation: true):
-                return try await decision.valueIgnoringCancellation()
-            case .held(ignoringCancellation: false):
-                return try await finish { try await decision.value() }
+                fail(CancellationError())  // The test cannot end this call: `succeed` and `fail` return `false`.
+                return try await body(self)
+            case .held: return try await decision.valueIgnoringCancellation()
             }
         } onCancel: {
+            if case .held(ignoringCancellation: false) = action { fail(CancellationError()) }
             cancelled.fulfill()
-        }
-    }
-
-    /// Runs a step and records its result, so that the test can no longer end the call.
-    private func finish(_ body: () async throws -> Output) async throws -> Output {
-        do {
-            let output = try await body()
-            succeed(output)
-            return output
-        } catch {
-            fail(error)
-            throw error
         }
     }
 }

@@ -30,10 +30,7 @@ public struct TestRequest: AuthorizableRequest, Hashable {
         _ url: String = "https://api.example.com/", method: String = "GET", fields: [String: String] = [:],
         body: [UInt8]? = [], isReplayable: Bool = true
     ) {
-        self.url = url
-        self.method = method
-        self.body = body
-        self.isReplayable = isReplayable
+        (self.url, self.method, self.body, self.isReplayable) = (url, method, body, isReplayable)
         self.fields = fields.reduce(into: [:]) { $0[$1.key.lowercased()] = $1.value }
     }
 
@@ -54,8 +51,33 @@ public struct TestRequest: AuthorizableRequest, Hashable {
     public mutating func setCredential(_ value: String, in field: String) { self[field] = value }
 }
 
-extension TestRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TestRequest: RedactedDescription {
     public var description: String { "\(method) \(origin.map(\.description) ?? "?")" }
+}
+
+/// A response that belongs to no HTTP client.
+///
+///     TestResponse(401, ["WWW-Authenticate": "Bearer error=\"invalid_token\""])
+public struct TestResponse: AuthorizableResponse, Hashable, Sendable {
+    /// The status code.
+    public let statusCode: Int
+    private let fields: [String: [String]]
+
+    /// Creates a response.
+    ///
+    /// - Parameters:
+    ///   - statusCode: 200 by default.
+    ///   - fields: values of header fields by name, one line each.
+    public init(_ statusCode: Int = 200, _ fields: KeyValuePairs<String, String> = [:]) {
+        self.statusCode = statusCode
+        self.fields = fields.reduce(into: [:]) { $0[$1.key.lowercased(), default: []].append($1.value) }
+    }
+
+    public func headerValues(for field: String) -> [String] { fields[field.lowercased()] ?? [] }
+}
+
+extension TestResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "\(statusCode) \(fields.keys.sorted())" }
     public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    public var customMirror: Mirror { Mirror(self, children: ["statusCode": statusCode]) }
 }

@@ -41,12 +41,12 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
     public func lose(_ absence: TokenAbsence) { place.put(nil, absence: absence, by: id) }
 
     /// The present content.
-    public var stored: StoredToken<Token>? { place.stored }
+    public var stored: StoredToken<Token>? { place.kept.stored }
 
     /// The present intent.
-    public var intent: RefreshIntent? { place.intent }
+    public var intent: RefreshIntent? { place.kept.intent }
 
-    public func load() async throws -> StoredToken<Token>? { place.stored }
+    public func load() async throws -> StoredToken<Token>? { stored }
     public func save(_ stored: StoredToken<Token>) async throws { place.put(stored, by: id) }
     public func clear() async throws { place.put(nil, by: id) }
     public var changes: AsyncStream<Void>? { place.changes(for: id) }
@@ -63,13 +63,11 @@ public final class InMemorySharedTokenStore<Token: AuthorizationToken>: SharedTo
         place.save(stored, by: id, replacing: condition, ending: intent)
     }
 
-    public func setIntent(_ intent: RefreshIntent?) async throws { place.intent = intent }
+    public func setIntent(_ intent: RefreshIntent?) async throws { place.setIntent(intent) }
 }
 
-extension InMemorySharedTokenStore: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension InMemorySharedTokenStore: RedactedDescription {
     public var description: String { "InMemorySharedTokenStore([redacted])" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Exclusive access to a shared store was not granted in time.

@@ -19,7 +19,9 @@ public final class ScriptedTokenStore<Base: TokenStore>: TokenStore {
 
     private struct State: Sendable {
         var operations: [TokenStoreOperation<Token>] = []
+        /// The faults of successive calls.
         var faults: [TokenStoreOperation<Token>.Kind: [Fault]] = [:]
+        /// The errors of all other calls.
         var lasting: [TokenStoreOperation<Token>.Kind: any Error] = [:]
     }
 
@@ -117,11 +119,40 @@ extension ScriptedTokenStore: SharedTokenStore where Base: SharedTokenStore {
     }
 }
 
-extension ScriptedTokenStore: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ScriptedTokenStore: RedactedDescription {
     public var description: String { "ScriptedTokenStore([redacted])" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+/// A call of a token store.
+public enum TokenStoreOperation<Token: AuthorizationToken>: Sendable {
+    case load
+    case save(StoredToken<Token>)
+    case clear
+    case lock(within: Duration)
+    case unlock
+    case loadWithIntent
+    case conditionalSave(StoredToken<Token>, TokenSaveCondition, ending: RefreshIntent?)
+    case setIntent(RefreshIntent?)
+
+    /// The called method. Both ways of loading are one kind, and so are both ways of saving.
+    public enum Kind: Hashable, Sendable {
+        case load, save, clear, lock, unlock, setIntent
+    }
+
+    /// The called method.
+    public var kind: Kind {
+        switch self {
+        case .load, .loadWithIntent: .load
+        case .save, .conditionalSave: .save
+        case .clear: .clear
+        case .lock: .lock
+        case .unlock: .unlock
+        case .setIntent: .setIntent
+        }
+    }
+}
+
+extension TokenStoreOperation: Equatable where Token: Equatable {}
 
 /// A stalled call of a token store.
 public final class HeldStoreCall: Sendable {

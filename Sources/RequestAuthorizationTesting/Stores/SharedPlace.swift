@@ -30,16 +30,11 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         state = Lock(State(stored: stored))
     }
 
-    var stored: StoredToken<Token>? { state.withLock(\.stored) }
-
-    var intent: RefreshIntent? {
-        get { state.withLock(\.intent) }
-        set { state.withLock { $0.intent = newValue } }
-    }
-
     var kept: TokenWithIntent<Token> {
         state.withLock { TokenWithIntent($0.stored, absence: $0.absence, intent: $0.intent) }
     }
+
+    func setIntent(_ intent: RefreshIntent?) { state.withLock { $0.intent = intent } }
 
     func put(_ stored: StoredToken<Token>?, absence: TokenAbsence = .gone, by handle: Int) {
         change(by: handle) { state in
@@ -83,10 +78,8 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
 
     func forget(_ handle: Int) {
         releaseAll(of: handle)
-        let listeners = state.withLock { state in
-            state.listeners.values.filter { $0.handle == handle }.map(\.continuation)
-        }
-        for listener in listeners { listener.finish() }
+        let listeners = state.withLock { $0.listeners.values.filter { $0.handle == handle } }
+        for listener in listeners { listener.continuation.finish() }
     }
 
     func changes(for handle: Int) -> AsyncStream<Void> {
@@ -112,8 +105,13 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
             return state.queue.count == 1
         }
         if isFirst { holder.granted.fulfill() }
+        let timer = Task { [clock] in
+            try await clock.sleep(for: limit)
+            holder.granted.fulfill(with: .failure(TokenStoreLockTimedOut(limit: limit)))
+        }
+        defer { timer.cancel() }
         do {
-            try await wait(for: holder.granted, within: limit)
+            try await holder.granted.value()
         } catch {
             release { $0.granted === holder.granted }
             throw error
@@ -122,15 +120,6 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
     }
 
     func releaseAll(of handle: Int) { release { $0.handle == handle } }
-
-    private func wait(for grant: OneShot<Void>, within limit: Duration) async throws {
-        let timer = Task { [clock] in
-            try await clock.sleep(for: limit)
-            grant.fulfill(with: .failure(TokenStoreLockTimedOut(limit: limit)))
-        }
-        defer { timer.cancel() }
-        try await grant.value()
-    }
 
     /// Removes holders and waiters from the queue. The first one left then has access.
     private func release(where isGone: (Holder) -> Bool) {
