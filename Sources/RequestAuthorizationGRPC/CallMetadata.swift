@@ -12,13 +12,7 @@ struct CallMetadata: AuthorizableRequest, RedactedDescription {
     /// The service and the method, for proofs that sign the URI.
     let method: MethodDescriptor
     /// The `NotAuthorized` that says why a credential could not be set.
-    private var fault: (any Error)?
-
-    init(metadata: Metadata, target: CallTarget, method: MethodDescriptor) {
-        self.metadata = metadata
-        self.target = target
-        self.method = method
-    }
+    private(set) var fault: (any Error)?
 
     var origin: Origin? { target.origin }
     var isPlaintext: Bool { target.isPlaintext }

@@ -16,8 +16,7 @@ final class CallTarget: Sendable, RedactedDescription {
     private let synchronous: (any SynchronousAuthorization)?
 
     init(provider: any AuthorizationProvider, origin: Origin) {
-        self.provider = provider
-        self.origin = origin
+        (self.provider, self.origin) = (provider, origin)
         isPlaintext = origin.isPlaintext && !origin.isLoopback
         synchronous = provider as? any SynchronousAuthorization
     }
@@ -26,8 +25,8 @@ final class CallTarget: Sendable, RedactedDescription {
     func authorizeAtOnce(_ metadata: Metadata, _ method: MethodDescriptor) throws -> CallMetadata? {
         guard let synchronous else { return nil }
         do {
-            return try synchronous.authorizeAtOnce(CallMetadata(metadata: metadata, target: self, method: method))?
-                .checked()
+            let call = CallMetadata(metadata: metadata, target: self, method: method)
+            return try synchronous.authorizeAtOnce(call)?.checked()
         } catch {
             throw RPCError(withoutCredential: error) ?? error
         }
@@ -35,8 +34,8 @@ final class CallTarget: Sendable, RedactedDescription {
 
     func authorize(_ metadata: Metadata, _ method: MethodDescriptor) async throws -> CallMetadata {
         do {
-            return try await provider.authorize(CallMetadata(metadata: metadata, target: self, method: method))
-                .checked()
+            let call = CallMetadata(metadata: metadata, target: self, method: method)
+            return try await provider.authorize(call).checked()
         } catch {
             throw RPCError(withoutCredential: error) ?? error
         }

@@ -8,23 +8,15 @@ import RequestAuthorization
 extension RPCError {
     /// The error of a call that was not made because it has no credential; `nil` for errors of other kinds.
     init?(withoutCredential error: any Error) {
+        let (code, reason): (Code, String)
         switch error {
-        case is NotAuthorized:
-            self.init(
-                code: .unauthenticated, message: "the call was not made: there is no credential; see the cause",
-                cause: error)
-            self = pushingBack("-1")
-        case is RefreshFailed:
-            self.init(
-                code: .unavailable, message: "the call was not made: the refresh failed for now; try again later",
-                cause: error)
-        case is CancellationError:
-            self.init(
-                code: .cancelled, message: "the call was not made: it was cancelled while waiting for a credential",
-                cause: error)
-        default:
-            return nil
+        case is NotAuthorized: (code, reason) = (.unauthenticated, "there is no credential; see the cause")
+        case is RefreshFailed: (code, reason) = (.unavailable, "the refresh failed for now; try again later")
+        case is CancellationError: (code, reason) = (.cancelled, "it was cancelled while waiting for a credential")
+        default: return nil
         }
+        self.init(code: code, message: "the call was not made: \(reason)", cause: error)
+        if code == .unauthenticated { self = pushingBack("-1") }
     }
 
     /// Whether the refused call was a retry: gRPC adds the number of earlier attempts to the answer's metadata.
@@ -40,7 +32,6 @@ extension RPCError {
         return error
     }
 
-    /// Returns this error with a cause.
     func caused(by cause: any Error) -> RPCError {
         RPCError(code: code, message: message, metadata: metadata, cause: cause)
     }

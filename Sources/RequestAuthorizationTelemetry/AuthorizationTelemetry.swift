@@ -30,8 +30,7 @@ public struct AuthorizationTelemetry: Sendable, RedactedDescription {
         logger: Logger, label: String, metrics: (any MetricsFactory)? = nil, dimensions: [(String, String)] = [],
         tracer: (any Tracer)? = nil
     ) {
-        self.logger = logger
-        self.label = label
+        (self.logger, self.label) = (logger, label)
         backend = TelemetryBackend(metrics: metrics, dimensions: dimensions, tracer: tracer)
     }
 }
@@ -42,6 +41,28 @@ extension RefreshableTokenAuthorization {
     /// A provider of an `AuthorizationPool` reports to its pool's destination, if the pool has one.
     public nonisolated func report(to telemetry: AuthorizationTelemetry) {
         report(to: EventReporter(telemetry.logger, label: telemetry.label, telemetry.backend))
+    }
+}
+
+/// Turns the events of one provider into logs and metrics, and puts spans around its service.
+struct EventReporter: AuthorizationReporter {
+    private var logger: Logger
+    private let backend: TelemetryBackend
+
+    init(_ logger: Logger, label: String, _ backend: TelemetryBackend) {
+        (self.logger, self.backend) = (logger, backend)
+        self.logger[metadataKey: "authorization.label"] = "\(label)"
+    }
+
+    func note(_ event: AuthorizationEvent) {
+        backend.count(event)
+        logger.log(level: event.level, "\(event.kind)", metadata: event.metadata)
+    }
+
+    func decorated<Token: AuthorizationToken>(_ service: any RefreshableTokenService<Token>)
+        -> any RefreshableTokenService<Token>
+    {
+        TracedTokenService(service: service, tracer: backend.currentTracer)
     }
 }
 #endif

@@ -28,8 +28,7 @@ public struct PoolTelemetry<ID: Hashable & Sendable>: Sendable, RedactedDescript
         logger: Logger, label: @escaping @Sendable (ID) -> String, metrics: (any MetricsFactory)? = nil,
         dimensions: [(String, String)] = [], tracer: (any Tracer)? = nil
     ) {
-        self.logger = logger
-        self.label = label
+        (self.logger, self.label) = (logger, label)
         backend = TelemetryBackend(metrics: metrics, dimensions: dimensions, tracer: tracer)
     }
 }
@@ -39,6 +38,20 @@ extension AuthorizationPool {
     public func report(to telemetry: PoolTelemetry<ID>) {
         let reporter: any PoolReporter<ID> = EvictionReporter(telemetry: telemetry)
         report(to: reporter)
+    }
+}
+
+/// Counts the providers that a pool holds and evicts, and makes a reporter for each of them.
+struct EvictionReporter<ID: Hashable & Sendable>: PoolReporter {
+    let telemetry: PoolTelemetry<ID>
+
+    func reporter(of id: ID) -> any AuthorizationReporter {
+        EventReporter(telemetry.logger, label: telemetry.label(id), telemetry.backend)
+    }
+
+    func note(count: Int, evicted: Int) {
+        telemetry.backend.gauge("authorization_pool_providers").record(count)
+        if evicted > 0 { telemetry.backend.counter("authorization_pool_evictions_total").increment(by: evicted) }
     }
 }
 #endif

@@ -30,8 +30,7 @@ extension HTTPRequest: AuthorizableRequest {
     }
 
     public func credential(in field: String) -> String? {
-        guard let name = HTTPField.Name(field) else { return nil }
-        return headerFields[values: name].first
+        HTTPField.Name(field).flatMap { headerFields[values: $0].first }
     }
 
     /// Sets a header field to one value and removes its other values. Names are compared without case.
@@ -77,6 +76,15 @@ extension HTTPRequest: AuthorizableRequest {
     private var hasPathOfItsOwn: Bool {
         guard let first = path?.utf8.first else { return true }
         return first == UInt8(ascii: "/") || (method == .options && path == "*")
+    }
+}
+
+/// Gives providers the status and the challenge fields of a response of swift-http-types.
+extension HTTPResponse: AuthorizableResponse {
+    public var statusCode: Int { status.code }
+
+    public func headerValues(for field: String) -> [String] {
+        HTTPField.Name(field).map { headerFields[values: $0] } ?? []
     }
 }
 #endif

@@ -26,15 +26,7 @@ extension AuthorizationProvider {
             request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0.0 }, transport: transport)
     }
 
-    /// Authorizes and sends a request, for clients that return the body first, as `URLSession` does.
-    ///
-    /// - Parameters:
-    ///   - request: the request, without credential.
-    ///   - refreshCount: the highest number of retries after a 401.
-    ///   - isReplayable: whether the separate body can be sent again. By default only a request without a body can.
-    ///   - transport: sends a request and returns the body, and the response, whatever its status.
-    /// - Returns: the last response. A 401 is a response, not an error, unless the session is over.
-    /// - Throws: what the provider and the transport throw.
+    /// Does the same for clients that return the body first, as `URLSession` does.
     public func send<Body>(
         _ request: HTTPRequest, refreshCount: Int = 1, isReplayable: Bool? = nil,
         transport: (HTTPRequest) async throws -> (Body, HTTPResponse)

@@ -10,7 +10,7 @@ extension AuthorizationEvent {
     var level: Logger.Level {
         switch kind {
         case .tokenInstalled: .trace
-        case .refreshFailed: needsSomebody ? .error : .warning
+        case .refreshFailed: needsAction ? .error : .warning
         case .saveFailed, .clearFailed, .refreshedTooOften: .error
         case .tokenExpiredOnArrival, .proofAnswerIgnored, .revocationRefused: .warning
         case .sessionEnded: (error as? NotAuthorized)?.reason == .signedOut ? .info : .warning
@@ -34,7 +34,7 @@ extension AuthorizationEvent {
     }
 
     /// Whether another try cannot succeed, so that an operator or a user has to act.
-    private var needsSomebody: Bool {
+    private var needsAction: Bool {
         switch error {
         case let error as any TokenServiceFailure: error.kind != .transient
         case is NotAuthorized: true
@@ -56,5 +56,17 @@ extension AuthorizationEvent {
 extension Duration {
     /// Seconds with three digits.
     fileprivate var inMilliseconds: Double { (self / .milliseconds(1)).rounded() / 1_000 }
+}
+
+/// The value of OpenTelemetry's `error.type`: an HTTP status, a `NotAuthorized` reason, or the type's name.
+///
+/// The error's description is left out because it may hold a secret.
+func errorType(of error: any Error) -> String {
+    switch error {
+    case let error as TokenEndpointError: "\(error.status)"
+    case let error as NotAuthorized: "\(error.reason)".replacing(" ", with: "_")
+    case let error as RefreshFailed: errorType(of: error.underlying)
+    default: "\(type(of: error))"
+    }
 }
 #endif
