@@ -30,8 +30,7 @@ package enum ClientTable {
         guard let path = ProcessInfo.processInfo.environment["CLIENT_OUTCOMES"] else { return }
         var cell = Cell(scenario: scenario, client: client)
         if case .notApplicable(let reason) = outcome { cell.reason = reason }
-        let line = try JSONEncoder().encode(cell) + Data("\n".utf8)
-        try append(line, to: path)
+        try append(JSONEncoder().encode(cell) + Data("\n".utf8), to: path)
     }
 
     /// The places give the order of the table. The counts show whether a cell is missing.
@@ -47,9 +46,8 @@ package enum ClientTable {
 
         init(scenario: Scenario, client: ClientName) {
             group = scenario.group
-            self.scenario = scenario.rawValue
+            (self.scenario, self.client) = (scenario.rawValue, client.rawValue)
             scenarioPlace = Scenario.allCases.firstIndex(of: scenario) ?? 0
-            self.client = client.rawValue
             clientPlace = ClientName.allCases.firstIndex(of: client) ?? 0
         }
     }

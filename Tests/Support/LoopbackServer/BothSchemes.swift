@@ -16,10 +16,7 @@ package struct BothSchemes: Sendable {
     /// The scheme of each connection, in order.
     package var schemes: [String] { seen.withLock { $0 } }
 
-    package func url(_ path: String, scheme: String) -> URL {
-        guard let url = URL(string: "\(scheme)://127.0.0.1:\(port)\(path)") else { preconditionFailure(path) }
-        return url
-    }
+    package func url(_ path: String, scheme: String) -> URL { URL(on: port, path, scheme: scheme) }
 }
 
 /// Runs a proxy before a server while the body runs. The server reads and writes plain text.

@@ -60,10 +60,7 @@ package final class FastServer: Sendable {
         }
     }
 
-    package func url(_ path: String) -> URL {
-        guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else { preconditionFailure(path) }
-        return url
-    }
+    package func url(_ path: String) -> URL { URL(on: port, path) }
 
     private func serve(_ socket: Socket) {
         defer { close(socket) }
@@ -86,9 +83,8 @@ package final class FastServer: Sendable {
         let met = seen.withLock { seen in
             seen.ends += 1
             let open = seen.open
-            let met = seen.waiters.filter { $0.open >= open }
-            seen.waiters.removeAll { $0.open >= open }
-            return met
+            defer { seen.waiters.removeAll { $0.open >= open } }
+            return seen.waiters.filter { $0.open >= open }
         }
         for waiter in met { waiter.continuation.resume() }
     }

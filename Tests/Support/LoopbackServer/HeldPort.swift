@@ -36,9 +36,14 @@ package final class HeldPort: Sendable {
         }
     }
 
-    package func url(_ path: String, scheme: String = "http") -> URL {
-        guard let url = URL(string: "\(scheme)://127.0.0.1:\(number)\(path)") else { preconditionFailure(path) }
-        return url
+    package func url(_ path: String, scheme: String = "http") -> URL { URL(on: Int(number), path, scheme: scheme) }
+}
+
+extension URL {
+    /// A URL of a server on this machine.
+    init(on port: Int, _ path: String, host: String = "127.0.0.1", scheme: String = "http") {
+        guard let url = URL(string: "\(scheme)://\(host):\(port)\(path)") else { preconditionFailure(path) }
+        self = url
     }
 }
 

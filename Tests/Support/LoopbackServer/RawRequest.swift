@@ -43,10 +43,7 @@ struct RequestReader {
     let connection: Int
     private var buffer: [UInt8] = []
 
-    init(socket: AsyncSocket, connection: Int) {
-        self.socket = socket
-        self.connection = connection
-    }
+    init(socket: AsyncSocket, connection: Int) { (self.socket, self.connection) = (socket, connection) }
 
     /// Returns the next request with its body, or `nil` if the client has closed the connection.
     mutating func next() async throws -> RawRequest? {

@@ -74,8 +74,7 @@ package actor RawServer {
     }
 
     package nonisolated func url(_ path: String, host: String = "127.0.0.1", scheme: String = "http") -> URL {
-        guard let url = URL(string: "\(scheme)://\(host):\(port)\(path)") else { preconditionFailure(path) }
-        return url
+        URL(on: port, path, host: host, scheme: scheme)
     }
 
     private func serve(_ socket: AsyncSocket, number: Int) async {

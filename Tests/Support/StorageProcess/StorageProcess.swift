@@ -33,24 +33,18 @@ import Darwin
         guard let command = arguments.first, let folder = arguments.last, arguments.count > 1 else { exit(2) }
         let store = RestrictedFileTokenStore<TestToken>(client: "client", account: "me", folder: .at(folder))
         switch command {
-        case "hold":
+        case "hold", "spawn":
             let lock = try await store.lock(within: .seconds(300))
-            say("held")
-            untilInputEnds()
-            await lock.unlock()
-        case "spawn":
-            let lock = try await store.lock(within: .seconds(300))
-            let child = Process()
-            child.executableURL = URL(filePath: "/bin/sleep")
-            child.arguments = ["60"]
-            try child.run()
-            say("\(child.processIdentifier)")
+            if command == "spawn" {
+                let child = try Process.run(URL(filePath: "/bin/sleep"), arguments: ["60"])
+                say("\(child.processIdentifier)")
+            } else {
+                say("held")
+            }
             untilInputEnds()
             await lock.unlock()
         case "save-slowly":
-            let version = TokenVersion(session: UUID(), generation: 0)
-            let token = StoredToken(.token(TestToken("slow")), version: version, obtainedAt: .now)
-            let item = try JSONEncoder().encode(token)
+            let item = try JSONEncoder().encode(stored("slow"))
             _ = try await store.items.save(item) { _, _ in
                 say("has the guard")
                 return readLine() != nil
@@ -58,9 +52,7 @@ import Darwin
             say("saved")
         case "save":
             umask(0)
-            let version = TokenVersion(session: UUID(), generation: 0)
-            try await store.save(StoredToken(.token(TestToken("saved")), version: version, obtainedAt: .now))
-            try await store.setIntent(RefreshIntent(session: version.session, generation: 0, beganAt: .now))
+            try await save(in: store)
             say("saved")
         case "load":
             let auth = RefreshableTokenAuthorization(service: ScriptedTokenService<TestToken>(), store: store)
@@ -70,21 +62,21 @@ import Darwin
         case "save-with":
             umask(mode_t(arguments[1], radix: 8) ?? 0)
             for generation in 0...1 {
-                let version = TokenVersion(session: UUID(), generation: generation)
-                try await store.save(StoredToken(.token(TestToken("saved")), version: version, obtainedAt: .now))
-                try await store.setIntent(RefreshIntent(session: version.session, generation: 0, beganAt: .now))
+                try await save(in: store, generation: generation)
                 try await store.lock(within: .seconds(30)).unlock()
             }
             say(try await store.load()?.token?.name ?? "nothing")
         case "save-as":
             guard let user = UInt32(arguments[1]), setgid(user) == 0, setuid(user) == 0 else { exit(2) }
-            await say("load: \(kind { _ = try await store.load() })")
-            await say("save: \(kind { try await store.clear() })")
+            await say("load: \(outcome { _ = try await store.load() })")
+            await say("save: \(outcome { try await store.clear() })")
         case "take":
             let signIns = ItemPendingSignIns(
                 RestrictedFileItems(client: "client", account: "sign-in", folder: .at(folder)))
             say("ready")
-            while let state = readLine() { await say(outcome { try await signIns.take(state: state) }) }
+            while let state = readLine() {
+                await say(outcome { try await signIns.take(state: state) == nil ? "unknown" : "taken" })
+            }
         case "sign-in":
             let auth = RefreshableTokenAuthorization(service: ScriptedTokenService<TestToken>(), store: store)
             try await auth.signIn { TestToken("from-another-process") }
@@ -102,6 +94,18 @@ import Darwin
         }
     }
 
+    private static func stored(_ name: String, generation: Int = 0) -> StoredToken<TestToken> {
+        let version = TokenVersion(session: UUID(), generation: generation)
+        return StoredToken(.token(TestToken(name)), version: version, obtainedAt: .now)
+    }
+
+    /// Saves a token and an intent.
+    private static func save(in store: RestrictedFileTokenStore<TestToken>, generation: Int = 0) async throws {
+        let stored = stored("saved", generation: generation)
+        try await store.save(stored)
+        try await store.setIntent(RefreshIntent(session: stored.version.session, generation: 0, beganAt: .now))
+    }
+
     #if canImport(CryptoKit) || Crypto
     /// Makes keys, encrypts and decrypts a token with each, and then releases all keys.
     private static func seal(in folder: String) async throws {
@@ -111,28 +115,26 @@ import Darwin
             let items = RestrictedFileItems(client: "client", account: "sealed-\(number)", folder: .at(folder))
             let store = EncryptedTokenStore<TestToken, _>(
                 around: items, key: .kept(by: LateKeySource(items: key, keys: keys)))
-            let version = TokenVersion(session: UUID(), generation: 0)
-            try await store.save(StoredToken(.token(TestToken("sealed")), version: version, obtainedAt: .now))
+            try await store.save(stored("sealed"))
             _ = try await store.load()
         }
         keys.letGo()
     }
     #endif
 
-    private static func kind(_ body: () async throws -> Void) async -> String {
-        do {
+    private static func outcome(_ body: () async throws -> Void) async -> String {
+        await outcome {
             try await body()
             return "nothing thrown"
-        } catch let error as TokenStoreError {
-            return error.kind.description
-        } catch {
-            return "\(type(of: error))"
         }
     }
 
-    private static func outcome(_ body: () async throws -> PendingSignIn?) async -> String {
+    /// The body's text, or the kind of its error.
+    private static func outcome(_ body: () async throws -> String) async -> String {
         do {
-            return try await body() == nil ? "unknown" : "taken"
+            return try await body()
+        } catch let error as TokenStoreError {
+            return error.kind.description
         } catch let error as SignInError {
             return error.kind.description
         } catch {

@@ -10,10 +10,7 @@ package struct ProvingTokenService<Base: RefreshableTokenService>: RefreshableTo
     package let base: Base
     package let book: ProofBook
 
-    package init(_ base: Base, book: ProofBook = ProofBook()) {
-        self.base = base
-        self.book = book
-    }
+    package init(_ base: Base, book: ProofBook = ProofBook()) { (self.base, self.book) = (base, book) }
 
     package var proofFields: Set<String> { ["DPoP"] }
     package func proof(for token: Base.Token) throws -> (any RequestProof)? { book }

@@ -24,8 +24,7 @@ package final class ProofVerifier: Sendable {
     ///   - tolerance: how many seconds `iat` may differ from the present time.
     ///   - now: the present time.
     package init(tolerance: TimeInterval = 60, now: @escaping @Sendable () -> Date) {
-        self.tolerance = tolerance
-        self.now = now
+        (self.tolerance, self.now) = (tolerance, now)
     }
 
     /// Verifies the proof of a request.
@@ -91,9 +90,59 @@ package struct VerifiedProof: Sendable, Equatable {
     package let nonce: String?
 
     package init(identifier: String, thumbprint: String, nonce: String?) {
-        self.identifier = identifier
-        self.thumbprint = thumbprint
-        self.nonce = nonce
+        (self.identifier, self.thumbprint, self.nonce) = (identifier, thumbprint, nonce)
     }
+}
+
+/// The parts of a request that a proof of possession covers.
+package struct ProofSubject: Sendable {
+    package let method: String
+    /// The URL without query and fragment (RFC 9449 §4.2, `htu`).
+    package let target: String
+    /// The values of `Authorization`.
+    package let authorization: [String]
+    /// The values of `DPoP`.
+    package let proofs: [String]
+
+    /// - Parameter url: the absolute URL.
+    package init(method: String, url: String, fields: [(name: String, value: String)]) {
+        self.method = method
+        target = String(url.prefix { $0 != "?" && $0 != "#" })
+        authorization = fields.filter { $0.name.lowercased() == "authorization" }.map(\.value)
+        proofs = fields.filter { $0.name.lowercased() == "dpop" }.map(\.value)
+    }
+
+    /// - Parameter scheme: the scheme of the URL, which is not part of the request.
+    package init(_ request: RawRequest, scheme: String = "http") {
+        self.init(
+            method: request.method, url: "\(scheme)://\(request["Host"] ?? "")\(request.target)",
+            fields: ["Authorization", "DPoP"].flatMap { name in request.values(of: name).map { (name, $0) } })
+    }
+}
+
+/// Why a proof of possession is refused. The associated value is the wrong one of the proof.
+package enum ProofRefusal: Error, Equatable {
+    /// The request does not have exactly one `DPoP` field.
+    case numberOfProofs(Int)
+    /// It is not a JWS of three parts, or a part is not Base64url or not JSON of the right types.
+    case malformed
+    case type(String?)
+    case algorithm(String?)
+    /// The proof has no key, or one that is not on P-256.
+    case key
+    /// The key has private parts.
+    case privateKey
+    case signature
+    case identifier(String?)
+    case repeatedIdentifier(String)
+    case issuedAt(Double?)
+    case method(String?)
+    case url(String?)
+    /// `Authorization` is not `DPoP` and the token.
+    case authorization
+    case tokenHash(String?)
+    case nonce(String?)
+    /// The proof is valid, but its key is not that of the token.
+    case otherKey(String)
 }
 #endif
