@@ -122,18 +122,18 @@ import Testing
 
     @Test func `access that comes after the time has ended is released again`() async throws {
         let widget = try await store(activity: ExclusiveActivity.none).lock(within: .seconds(300))
-        let began = OneShotStream()
+        let began = OneShot<Void>()
         let (activities, inner) = (activities, ExclusiveActivity.expiring(activities))
         let app = Task {
             try await store(
                 activity: ExclusiveActivity { expire in
                     let end = try await inner.begin(expire)
-                    began.fire()
+                    began.fulfill()
                     return end
                 }
             ).lock(within: .seconds(300))
         }
-        await began.fired()
+        try await began.value()
         activities.expire()
         await widget.unlock()
         let error = await #expect(throws: TokenStoreError.self) { try await app.value }
@@ -175,13 +175,5 @@ private struct KeepingActivities: ExpiringActivities {
     func perform(reason: String, _ block: @escaping @Sendable (Bool) -> Void) {
         activities.perform(reason: reason, block)
     }
-}
-
-/// An event that happens once.
-private final class OneShotStream: Sendable {
-    private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-
-    func fire() { continuation.finish() }
-    func fired() async { for await _ in stream {} }
 }
 #endif

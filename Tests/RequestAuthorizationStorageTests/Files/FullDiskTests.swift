@@ -34,7 +34,7 @@ import Darwin
         #expect(try await bench.plain.load()?.token?.name == "old")
         let sibling = bench.sibling()
         let request = Task { try await sibling.validToken().name }
-        await bench.siblingWaits.opens()
+        try await bench.siblingWaits.value()
         bench.isFull.withLock { $0 = false }
         bench.clock.advance(by: .seconds(5))
         #expect(try await request.value == "new")
@@ -77,7 +77,7 @@ private struct FullDisk {
     let folder: TemporaryFolder
     let clock = ManualClock()
     let isFull: Lock<Bool>
-    let siblingWaits = OneShotGate()
+    let siblingWaits = OneShot<Void>()
     let service: ScriptedTokenService<TestToken>
     let store: RestrictedFileTokenStore<TestToken>
     let plain: RestrictedFileTokenStore<TestToken>
@@ -114,7 +114,7 @@ private struct FullDisk {
     func sibling() -> RefreshableTokenAuthorization<TestToken> {
         let store = folder.store(
             on: ObservedFileLayer(before: { [siblingWaits] call in
-                if call.function == "lock", call.name.hasSuffix(".lock") { siblingWaits.open() }
+                if call.function == "lock", call.name.hasSuffix(".lock") { siblingWaits.fulfill() }
             }))
         let shared: any TokenStore<TestToken> = follows ? store : UnwatchedStore(store)
         return RefreshableTokenAuthorization(
@@ -130,12 +130,4 @@ private struct FullDisk {
         return store
         #endif
     }
-}
-
-/// An event that happens once, and for which a test can wait.
-private final class OneShotGate: Sendable {
-    private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-
-    func open() { continuation.finish() }
-    func opens() async { for await _ in stream {} }
 }

@@ -72,15 +72,13 @@ import Testing
 
     @Test func `requests wait for a sign-in until the deadline, and it goes on without them`() async throws {
         let bench = Bench.make()
-        let (gate, open) = AsyncStream.makeStream(of: TestToken.self)
-        await bench.auth.refresh {
-            for await token in gate { return token }; throw Offline()
-        }
+        let gate = OneShot<TestToken>()
+        await bench.auth.refresh { try await gate.value() }
         let request = await bench.hold(1)[0]
         await bench.clock.sleepers(1)
         bench.clock.advance(by: .seconds(30))
         #expect(try await request.value == "old")
-        _ = await bench.event(.tokenInstalled) { open.yield(TestToken("signed-in")) }
+        _ = await bench.event(.tokenInstalled) { gate.fulfill(with: .success(TestToken("signed-in"))) }
         #expect(try await bench.name() == "signed-in")
     }
 }

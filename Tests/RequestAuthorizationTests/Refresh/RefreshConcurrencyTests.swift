@@ -107,7 +107,7 @@ import Testing
     }
 }
 
-/// The same random numbers each time.
+/// The same random numbers each time (SplitMix64).
 struct Seeded: RandomNumberGenerator {
     var seed: UInt64
 

@@ -116,6 +116,15 @@ struct RefreshStateBench {
         return does { $0.timePassed(&$1) }
     }
 
+    /// A refresh becomes a stray, and 90 seconds later a request begins the next one.
+    mutating func leaveStray(waiter: Int) -> RefreshID? {
+        let stray = refuse()
+        overdue(isStray: true)
+        pass(90)
+        wait(waiter)
+        return stray
+    }
+
     mutating func beginManual(isAwaited: Bool = false) -> RefreshID {
         let id = state.nextID()
         does { _ = $0.beginManual(id, isAwaited: isAwaited, &$1) }

@@ -161,10 +161,7 @@ struct RefreshStateTests {
 
     @Test func `the refusal of an old flight ends nothing while a newer one is under way`() {
         var bench = Bench.make()
-        let stray = bench.refuse()
-        bench.overdue(isStray: true)
-        bench.pass(90)
-        bench.wait(7)
+        let stray = bench.leaveStray(waiter: 7)
         #expect(bench.advance(stray, .failed(.terminal)) == [])
         #expect(
             bench.advance(bench.state.flight?.id, .token(bench.held(2, generation: 1)))
@@ -173,20 +170,14 @@ struct RefreshStateTests {
 
     @Test func `the end of a session ends the flights beside it, and discards their tokens`() {
         var bench = Bench.make()
-        let stray = bench.refuse()
-        bench.overdue(isStray: true)
-        bench.pass(90)
-        bench.wait(7)
+        let stray = bench.leaveStray(waiter: 7)
         bench.advance(bench.state.flight?.id, .failed(.terminal))
         #expect(bench.advance(stray, .token(bench.held(2, generation: 1))) == ["token discarded", "discard 2"])
     }
 
     @Test func `a refresh waits for a late answer that is being stored, and spends no token beside it`() {
         var bench = Bench.make(storage: .plain)
-        let stray = bench.refuse()
-        bench.overdue(isStray: true)
-        bench.pass(90)
-        bench.wait(7)
+        let stray = bench.leaveStray(waiter: 7)
         let flight = bench.state.flight?.id
         #expect(bench.advance(stray, .token(bench.held(2, generation: 1))) == ["write"])
         #expect(bench.advance(flight, .failed(.transient)) == [])
@@ -196,10 +187,7 @@ struct RefreshStateTests {
 
     @Test func `of two answers for one token the earlier one counts`() {
         var bench = Bench.make(storage: .plain)
-        let stray = bench.refuse()
-        bench.overdue(isStray: true)
-        bench.pass(90)
-        bench.wait(7)
+        let stray = bench.leaveStray(waiter: 7)
         let flight = bench.state.flight?.id
         bench.advance(stray, .token(bench.held(2, generation: 1)))
         #expect(bench.advance(flight, .token(bench.held(3, generation: 1))) == ["token discarded"])
@@ -208,10 +196,7 @@ struct RefreshStateTests {
 
     @Test func `the end of a refresh is announced before the next one begins`() {
         var bench = Bench.make()
-        let stray = bench.refuse()
-        bench.overdue(isStray: true)
-        bench.pass(90)
-        bench.wait(7)
+        let stray = bench.leaveStray(waiter: 7)
         let flight = bench.state.flight?.id
         bench.advance(stray, .token(bench.held(2, generation: 1)))
         bench.refuse(waiter: 8)

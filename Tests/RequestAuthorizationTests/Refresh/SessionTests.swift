@@ -51,11 +51,11 @@ import Testing
 
     @Test func `a sign-in holds requests, and they go on with its token`() async throws {
         let bench = Bench.make()
-        let (gate, open) = AsyncStream.makeStream(of: TestToken.self)
-        let signIn = Task { try await bench.auth.signIn { try await first(of: gate) } }
+        let gate = OneShot<TestToken>()
+        let signIn = Task { try await bench.auth.signIn { try await gate.value() } }
         await bench.clock.sleepers(1)
         let requests = await bench.hold(3)
-        open.yield(TestToken("signed-in"))
+        gate.fulfill(with: .success(TestToken("signed-in")))
         for request in requests { #expect(try await request.value == "signed-in") }
         try await signIn.value
     }
@@ -78,14 +78,14 @@ import Testing
 
     @Test func `a sign-in that is cancelled returns at once and changes nothing`() async throws {
         let bench = Bench.make()
-        let (gate, open) = AsyncStream.makeStream(of: TestToken.self)
-        let signIn = Task { try await bench.auth.signIn { await Self.stubborn(gate) } }
+        let gate = OneShot<TestToken>()
+        let signIn = Task { try await bench.auth.signIn { try await gate.valueIgnoringCancellation() } }
         await bench.clock.sleepers(1)
         let request = await bench.hold(1)[0]
         signIn.cancel()
         await #expect(throws: CancellationError.self) { try await signIn.value }
         #expect(try await request.value == "old")
-        _ = await bench.event(.tokenDiscarded) { open.yield(TestToken("late")) }
+        _ = await bench.event(.tokenDiscarded) { gate.fulfill(with: .success(TestToken("late"))) }
         #expect(try await bench.name() == "old")
     }
 
@@ -94,18 +94,18 @@ import Testing
         bench.clock.advance(by: .seconds(100))
         let request = await bench.hold(1)[0]
         let call = try await bench.service.nextCall()
-        let (gate, open) = AsyncStream.makeStream(of: TestToken.self)
+        let gate = OneShot<TestToken>()
         let hasBegun = OneShot<Void>()
         let signIn = Task {
             try await bench.auth.signIn {
                 hasBegun.fulfill()
-                _ = try await first(of: gate)
+                _ = try await gate.value()
                 throw Offline()
             }
         }
         try await hasBegun.value()
         _ = await bench.event(.tokenInstalled) { call.succeed(TestToken("rotated")) }
-        open.yield(TestToken("any"))
+        gate.fulfill(with: .success(TestToken("any")))
         await #expect(throws: Offline.self) { try await signIn.value }
         #expect(try await request.value == "rotated")
         #expect(bench.service.calls == 1)
@@ -114,43 +114,43 @@ import Testing
     @Test func `after a failed sign-in its waiters get a refresh if one is needed`() async throws {
         let bench = Bench.make(.token("new"))
         bench.clock.advance(by: .seconds(100))
-        let (gate, open) = AsyncStream.makeStream(of: TestToken.self)
+        let gate = OneShot<TestToken>()
         let signIn = Task {
             try await bench.auth.signIn {
-                _ = try await first(of: gate); throw Offline()
+                _ = try await gate.value()
+                throw Offline()
             }
         }
         await bench.clock.sleepers(1)
         let request = await bench.hold(1)[0]
         #expect(bench.service.calls == 0)
-        open.yield(TestToken("any"))
+        gate.fulfill(with: .success(TestToken("any")))
         await #expect(throws: Offline.self) { try await signIn.value }
         #expect(try await request.value == "new")
     }
 
     @Test func `of two sign-ins the one that began last wins`() async throws {
         let bench = Bench.make()
-        let (gateA, openA) = AsyncStream.makeStream(of: TestToken.self)
-        let (gateB, openB) = AsyncStream.makeStream(of: TestToken.self)
+        let (gateA, gateB) = (OneShot<TestToken>(), OneShot<TestToken>())
         let (hasBegunA, hasBegunB) = (OneShot<Void>(), OneShot<Void>())
         let a = Task {
             try await bench.auth.signIn {
                 hasBegunA.fulfill()
-                return await Self.stubborn(gateA)
+                return try await gateA.valueIgnoringCancellation()
             }
         }
         try await hasBegunA.value()
         let b = Task {
             try await bench.auth.signIn {
                 hasBegunB.fulfill()
-                return try await first(of: gateB)
+                return try await gateB.value()
             }
         }
         try await hasBegunB.value()
-        openB.yield(TestToken("b"))
+        gateB.fulfill(with: .success(TestToken("b")))
         try await b.value
         await #expect(throws: CancellationError.self) { try await a.value }
-        _ = await bench.event(.tokenDiscarded) { openA.yield(TestToken("a")) }
+        _ = await bench.event(.tokenDiscarded) { gateA.fulfill(with: .success(TestToken("a"))) }
         #expect(try await bench.name() == "b")
     }
 
@@ -160,18 +160,4 @@ import Testing
         #expect(error?.reason == .malformedCredential)
         #expect(try await bench.name() == "old")
     }
-
-    // MARK: -
-
-    /// Waits whether or not it is cancelled.
-    private static func stubborn(_ gate: AsyncStream<TestToken>) async -> TestToken {
-        await Task {
-            for await token in gate { return token }; return TestToken("none")
-        }.value
-    }
-}
-
-private func first(of gate: AsyncStream<TestToken>) async throws -> TestToken {
-    for await token in gate { return token }
-    throw CancellationError()
 }

@@ -48,7 +48,7 @@ struct WaiterQueueTests {
 
     @Test(arguments: 0..<200)
     func `after any operations it equals a plain list`(seed: UInt64) {
-        var random = Random(state: seed)
+        var random = Seeded(seed: seed)
         var queue = WaiterQueue<Int>()
         var list: [(place: Int, waiter: Int)] = []
         var gone: [Int] = []
@@ -84,18 +84,5 @@ struct WaiterQueueTests {
         }
         #expect(queue.count == 1)
         #expect(queue.capacity < 8)
-    }
-}
-
-/// The same numbers in each run (SplitMix64).
-private struct Random: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
