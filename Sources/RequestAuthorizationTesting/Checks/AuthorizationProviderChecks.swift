@@ -46,7 +46,7 @@ public struct AuthorizationProviderChecks: Sendable {
 
     /// Performs the checks.
     ///
-    /// - Throws: ``ChecksFailed`` with all problems; `CancellationError` if the task is cancelled; an error of the closure.
+    /// - Throws: ``ChecksFailed`` with all problems; `CancellationError` if the task is cancelled; the closure's error.
     public func run() async throws {
         let subject = "\(type(of: try await provider()))"
         try await Check.run(checks, of: subject, within: limit, of: clock)

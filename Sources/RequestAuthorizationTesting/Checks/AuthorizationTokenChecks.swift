@@ -7,7 +7,8 @@ public import RequestAuthorization
 ///
 ///     @Test func `my token is one`() async throws {
 ///         try await AuthorizationTokenChecks(
-///             expired: MyToken("a-credential", expiresAt: .now - 60), valid: MyToken("a-credential", expiresAt: .now + 60)
+///             expired: MyToken("a-credential", expiresAt: .now - 60),
+///             valid: MyToken("a-credential", expiresAt: .now + 60)
 ///         ).run()
 ///     }
 ///

@@ -9,8 +9,9 @@ import RequestAuthorization
 /// code.
 ///
 ///     let verifier = ProofVerifier { clock.now }
-///     let proof = try verifier.verify(ProofSubject(request), nonce: "n-1")                            // at a token endpoint
-///     let refusal = verifier.refusal(of: ProofSubject(request), token: "t-1", boundTo: proof.thumbprint)  // at a resource
+///     let proof = try verifier.verify(ProofSubject(request), nonce: "n-1")  // at a token endpoint
+///     // at a resource
+///     let refusal = verifier.refusal(of: ProofSubject(request), token: "t-1", boundTo: proof.thumbprint)
 ///
 /// It is stricter than the RFC where a client has no reason to differ. `htu` equals the URL byte by byte, and the
 /// scheme is `DPoP`. A `jti` has at least 16 characters and is accepted only once ever. `ath` is present only with a
