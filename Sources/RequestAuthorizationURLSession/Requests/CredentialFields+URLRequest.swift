@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 extension CredentialFields {
     /// The fields that were set or that differ: a provider may bypass `setCredential`.
     func names(on authorized: URLRequest, comparedWith original: URLRequest) -> Set<String> {

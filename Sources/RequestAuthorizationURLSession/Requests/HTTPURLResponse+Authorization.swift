@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationNetworking)
-import Foundation
-public import FoundationNetworking
-#else
-public import Foundation
-#endif
-
 /// Gives providers the status and the challenge fields of a response of `URLSession`.
 extension HTTPURLResponse: AuthorizableResponse {
     /// The value of a header field, or an empty array. Names are compared without case.

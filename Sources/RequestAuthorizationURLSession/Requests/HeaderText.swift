@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
-import RequestAuthorization
-
 extension String {
     /// Whether both are the name of the same header field (RFC 9110 §5.1).
     func isSameField(as other: String) -> Bool {

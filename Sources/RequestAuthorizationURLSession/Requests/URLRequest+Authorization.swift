@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationNetworking)
-import Foundation
-public import FoundationNetworking
-#else
-public import Foundation
-#endif
-
 /// Authorizes a request of `URLSession`: `try await request.authorize(using: .bearer("ABC"))`.
 extension URLRequest: AuthorizableRequest {
     public var origin: Origin? { url.flatMap { Origin($0) } }

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// One call of the user: all its tries, with all redirects that they follow.
 struct AuthorizedCall<Receiver: BodyReceiver> {
     let session: URLSession

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if !canImport(FoundationNetworking)
-import Foundation
 
 // Not compiled on Linux, so it contains only the calls to URLSession. All decisions are in `HopDelegate`,
 // `RedirectRule` and `AuthorizedCall`. URLSession itself keeps the time-outs here.

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(FoundationNetworking)
-import Foundation
-import FoundationNetworking
 
 /// A body receiver that uses tasks with a completion handler.
 protocol TaskReceiver: BodyReceiver {

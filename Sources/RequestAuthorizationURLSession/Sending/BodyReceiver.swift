@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// Sends a request and receives the body of its response in one form: in memory, in a file, or byte by byte.
 protocol BodyReceiver<Body>: Sendable {
     associatedtype Body: Sendable

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if !canImport(FoundationNetworking)
-import Foundation
 
 /// Carries the user's calls over the user's session itself.
 struct Carrier {

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(FoundationNetworking)
-import Foundation
-import FoundationNetworking
 
 /// Carries the user's calls over a session of ours, which has the settings, stores and caches of the user's session.
 ///

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
-import RequestAuthorization
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// The slots of a session, by origin, for requests that get a connection of their own.
 final class ConnectionSlots: Sendable {
     private struct Waiter {

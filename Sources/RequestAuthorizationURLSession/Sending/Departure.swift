@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
-import RequestAuthorization
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// Takes and gives back the slot of a call whose request gets a connection of its own.
 final class Departure: Sendable {
     let host: Origin

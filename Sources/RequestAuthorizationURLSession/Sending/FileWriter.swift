@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(FoundationNetworking)
-import Foundation
-import FoundationNetworking
 
 /// Writes the bodies of a session's tasks to temporary files, as the session's delegate.
 ///

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// Handles redirects and challenges of one task, and forwards all other questions to the session's delegate.
 ///
 /// Every redirect is refused, so that the 3xx is the answer, and the request that follows it is a new task. If

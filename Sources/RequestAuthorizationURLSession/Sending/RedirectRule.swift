@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// Makes the request that follows a redirect (RFC 9110 §15.4), as a value without session or task.
 ///
 /// A credential is kept only within its origin. Once removed, it is not added again, even if a later redirect leads

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Dispatch
-import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// The settings of a session that a call needs, read once where that is possible.
 struct SessionSettings: Sendable {
     /// Seconds without any byte, unless the request says otherwise.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// Limits the requests to one host at a time. Waiters are admitted first in, first out; each step costs O(1).
 struct SlotQueue<Waiter> {
     /// The place of a waiter in the queue.

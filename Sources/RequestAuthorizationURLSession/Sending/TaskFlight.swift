@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// One task of a session and its waiter. The first of answer, time-out and cancellation ends it.
 final class TaskFlight<Body: Sendable>: Sendable {
     /// An unchecked continuation, which is safe because ``end(_:)`` returns it only once.

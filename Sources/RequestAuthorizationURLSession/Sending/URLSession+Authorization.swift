@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import Foundation
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
-
 /// Adds authorization to `URLSession`'s own functions: authorize, send, and after a 401 refresh once and send again.
 ///
 ///     let (data, response) = try await URLSession.shared.data(for: request, authorizedBy: auth)

@@ -2,12 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if HTTPTypes
-public import Foundation
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
-import HTTPTypesFoundation
-public import HTTPTypes
 
 /// Adds authorization to `URLSession`'s functions for `HTTPRequest`.
 ///

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// Collects the answer of a token endpoint up to a length, and refuses redirects and a 401's challenge.
 final class TokenDelegate: NSObject, URLSessionDataDelegate {
     private let flight: TaskFlight<[UInt8]>

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Foundation
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 extension TokenTransportError {
     /// Converts an error of `URLSession`. In doubt the request counts as possibly processed.
     init(_ error: URLError) {

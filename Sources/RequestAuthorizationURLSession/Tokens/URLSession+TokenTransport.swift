@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-#if canImport(FoundationNetworking)
-import Foundation
-public import FoundationNetworking
-#else
-public import Foundation
-#endif
-
 /// Sends token requests through `URLSession`: `transport: URLSession.shared`.
 ///
 /// Every request gets its own session and so its own connection. When a reused connection drops, `URLSession` sends
