@@ -193,9 +193,16 @@ extension URLRequest {
 extension RedirectRule {
     /// Checks the session's own header fields for credentials, which a request cannot remove.
     fileprivate init(credentialFields: Set<String>, fieldsOfSession: [String]) {
-        let addsCredential = fieldsOfSession.contains {
-            Self.alwaysCredentials.contains($0) || credentialFields.contains($0)
-        }
-        self.init(credentialFields: credentialFields, sessionAddsCredential: addsCredential)
+        self.init(credentialFields: credentialFields)
+        sessionAddsCredential = fieldsOfSession.contains(where: isCredential)
+    }
+}
+
+extension CredentialFields {
+    /// The fields that were set or that differ: a provider may bypass `setCredential`.
+    fileprivate func names(on authorized: URLRequest, comparedWith original: URLRequest) -> Set<String> {
+        let before = original.allHTTPHeaderFields ?? [:]
+        let after = authorized.allHTTPHeaderFields ?? [:]
+        return names.union(after.lazy.filter { before[$0.key] != $0.value }.map { $0.key.lowercased() })
     }
 }

@@ -24,9 +24,7 @@ extension TaskReceiver {
     func session(for request: URLRequest, of carrier: Carrier) -> URLSession { carrier.session(for: request) }
 
     func abandon(_ task: URLSessionTask, of session: URLSession) {}
-}
 
-extension TaskReceiver {
     func receive(
         _ request: URLRequest, body: RequestBody, over carrier: Carrier, delegate: HopDelegate, limits: SessionLimits
     ) async throws -> (Body, URLResponse) {

@@ -83,15 +83,15 @@ extension Carrier {
             return carrier
         }
         let new = Carrier(like: session)
-        // Carriers of sessions that no longer exist are released after the lock.
-        let (carrier, ended) = entries.withLock { entries in
-            if let entry = entries[key], entry.user === session { return (entry.carrier, [:]) }
-            let ended = entries.filter { $0.value.user == nil }
-            for key in ended.keys { entries[key] = nil }
+        // Released after the lock: carriers of sessions that no longer exist, and sessions that end meanwhile.
+        let (carrier, others) = entries.withLock { entries -> (Carrier, [(user: URLSession?, carrier: Carrier)]) in
+            if let entry = entries[key], entry.user === session { return (entry.carrier, []) }
+            let others = entries.map { (key: $0.key, user: $0.value.user, carrier: $0.value.carrier) }
+            for other in others where other.user == nil { entries[other.key] = nil }
             entries[key] = Entry(user: session, carrier: new)
-            return (new, ended)
+            return (new, others.map { ($0.user, $0.carrier) })
         }
-        withExtendedLifetime(ended) {}
+        withExtendedLifetime(others) {}
         return carrier
     }
 }

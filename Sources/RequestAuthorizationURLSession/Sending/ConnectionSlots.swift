@@ -71,9 +71,7 @@ final class ConnectionSlots: Sendable {
     // MARK: -
 
     /// - Returns: `nil` if the waiter was queued.
-    private func enter(
-        _ waiter: Waiter, at host: Origin, limit: Int, isReturning: Bool
-    ) -> Result<Void, any Error>? {
+    private func enter(_ waiter: Waiter, at host: Origin, limit: Int, isReturning: Bool) -> Result<Void, any Error>? {
         hosts.withLock { hosts in
             // The wait was cancelled, or timed out, before it began.
             if case .over(let error?) = waiter.ticket.state.withLock({ $0 }) { return .failure(error) }

@@ -18,10 +18,7 @@ final class Departure: Sendable {
     init(
         to host: Origin, slots: ConnectionSlots, limit: Int, settings: SessionSettings, limits: SessionLimits? = nil
     ) {
-        self.host = host
-        self.slots = slots
-        self.limit = limit
-        self.settings = settings
+        (self.host, self.slots, self.limit, self.settings) = (host, slots, limit, settings)
         state = Lock(State(limits: limits))
     }
 

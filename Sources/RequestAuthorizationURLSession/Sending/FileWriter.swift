@@ -12,8 +12,7 @@ final class FileWriter: NSObject, URLSessionDataDelegate {
 
     /// Prepares a file for a task that has not begun yet, and calls the handler when the task has ended.
     func begin(
-        _ task: URLSessionTask,
-        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+        _ task: URLSessionTask, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) {
         let file = BodyFile(completionHandler)
         files.withLock { $0[task.taskIdentifier] = file }
@@ -66,8 +65,7 @@ private final class BodyFile: Sendable {
     }
 
     func end(_ response: URLResponse?, _ error: (any Error)?) {
-        let problem: (any Error)? = close() ?? error
-        guard let problem else { return completionHandler(url, response, nil) }
+        guard let problem = close() ?? error else { return completionHandler(url, response, nil) }
         try? FileManager.default.removeItem(at: url)
         completionHandler(nil, response, problem)
     }

@@ -20,10 +20,7 @@ final class HopDelegate: NSObject, URLSessionTaskDelegate {
     }
 
     init(rule: RedirectRule, request: URLRequest, body: RequestBody, session: URLSession) {
-        self.rule = rule
-        self.request = request
-        self.body = body
-        self.session = session
+        (self.rule, self.request, self.body, self.session) = (rule, request, body, session)
     }
 
     private var sessionDelegate: (any URLSessionTaskDelegate)? { session.delegate as? any URLSessionTaskDelegate }

@@ -10,15 +10,10 @@ struct RedirectRule: Sendable {
     static let limit = 20
 
     /// The names of the provider's fields, in lower case, which are removed in addition to `alwaysCredentials`.
-    let credentialFields: Set<String>
+    var credentialFields: Set<String> = []
 
     /// Whether the session itself adds a credential to every request (`httpAdditionalHeaders`).
-    let sessionAddsCredential: Bool
-
-    init(credentialFields: Set<String> = [], sessionAddsCredential: Bool = false) {
-        self.credentialFields = credentialFields
-        self.sessionAddsCredential = sessionAddsCredential
-    }
+    var sessionAddsCredential = false
 
     /// The request that follows a redirect; `nil` if the caller gets the redirect itself.
     ///
@@ -67,12 +62,12 @@ struct Redirection: Sendable {
 }
 
 extension RedirectRule {
-    private func isCredential(_ name: String) -> Bool {
+    func isCredential(_ name: String) -> Bool {
         Self.alwaysCredentials.contains(name) || credentialFields.contains(name)
     }
 
     /// The fields that always count as credentials, whether a provider or the caller set them.
-    static let alwaysCredentials: Set = ["authorization", "dpop", "cookie", "proxy-authorization"]
+    private static let alwaysCredentials: Set = ["authorization", "dpop", "cookie", "proxy-authorization"]
 
     /// The fields that describe a body and are removed with it (RFC 9110 §15.4, RFC 9530).
     private static let contentFields: Set = [
@@ -92,8 +87,7 @@ extension RedirectRule {
         else { return nil }
         // `URLSession` accepts schemes in lower case only; RFC 3986 §3.1 compares them without case.
         parts.scheme = parts.scheme?.lowercased()
-        parts.user = nil
-        parts.password = nil
+        (parts.user, parts.password) = (nil, nil)
         if parts.percentEncodedFragment == nil { parts.percentEncodedFragment = source.fragment(percentEncoded: true) }
         return parts.url
     }

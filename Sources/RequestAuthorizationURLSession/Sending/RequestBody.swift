@@ -3,7 +3,6 @@
 
 /// The body of a request: in the request itself, in memory, or in a file.
 enum RequestBody: Sendable {
-    /// In the request, if it has one.
     case ofRequest
     case data(Data)
     case file(URL)
@@ -33,8 +32,7 @@ enum RequestBody: Sendable {
     func hidden(on request: URLRequest) -> URLRequest {
         if case .ofRequest = self { return request }
         var request = request
-        request.httpBodyStream = nil
-        request.httpBody = nil
+        (request.httpBodyStream, request.httpBody) = (nil, nil)
         return request
     }
 

@@ -14,16 +14,13 @@ struct SlotQueue<Waiter> {
         let limit: Int
     }
 
-    /// The number of slots in use.
     private(set) var taken = 0
     private var arriving = WaiterQueue<Entry>()
     /// Waiters that had a slot and gave it back to wait for something else. They go first.
     private var returning = WaiterQueue<Entry>()
 
-    /// The number of waiters.
     var count: Int { arriving.count + returning.count }
 
-    /// Whether no slot is in use and no waiter is queued.
     var isIdle: Bool { taken == 0 && count == 0 }
 
     /// Takes a slot if one is free and no earlier waiter is queued.
@@ -33,25 +30,19 @@ struct SlotQueue<Waiter> {
         return true
     }
 
-    /// Queues a waiter.
     mutating func wait(_ waiter: Waiter, limit: Int, isReturning: Bool = false) -> Place {
         let entry = Entry(waiter: waiter, limit: limit)
         let number = isReturning ? returning.append(entry) : arriving.append(entry)
         return Place(number: number, isReturning: isReturning)
     }
 
-    /// Gives a slot back.
-    ///
-    /// - Returns: the waiters that have one now.
+    /// Gives a slot back, and returns the waiters that have one now.
     mutating func give() -> [Waiter] {
         taken -= 1
         return admit()
     }
 
-    /// Removes a waiter from the queue.
-    ///
-    /// - Returns: the removed waiter, if it was still queued, and the waiters that have a slot now. A removed waiter
-    ///   with a lower limit may have blocked them.
+    /// Removes a waiter if it is still queued. It may have blocked others with a higher limit, which have a slot now.
     mutating func cancel(_ place: Place) -> (waiter: Waiter?, admitted: [Waiter]) {
         let entry = place.isReturning ? returning.remove(place.number) : arriving.remove(place.number)
         return (entry?.waiter, admit())

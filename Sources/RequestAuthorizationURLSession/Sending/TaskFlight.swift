@@ -20,11 +20,9 @@ final class TaskFlight<Body: Sendable>: Sendable {
     ///   - discard: discards a body that came too late.
     ///   - abandon: discards the data that a task has received, before the task is cancelled.
     init(
-        discard: @escaping @Sendable (Body) -> Void,
-        abandon: @escaping @Sendable (URLSessionTask) -> Void = { _ in }
+        discard: @escaping @Sendable (Body) -> Void, abandon: @escaping @Sendable (URLSessionTask) -> Void = { _ in }
     ) {
-        self.discard = discard
-        self.abandon = abandon
+        (self.discard, self.abandon) = (discard, abandon)
     }
 
     /// The response of the task, once it has arrived.
@@ -77,8 +75,7 @@ final class TaskFlight<Body: Sendable>: Sendable {
             case .flying(let task, let waiter):
                 state = .over(nil)
                 return (task, waiter)
-            case .over:
-                return nil
+            case .over: return nil
             }
         }
     }

@@ -14,9 +14,7 @@ final class TokenDelegate: NSObject, URLSessionDataDelegate {
     }
 
     init(flight: TaskFlight<[UInt8]>, limit: Int, sessionDelegate: (any URLSessionDelegate)?) {
-        self.flight = flight
-        self.limit = limit
-        self.sessionDelegate = sessionDelegate
+        (self.flight, self.limit, self.sessionDelegate) = (flight, limit, sessionDelegate)
     }
 
     func urlSession(
