@@ -29,9 +29,7 @@ public protocol AuthorizationProvider: Sendable {
 
     /// Tells the provider that a server refused a request that ``authorize(_:)`` returned.
     ///
-    /// The answer is a 401, or a 403 that asks for another scope or a stronger log-in.
-    ///
-    /// If this returns, the client may authorize the original request again and send it once more.
+    /// The answer is a 401, or a 403 that asks for another scope or a stronger log-in. If this returns, the client may authorize the original request again and send it once more.
     ///
     /// - Parameters:
     ///   - response: the answer of the server.

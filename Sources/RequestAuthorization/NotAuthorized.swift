@@ -70,16 +70,11 @@ public struct NotAuthorized: Error, Sendable {
         _ reason: Reason, detail: String? = nil, challenge: AuthenticationChallenge? = nil,
         underlying: (any Error)? = nil
     ) {
-        self.reason = reason
-        self.detail = detail
-        self.challenge = challenge
-        self.underlying = underlying
+        (self.reason, self.detail, self.challenge, self.underlying) = (reason, detail, challenge, underlying)
     }
 
     /// Whether signing in (again) would help.
-    public var needsSignIn: Bool {
-        [.noToken, .signedOut, .rejected, .needsInteraction].contains(reason)
-    }
+    public var needsSignIn: Bool { [.noToken, .signedOut, .rejected, .needsInteraction].contains(reason) }
 
     /// Whether the request's session is over: ``Reason/rejected``, ``Reason/signedOut`` or ``Reason/sessionReplaced``.
     ///
@@ -112,20 +107,17 @@ extension NotAuthorized: CustomStringConvertible, CustomDebugStringConvertible, 
         case .noToken, .signedOut: "sign in"
         case .rejected: "sign in again"
         case .sessionReplaced: "send the request again if it is meant for the user who is signed in now"
-        case .clientRefused:
-            detail == nil
-                ? "check the client's id, secret, grant types and scopes, and how it is registered; the session is kept"
-                : nil
+        case .clientRefused where detail == nil:
+            "check the client's id, secret, grant types and scopes, and how it is registered; the session is kept"
         case .needsInteraction: "sign in again with what the server requires"
-        case .refreshedTooOften:
-            "find out why the server refuses new tokens; a refresh is tried again after a while"
+        case .refreshedTooOften: "find out why the server refuses new tokens; a refresh is tried again after a while"
         case .notRefreshable: "check the credential, or use a RefreshableTokenAuthorization"
-        case .malformedCredential: detail == nil ? "check what was passed as the credential" : nil
+        case .malformedCredential where detail == nil: "check what was passed as the credential"
         case .proofRefused: "check that the server sees the same URL as the client, and whether it requires a nonce"
-        case .insecureTransport: detail == nil ? "use https" : nil
-        case .notSignable: detail == nil ? "use a request that shows method, target and body" : nil
+        case .insecureTransport where detail == nil: "use https"
+        case .notSignable where detail == nil: "use a request that shows method, target and body"
         case .originNotAllowed: "if the origin may have the credential, add it where the provider is restricted"
-        case .redirectsFollowed: detail == nil ? "send it with a client that follows no redirects" : nil
+        case .redirectsFollowed where detail == nil: "send it with a client that follows no redirects"
         case .refreshedElsewhere: "the token has expired; open the app, which may refresh it"
         case .shutDown: "send requests before the provider is shut down, or make another provider"
         case .reentrantRefresh: "fetch tokens with requests that this provider does not authorize"

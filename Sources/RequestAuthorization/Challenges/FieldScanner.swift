@@ -6,10 +6,7 @@ struct FieldScanner<Bytes: RandomAccessCollection> where Bytes.Element == UInt8,
     private let bytes: Bytes
     private var position: Int
 
-    init(_ bytes: Bytes) {
-        self.bytes = bytes
-        self.position = bytes.startIndex
-    }
+    init(_ bytes: Bytes) { (self.bytes, position) = (bytes, bytes.startIndex) }
 
     var isAtEnd: Bool { position >= bytes.endIndex }
 
@@ -25,9 +22,7 @@ struct FieldScanner<Bytes: RandomAccessCollection> where Bytes.Element == UInt8,
         return true
     }
 
-    /// Skips `OWS` and `BWS` (RFC 9110 §5.6.3).
-    ///
-    /// - Returns: whether there were any blanks.
+    /// Skips `OWS` and `BWS` (RFC 9110 §5.6.3), and returns whether there were any blanks.
     @discardableResult mutating func skipBlanks() -> Bool { !run { $0 == 0x20 || $0 == 0x09 }.isEmpty }
 
     /// Skips blanks and empty list members (RFC 9110 §5.6.1.2).

@@ -19,8 +19,6 @@ struct ConstantCredential: Sendable, RedactedDescription {
         }
     }
 
-    /// Sets the field.
-    ///
     /// - Throws: ``NotAuthorized`` for an unencrypted request or a malformed credential; the request is unchanged.
     func set(on request: inout some AuthorizableRequest) throws {
         try request.refusePlaintext()

@@ -32,9 +32,7 @@ public struct InvalidTokenResponse: TokenServiceFailure, Hashable {
     public var delivery: TokenRequestDelivery { .mayHaveBeenProcessed }
 
     public init(status: Int = 200, field: String, problem: Problem) {
-        self.status = status
-        self.field = field
-        self.problem = problem
+        (self.status, self.field, self.problem) = (status, field, problem)
     }
 }
 
@@ -44,4 +42,22 @@ extension InvalidTokenResponse: CustomStringConvertible {
             + (problem == .notJSON
                 ? "endpoint, and that no proxy or log-in page answers in its place" : "endpoint, or ask its operator")
     }
+}
+
+/// A token request is invalid because of the program's input. Nothing was sent, and the session is kept.
+public struct InvalidTokenRequest: TokenServiceFailure, Hashable {
+    /// The invalid parameter, for instance `resource`.
+    public let parameter: String
+    /// What is wrong with it and what to do, for people; never a secret.
+    public let detail: String
+    public var kind: TokenFailureKind { .transient }
+    public var delivery: TokenRequestDelivery { .notSent }
+
+    public init(parameter: String, detail: String) {
+        (self.parameter, self.detail) = (parameter, detail)
+    }
+}
+
+extension InvalidTokenRequest: CustomStringConvertible {
+    public var description: String { "nothing was sent: \(parameter) \(detail)" }
 }

@@ -36,13 +36,8 @@ public struct JSONTokenEndpoint: Sendable, RedactedDescription {
         keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
         failureKind: @escaping @Sendable (_ status: Int, _ code: String?) -> TokenFailureKind? = { _, _ in nil }
     ) {
-        self.url = url
-        self.transport = transport
-        self.clock = clock
-        self.headerFields = headerFields
-        self.errorMember = errorMember
-        self.keys = keys
-        self.failureKind = failureKind
+        (self.url, self.transport, self.clock, self.headerFields) = (url, transport, clock, headerFields)
+        (self.errorMember, self.keys, self.failureKind) = (errorMember, keys, failureKind)
     }
 
     /// Sends fields as a JSON object and decodes the answer.
@@ -74,8 +69,7 @@ public struct JSONTokenAnswer<Body>: RedactedDescription {
     public let body: Body
 
     public init(sentAt: Date, body: Body) {
-        self.sentAt = sentAt
-        self.body = body
+        (self.sentAt, self.body) = (sentAt, body)
     }
 }
 
@@ -99,13 +93,12 @@ extension JSONTokenEndpoint {
     private func body(_ fields: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        do {
-            return Array(try encoder.encode(fields))
-        } catch {
-            // The description of that error may contain a value.
+        // The encoder's error is not passed on: its description may contain a value.
+        guard let body = try? encoder.encode(fields) else {
             throw InvalidTokenRequest(
                 parameter: "fields", detail: "cannot be encoded as JSON; pass a dictionary of strings")
         }
+        return Array(body)
     }
 }
 

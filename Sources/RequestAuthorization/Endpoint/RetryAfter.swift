@@ -32,3 +32,48 @@ package enum RetryAfter {
 
     private static let longest = 366 * 86_400
 }
+
+/// Parses dates of header fields in the three forms of RFC 9110 §5.6.7.
+package enum HTTPDate {
+    /// - Parameter now: determines the century of a two-digit year.
+    package static func parse(_ text: String, at now: Date) -> Date? {
+        let words = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
+        switch (words.count, words.last) {
+        case (6, "GMT"): return fixed(words, at: now)  // Sun, 06 Nov 1994 08:49:37 GMT; Sunday, 06-Nov-94 08:49:37 GMT
+        case (5, _):  // Sun Nov  6 08:49:37 1994
+            return date(year: Int(words[4]), month: words[1], day: words[2], time: words[3])
+        default: return nil
+        }
+    }
+
+    private static func fixed(_ words: [String], at now: Date) -> Date? {
+        guard let year = Int(words[3]), year >= 0 else { return nil }
+        let make = { (year: Int) in date(year: year, month: words[2], day: words[1], time: words[4]) }
+        guard words[3].utf8.count == 2 else { return words[3].utf8.count == 4 ? make(year) : nil }
+        // "Recipients … MUST interpret a timestamp that appears to be more than 50 years in the future as representing the
+        // most recent year in the past that had the same last two digits."
+        let limit = now.addingTimeInterval(50 * 365.25 * 86_400)
+        let candidates = [2100, 2000, 1900].compactMap { make($0 + year) }
+        return candidates.first { $0 <= limit }
+    }
+
+    private static func date(year: Int?, month: String, day: String, time: String) -> Date? {
+        let parts = time.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+        guard let year, let month = months.firstIndex(of: month), let day = Int(day), (1...31).contains(day),
+            (1...9999).contains(year), parts.count == 3, let hour = parts[0], let minute = parts[1],
+            let second = parts[2], (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
+        else { return nil }
+        // Not in `Int`, which has 32 bits on watchOS and ends in 2038.
+        let days = Double(days(year: year, month: month + 1, day: day))
+        return Date(timeIntervalSince1970: days * 86_400 + Double(hour * 3600 + minute * 60 + second))
+    }
+
+    /// The days since 1970-01-01 in the Gregorian calendar. Years begin in March, so that a leap day comes last.
+    private static func days(year: Int, month: Int, day: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
+    }
+
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+}

@@ -6,9 +6,8 @@ public protocol AuthorizableResponse {
     /// The status code, for instance 401.
     var statusCode: Int { get }
 
-    /// The values of a header field in order, one element for each line; empty if there is none.
-    ///
-    /// Names are compared without case.
+    /// The values of a header field in order, one element for each line; empty if there is none. Names are compared
+    /// without case.
     func headerValues(for field: String) -> [String]
 }
 
@@ -18,8 +17,52 @@ extension AuthorizableResponse {
     public var unauthorized: UnauthorizedResponse? {
         guard statusCode == 401 || statusCode == 403 else { return nil }
         let refusal = UnauthorizedResponse(
-            statusCode: statusCode, fields: UnauthorizedResponse.fieldNames,
-            of: headerValues(for:))
+            statusCode: statusCode, fields: UnauthorizedResponse.fieldNames, of: headerValues(for:))
         return statusCode == 401 || refusal.challenges.contains { $0.requiresInteraction } ? refusal : nil
     }
+}
+
+/// The answer of a server that refused a credential.
+public struct UnauthorizedResponse: AuthorizableResponse, Sendable {
+    /// The status code: 401, or 403 if a challenge asks for another scope or a stronger log-in.
+    public let statusCode: Int
+
+    /// The fields that providers of this package read.
+    package static let fieldNames = ["WWW-Authenticate", "Retry-After", "DPoP-Nonce", "Date"]
+
+    private let fields: [String: [String]]
+
+    /// Creates an answer from its status and its header fields.
+    ///
+    /// - Parameters:
+    ///   - statusCode: normally 401.
+    ///   - fields: values by name, one element for each line; names are compared without case.
+    public init(statusCode: Int = 401, fields: [String: [String]] = [:]) {
+        self.statusCode = statusCode
+        self.fields = fields.reduce(into: [:]) { $0[$1.key.lowercased(), default: []] += $1.value }
+    }
+
+    /// Creates an answer from its status and the named fields.
+    ///
+    /// - Parameters:
+    ///   - statusCode: normally 401.
+    ///   - names: the names of the fields to keep.
+    ///   - lookUp: returns the values of a field, one element for each line.
+    public init(statusCode: Int, fields names: [String], of lookUp: (String) -> [String]) {
+        self.init(statusCode: statusCode, fields: names.reduce(into: [:]) { $0[$1] = lookUp($1) })
+    }
+
+    /// The challenges of all `WWW-Authenticate` lines in order (RFC 9110 §11.6.1), parsed on each access.
+    public var challenges: [AuthenticationChallenge] {
+        AuthenticationChallenge.parse(headerValues(for: "WWW-Authenticate"))
+    }
+
+    /// The values of a header field in order; empty if there is none. Names are compared without case.
+    public func headerValues(for field: String) -> [String] { fields[field.lowercased()] ?? [] }
+}
+
+extension UnauthorizedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "\(statusCode) \(challenges)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["statusCode": statusCode]) }
 }

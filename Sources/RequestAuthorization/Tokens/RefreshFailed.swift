@@ -36,25 +36,17 @@ public struct RefreshFailed: Error, Sendable {
         public let suggestsSignIn: Bool
 
         public init(count: Int, since: Date, status: Int, code: String? = nil, suggestsSignIn: Bool = false) {
-            self.count = count
-            self.since = since
-            self.status = status
-            self.code = code
-            self.suggestsSignIn = suggestsSignIn
+            (self.count, self.since, self.status) = (count, since, status)
+            (self.code, self.suggestsSignIn) = (code, suggestsSignIn)
         }
     }
 
-    /// Whether the token may be dead although no server has said so: 400s and 401s have continued for at least three
-    /// tries and five minutes. Ask the user; nothing is lost if the server recovers.
+    /// Whether the token may be dead although no server has said so; see ``Refusals/suggestsSignIn``. Ask the user:
+    /// nothing is lost if the server recovers.
     public var suggestsSignIn: Bool { refusals?.suggestsSignIn ?? false }
 
-    public init(
-        underlying: any Error, nextTryAt: Date, delivery: TokenRequestDelivery, refusals: Refusals? = nil
-    ) {
-        self.underlying = underlying
-        self.nextTryAt = nextTryAt
-        self.delivery = delivery
-        self.refusals = refusals
+    public init(underlying: any Error, nextTryAt: Date, delivery: TokenRequestDelivery, refusals: Refusals? = nil) {
+        (self.underlying, self.nextTryAt, self.delivery, self.refusals) = (underlying, nextTryAt, delivery, refusals)
     }
 }
 

@@ -34,9 +34,8 @@ public protocol RefreshableTokenService<Token>: Sendable {
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/noToken`` by default.
     func initialToken() async throws -> Token
 
-    /// Revokes a token that came too late: after a sign-out, or for a session that has been replaced.
-    ///
-    /// Does nothing by default.
+    /// Revokes a token that came too late: after a sign-out, or for a session that has been replaced. Does nothing by
+    /// default.
     func discard(_ token: Token) async
 
     /// Revokes a token at the server for ``RefreshableTokenAuthorization/signOut()``.

@@ -61,9 +61,7 @@ public struct TokenWithIntent<Token: AuthorizationToken>: Sendable {
     public let intent: RefreshIntent?
 
     public init(_ stored: StoredToken<Token>?, absence: TokenAbsence = .gone, intent: RefreshIntent?) {
-        self.stored = stored
-        self.absence = absence
-        self.intent = intent
+        (self.stored, self.absence, self.intent) = (stored, absence, intent)
     }
 }
 
@@ -128,8 +126,6 @@ public struct RefreshIntent: Hashable, Sendable, Codable {
     public let beganAt: Date
 
     public init(session: UUID, generation: Int, beganAt: Date) {
-        self.session = session
-        self.generation = generation
-        self.beganAt = beganAt
+        (self.session, self.generation, self.beganAt) = (session, generation, beganAt)
     }
 }

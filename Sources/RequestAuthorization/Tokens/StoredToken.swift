@@ -30,10 +30,7 @@ public struct StoredToken<Token: AuthorizationToken>: Sendable {
     }
 
     private init(_ content: Content, version: TokenVersion, obtainedAt: Date, wasSetAside: Bool) {
-        self.content = content
-        self.version = version
-        self.obtainedAt = obtainedAt
-        self.wasSetAside = wasSetAside
+        (self.content, self.version, self.obtainedAt, self.wasSetAside) = (content, version, obtainedAt, wasSetAside)
     }
 
     /// The token, if the content is one.
@@ -48,8 +45,7 @@ public struct TokenVersion: Hashable, Sendable, Codable {
     public let generation: Int
 
     public init(session: UUID, generation: Int) {
-        self.session = session
-        self.generation = generation
+        (self.session, self.generation) = (session, generation)
     }
 }
 
@@ -127,8 +123,7 @@ extension StoredToken: Decodable where Token: Decodable {
             throw DecodingError.dataCorruptedError(
                 forKey: .generation, in: container, debugDescription: "the generation has no successor")
         }
-        let version = TokenVersion(
-            session: try container.decode(UUID.self, forKey: .session), generation: generation)
+        let version = TokenVersion(session: try container.decode(UUID.self, forKey: .session), generation: generation)
         self.init(
             content, version: version, obtainedAt: try container.decode(Date.self, forKey: .obtainedAt),
             wasSetAside: status == .setAside)

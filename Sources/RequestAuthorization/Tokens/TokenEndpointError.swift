@@ -23,9 +23,7 @@ public struct TokenEndpointError: TokenServiceFailure, Hashable {
     ///   - retryAfter: how long the server asked to wait.
     ///   - kind: what the failure means, if that is known better than from status and code.
     public init(status: Int, code: String? = nil, retryAfter: Duration? = nil, kind: TokenFailureKind? = nil) {
-        self.status = status
-        self.code = code
-        self.retryAfter = retryAfter
+        (self.status, self.code, self.retryAfter) = (status, code, retryAfter)
         self.kind = kind ?? Self.usualKind(status: status, code: code)
     }
 
@@ -50,8 +48,7 @@ extension TokenEndpointError {
 
     /// The client is refused, with any token (RFC 6749 §5.2, RFC 8707 §2).
     private static let clientCodes: Set = [
-        "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",
-        "invalid_target",
+        "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
     ]
 
     /// A user must act (OpenID Connect Core 1.0 §3.1.2.6).
@@ -95,16 +92,9 @@ extension TokenEndpointError: CustomStringConvertible, CustomDebugStringConverti
 
     /// The code if it looks like one: up to 64 ASCII letters, digits, `_`, `-` and `.`. Other text may be a secret.
     static func printable(_ code: String) -> String {
-        let isCode = (1...64).contains(code.utf8.count) && code.utf8.allSatisfy(isPartOfCode)
+        let isCode =
+            (1...64).contains(code.utf8.count)
+            && code.utf8.allSatisfy { $0.isASCIILetterOrDigit || "_-.".utf8.contains($0) }
         return isCode ? code : "…"
-    }
-
-    private static func isPartOfCode(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
-            true
-        default: false
-        }
     }
 }

@@ -62,3 +62,27 @@ public enum TokenRequestDelivery: Hashable, Sendable {
     /// The server answered with an error.
     case answered
 }
+
+/// The token service returned a token that had already expired.
+///
+/// Usually the clock of this machine is fast, and the server names the expiry as a date, not as a lifetime. Waiters use
+/// the token nevertheless. The next refresh comes after a back-off, as after a failure.
+public struct TokenExpiredOnArrival: TokenServiceFailure, Hashable {
+    /// When the token expired, by its own date.
+    public let expiresAt: Date
+    /// The time of this machine's clock when the token came.
+    public let arrivedAt: Date
+    public var kind: TokenFailureKind { .transient }
+    public var delivery: TokenRequestDelivery { .answered }
+
+    public init(expiresAt: Date, arrivedAt: Date) {
+        (self.expiresAt, self.arrivedAt) = (expiresAt, arrivedAt)
+    }
+}
+
+extension TokenExpiredOnArrival: CustomStringConvertible {
+    public var description: String {
+        "the new token expired at \(expiresAt), and this machine's clock says \(arrivedAt): check the clock, then the "
+            + "lifetime that the server gives; the session is kept"
+    }
+}

@@ -13,8 +13,7 @@ public struct TokenStoreLock: Sendable {
     ///
     /// - Parameter release: gives up the access; the provider calls it at most once.
     public init(release: @escaping @Sendable () async -> Void) {
-        (requestDeadline, timeLeft) = (nil, { nil })
-        self.release = release
+        (requestDeadline, timeLeft, self.release) = (nil, { nil }, release)
     }
 
     /// Creates access that ends by itself at a time: a lease.
@@ -31,9 +30,7 @@ public struct TokenStoreLock: Sendable {
         requestDeadline: Duration, remaining: @escaping @Sendable () -> Duration,
         release: @escaping @Sendable () async -> Void
     ) {
-        self.requestDeadline = requestDeadline
-        timeLeft = remaining
-        self.release = release
+        (self.requestDeadline, timeLeft, self.release) = (requestDeadline, remaining, release)
     }
 
     /// Creates the same access with another way to give it up, for stores that wrap a store.
@@ -42,8 +39,7 @@ public struct TokenStoreLock: Sendable {
     ///   - lock: the access of the wrapped store.
     ///   - release: gives up the access, in place of the lock's own function.
     public init(_ lock: TokenStoreLock, release: @escaping @Sendable () async -> Void) {
-        (requestDeadline, timeLeft) = (lock.requestDeadline, lock.timeLeft)
-        self.release = release
+        (requestDeadline, timeLeft, self.release) = (lock.requestDeadline, lock.timeLeft, release)
     }
 
     /// How long the access still lasts; `nil` if it lasts until it is unlocked.
@@ -65,8 +61,7 @@ public struct TokenStoreAccessTooShort: TokenServiceFailure, Hashable {
     public var delivery: TokenRequestDelivery { .notSent }
 
     public init(remaining: Duration, needed: Duration) {
-        self.remaining = remaining
-        self.needed = needed
+        (self.remaining, self.needed) = (remaining, needed)
     }
 }
 

@@ -31,12 +31,8 @@ public struct TokenRequest: Sendable {
         method: String = "POST", url: URL, fields: [(name: String, value: String)] = [], body: [UInt8] = [],
         timeout: Duration = .seconds(30), maximumResponseLength: Int = 1 << 20
     ) {
-        self.method = method
-        self.url = url
-        self.fields = fields
-        self.body = body
-        self.timeout = timeout
-        self.maximumResponseLength = maximumResponseLength
+        (self.method, self.url, self.fields) = (method, url, fields)
+        (self.body, self.timeout, self.maximumResponseLength) = (body, timeout, maximumResponseLength)
     }
 }
 
@@ -48,9 +44,7 @@ public struct TokenResponse: Sendable, AuthorizableResponse {
     public let body: [UInt8]
 
     public init(statusCode: Int, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {
-        self.statusCode = statusCode
-        self.fields = fields
-        self.body = body
+        (self.statusCode, self.fields, self.body) = (statusCode, fields, body)
     }
 
     public func headerValues(for field: String) -> [String] {
@@ -87,9 +81,7 @@ public struct TokenTransportError: TokenServiceFailure {
     public var kind: TokenFailureKind { .transient }
 
     public init(_ code: Code, delivery: TokenRequestDelivery, underlying: (any Error)? = nil) {
-        self.code = code
-        self.delivery = delivery
-        self.underlying = underlying
+        (self.code, self.delivery, self.underlying) = (code, delivery, underlying)
     }
 }
 
