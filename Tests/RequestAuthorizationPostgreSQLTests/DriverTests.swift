@@ -21,6 +21,17 @@ extension PostgreSQLTests {
             #expect(try await database.query("SELECT 'x' WHERE false", parameters: []) == [])
         }
 
+        @Test(arguments: ["TO STDOUT", "FROM STDIN"])
+        func `a COPY is refused, and the next statement gets another connection`(direction: String) async throws {
+            let database = try LibPQDatabase(try await Schema.make().connection, connections: 1)
+            _ = try await database.query("CREATE TEMP TABLE copied (number int)", parameters: [])
+            let error = await #expect(throws: PostgreSQLError.self) {
+                try await database.query("COPY copied \(direction)", parameters: [])
+            }
+            #expect(error?.sqlState == "0A000")
+            #expect(try await database.query("SELECT '1'", parameters: []) == [["1"]])
+        }
+
         @Test func `a statement that takes too long is cancelled at the server too`() async throws {
             let schema = try await Schema.make()
             let database = try LibPQDatabase(schema.connection, statementTimeout: .milliseconds(200))

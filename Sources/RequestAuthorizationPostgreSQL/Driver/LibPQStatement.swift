@@ -3,7 +3,6 @@
 
 #if PostgreSQL
 internal import CPostgreSQL
-import RequestAuthorization
 
 /// Runs one statement on the queue of its connection.
 struct LibPQStatement {
@@ -50,7 +49,11 @@ struct LibPQStatement {
         let status = PQresultStatus(result)
         if status == PGRES_COMMAND_OK { return .success([]) }
         guard status == PGRES_TUPLES_OK else {
-            // PG_DIAG_SQLSTATE. A result without it may be one of `COPY`, which libpq would return again and again.
+            // libpq would return the result of a `COPY` again and again. 0A000 is "feature not supported".
+            if [PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH].contains(status) {
+                throw PostgreSQLError(.refused, sqlState: "0A000")
+            }
+            // PG_DIAG_SQLSTATE
             guard let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))) else {
                 throw PostgreSQLError(.connectionLost)
             }
