@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if AsyncHTTPClient
-public import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-public import RequestAuthorization
-
 /// Authorizes a request of async-http-client: `try await request.authorize(using: .bearer("ABC"))`.
 extension HTTPClientRequest: AuthorizableRequest {
     public var origin: Origin? { URL(string: url).flatMap { Origin($0) } }

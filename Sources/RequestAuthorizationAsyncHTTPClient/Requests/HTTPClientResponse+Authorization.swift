@@ -2,10 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if AsyncHTTPClient
-public import AsyncHTTPClient
-import NIOHTTP1
-public import RequestAuthorization
-
 /// Gives providers the status and the challenge fields of a response of async-http-client.
 extension HTTPClientResponse: AuthorizableResponse {
     public var statusCode: Int { Int(status.code) }

@@ -2,11 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if AsyncHTTPClient
-import AsyncHTTPClient
 import Logging
-import NIOCore
-import NIOHTTP1
-import RequestAuthorization
 
 /// One call of the user: all its tries, within one deadline.
 struct AuthorizedExecution {
@@ -19,16 +15,53 @@ struct AuthorizedExecution {
         _ request: HTTPClientRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int,
         isReplayable: Bool?
     ) async throws -> HTTPClientResponse {
-        let synchronous = provider as? any SynchronousAuthorization
-        let known = synchronous?.credentialFields(for: request)
-        if let synchronous, let known, deadline > .now() {
-            var authorized = request
-            if try synchronous.authorizeAtOnce(&authorized) {
-                return try await send(
-                    request, authorized: authorized, by: provider, credentials: known, refreshCount: refreshCount,
-                    isReplayable: isReplayable)
-            }
+        guard let sent = try authorizedAtOnce(request, by: provider) else {
+            return try await sendWhenAuthorized(
+                request, by: provider, refreshCount: refreshCount, isReplayable: isReplayable)
         }
+        let response = try await client.execute(sent.request, deadline: deadline, logger: logger)
+        let answer = try answer(response, to: sent.request, credentials: sent.credentials)
+        guard answer.refusal != nil else { return answer.response }
+        return try await resend(
+            request, after: answer, to: sent, by: provider, refreshCount: refreshCount, isReplayable: isReplayable)
+    }
+
+    /// Authorizes a request synchronously, where that is possible, and checks what must hold before it is sent.
+    ///
+    /// Most calls need only this and one call of the client: no further asynchronous function, whose frame would take
+    /// memory of the task, and no task or timer for the deadline.
+    @inline(never)
+    private func authorizedAtOnce(
+        _ request: HTTPClientRequest, by provider: some AuthorizationProvider
+    ) throws -> SentRequest? {
+        guard let synchronous = provider as? any SynchronousAuthorization,
+            let known = synchronous.credentialFields(for: request), deadline > .now()
+        else { return nil }
+        var authorized = request
+        guard try synchronous.authorizeAtOnce(&authorized) else { return nil }
+        try Task.checkCancellation()
+        try checkBeforeSending(credentials: known)
+        return SentRequest(request: authorized, credentials: known)
+    }
+
+    @inline(never)
+    private func resend(
+        _ request: HTTPClientRequest, after answer: Answer, to sent: SentRequest,
+        by provider: some AuthorizationProvider, refreshCount: Int, isReplayable: Bool?
+    ) async throws -> HTTPClientResponse {
+        try await limited(provider, fields: nil).resend(
+            request, after: answer, to: sent.request, refreshCount: refreshCount, isReplayable: isReplayable,
+            head: { $0.head }, unauthorized: { $0.refusal }, discard: discard,
+            transport: { try await execute($0, credentials: sent.credentials) }
+        ).response
+    }
+
+    /// Sends a request whose credential has to be awaited, or whose provider does not say which fields it sets.
+    @inline(never)
+    private func sendWhenAuthorized(
+        _ request: HTTPClientRequest, by provider: some AuthorizationProvider, refreshCount: Int, isReplayable: Bool?
+    ) async throws -> HTTPClientResponse {
+        let known = (provider as? any SynchronousAuthorization)?.credentialFields(for: request)
         let fields = known == nil ? CredentialFields() : nil
         return try await limited(provider, fields: fields).send(
             request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0.head },
@@ -41,21 +74,6 @@ struct AuthorizedExecution {
         }.response
     }
 
-    /// Sends a request that was authorized synchronously. The deadline's task and timer are made only after a refusal.
-    private func send(
-        _ request: HTTPClientRequest, authorized: HTTPClientRequest, by provider: some AuthorizationProvider,
-        credentials: Set<String>, refreshCount: Int, isReplayable: Bool?
-    ) async throws -> HTTPClientResponse {
-        try Task.checkCancellation()
-        let answer = try await execute(authorized, credentials: credentials)
-        guard answer.refusal != nil else { return answer.response }
-        return try await limited(provider, fields: nil).resend(
-            request, after: answer, to: authorized, refreshCount: refreshCount, isReplayable: isReplayable,
-            head: { $0.head }, unauthorized: { $0.refusal }, discard: discard,
-            transport: { try await execute($0, credentials: credentials) }
-        ).response
-    }
-
     private func limited<Provider>(_ provider: Provider, fields: CredentialFields?) -> DeadlineAuthorization<Provider> {
         DeadlineAuthorization(
             provider: provider, deadline: deadline, eventLoops: client.eventLoopGroup, fields: fields)
@@ -65,17 +83,33 @@ struct AuthorizedExecution {
 
     /// Sends an authorized request; the client follows redirects by itself.
     private func execute(_ authorized: HTTPClientRequest, credentials: Set<String>) async throws -> Answer {
+        try checkBeforeSending(credentials: credentials)
+        let response = try await client.execute(authorized, deadline: deadline, logger: logger)
+        return try answer(response, to: authorized, credentials: credentials)
+    }
+
+    private func checkBeforeSending(credentials: Set<String>) throws {
         if clientFollowsRedirects, let field = credentials.first(where: { !RedirectFields.stripped.contains($0) }) {
             throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.advice(for: field))
         }
         // The client would check the deadline only after it has sent the request.
         guard .now() < deadline else { throw HTTPClientError.deadlineExceeded }
-        let response = try await client.execute(authorized, deadline: deadline, logger: logger)
+    }
+
+    private func answer(
+        _ response: HTTPClientResponse, to authorized: HTTPClientRequest, credentials: Set<String>
+    ) throws -> Answer {
         if !clientFollowsRedirects, response.history.count > 1 {
             throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.correction)
         }
         return Answer(response: response, carriedCredential: response.carries(credentials, of: authorized))
     }
+}
+
+/// A request with its credential, and the names of the credential's fields.
+private struct SentRequest {
+    let request: HTTPClientRequest
+    let credentials: Set<String>
 }
 
 /// A response, and whether its request carried the credential.

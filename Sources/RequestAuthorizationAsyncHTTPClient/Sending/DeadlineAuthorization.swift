@@ -2,10 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if AsyncHTTPClient
-import AsyncHTTPClient
-import NIOCore
-import RequestAuthorization
-
 /// Limits the time of a provider: after the deadline it throws the error that the client's own calls throw.
 struct DeadlineAuthorization<Provider: AuthorizationProvider>: AuthorizationProvider, RedactedDescription {
     let provider: Provider

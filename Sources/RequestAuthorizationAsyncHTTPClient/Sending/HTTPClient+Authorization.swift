@@ -2,10 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if AsyncHTTPClient
-public import AsyncHTTPClient
 public import Logging
-public import NIOCore
-public import RequestAuthorization
 
 /// Adds authorization to `HTTPClient`: authorize, send, and after a 401 refresh once and send again.
 ///
@@ -38,9 +35,9 @@ extension HTTPClient {
         authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1, isReplayable: Bool? = nil,
         clientFollowsRedirects: Bool = true
     ) async throws -> HTTPClientResponse {
-        try await execute(
-            request, deadline: .now() + timeout, logger: logger, authorizedBy: provider, refreshCount: refreshCount,
-            isReplayable: isReplayable, clientFollowsRedirects: clientFollowsRedirects)
+        try await AuthorizedExecution(
+            client: self, deadline: .now() + timeout, logger: logger, clientFollowsRedirects: clientFollowsRedirects
+        ).send(request, authorizedBy: provider, refreshCount: refreshCount, isReplayable: isReplayable)
     }
 
     /// Authorizes and sends a request; the head of the last response must arrive before the deadline.

@@ -2,9 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if AsyncHTTPClient
-import AsyncHTTPClient
-import NIOCore
-
 /// How long discarding a body may take. Tests that check the reuse of the connection raise it.
 enum DiscardedBody {
     @TaskLocal static var patience = TimeAmount.seconds(1)

@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if AsyncHTTPClient
-public import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-public import RequestAuthorization
-
 /// Sends token requests through async-http-client: `transport: HTTPClient.shared`.
 ///
 /// The client's settings (TLS, proxy, connections) apply, except for redirects: a redirect is never followed.

@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if AsyncHTTPClient
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-import RequestAuthorization
-
 /// Collects the answer of a token endpoint up to a length, and stops the client from following redirects.
 final class TokenDelegate: HTTPClientResponseDelegate {
     typealias Response = TokenResponse

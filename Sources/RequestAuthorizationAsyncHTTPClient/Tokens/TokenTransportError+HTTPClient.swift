@@ -2,9 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if AsyncHTTPClient
-import AsyncHTTPClient
 import NIOSSL
-import RequestAuthorization
 
 extension TokenTransportError {
     /// Converts an error of the client.
