@@ -2,9 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if GRPC
-public import GRPCCore
-public import RequestAuthorization
-
 /// Puts the credential of a provider into the metadata of every call, and lets gRPC retry a refused call once.
 ///
 ///     let client = GRPCClient(
@@ -113,8 +110,6 @@ struct WatchedParts<Message: Sendable>: AsyncSequence, Sendable {
     }
 }
 #else
-public import RequestAuthorization
-
 @available(
     *, unavailable,
     message: "AuthorizationInterceptor needs grpc-swift-2: enable the trait 'GRPC' of swift-request-authorization"

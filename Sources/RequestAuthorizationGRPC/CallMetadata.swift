@@ -2,9 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if GRPC
-import GRPCCore
-import RequestAuthorization
-
 /// The metadata of a call, to which the credential is added.
 struct CallMetadata: AuthorizableRequest, RedactedDescription {
     private(set) var metadata: Metadata

@@ -2,9 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if GRPC
-import GRPCCore
-import RequestAuthorization
-
 /// The provider and the origin of an interceptor's calls.
 ///
 /// It is a class because every call and its answer keep it: copying costs one reference instead of a dozen words.

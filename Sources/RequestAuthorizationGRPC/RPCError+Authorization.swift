@@ -2,9 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if GRPC
-import GRPCCore
-import RequestAuthorization
-
 extension RPCError {
     /// The error of a call that was not made because it has no credential; `nil` for errors of other kinds.
     init?(withoutCredential error: any Error) {

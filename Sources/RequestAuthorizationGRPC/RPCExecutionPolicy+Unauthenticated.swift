@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if GRPC
-public import GRPCCore
-
 extension RPCExecutionPolicy {
     /// Retries a call once after `UNAUTHENTICATED`, when an ``AuthorizationInterceptor`` has told the provider.
     ///

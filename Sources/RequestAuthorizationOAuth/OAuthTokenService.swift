@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// Fetches and refreshes the tokens of an authorization server. Each factory makes a service for one grant:
 ///
 ///     let service = OAuthTokenService.authorizationCode(server: server, client: .public(id: "tool"), transport: URLSession.shared)

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if PostgreSQL
-public import RequestAuthorizationStorage
-
 extension PostgreSQLTokens {
     /// Connects to a database through libpq, and makes the tables if they do not exist.
     ///

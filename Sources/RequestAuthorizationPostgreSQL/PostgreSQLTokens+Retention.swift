@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-import RequestAuthorization
-import RequestAuthorizationStorage
 
 extension PostgreSQLTokens {
     /// The number of rows.

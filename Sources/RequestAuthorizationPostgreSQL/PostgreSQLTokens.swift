@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-public import RequestAuthorization
-public import RequestAuthorizationStorage
 
 /// The tokens of many users, which many hosts share in a PostgreSQL database of version 14 or later.
 ///

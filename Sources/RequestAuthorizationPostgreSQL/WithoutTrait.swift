@@ -3,8 +3,6 @@
 
 // Without the trait, using these declarations is a compiler error that names the trait.
 #if !PostgreSQL
-public import RequestAuthorizationStorage
-
 #if canImport(CryptoKit) || Crypto
 extension PostgreSQLTokens {
     /// Connects to a database through libpq, with the trait `PostgreSQL`.

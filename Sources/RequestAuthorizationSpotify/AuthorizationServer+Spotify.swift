@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorizationOAuth
-
 extension AuthorizationServer {
     /// Spotify's accounts service, as of 2026.
     ///

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-public import RequestAuthorizationOAuth
-
 extension OAuthToken {
     /// Reads the encoded authorization manager of SpotifyAPI, so that a user who is signed in there stays signed in:
     ///

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-public import RequestAuthorizationOAuth
-
 /// The flow, client and addresses of an app at Spotify's accounts service, as a value that can be stored.
 ///
 ///     let spotify = SpotifyTokenService(configuration, transport: URLSession.shared)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-import RequestAuthorizationOAuth
-
 /// Your server, which keeps the client secret and forwards token requests to Spotify.
 ///
 ///     let proxy = SpotifyProxy(tokenURL: backend.appending(path: "token"), refreshURL: backend.appending(path: "refresh"))

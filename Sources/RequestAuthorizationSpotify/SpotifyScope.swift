@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-public import RequestAuthorizationOAuth
-
 /// A permission that a user can give to an app on Spotify.
 ///
 ///     let pending = try await spotify.signIn(scopes: [.userReadEmail, .userReadPlaybackState, "user-personalized"])

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-public import RequestAuthorizationOAuth
-
 extension SpotifyTokenService {
     /// A user signs in, and no secret is needed: for apps and tools.
     ///

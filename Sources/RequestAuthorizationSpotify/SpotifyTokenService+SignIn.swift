@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-public import RequestAuthorizationOAuth
-
 #if canImport(CryptoKit) || Crypto
 extension SpotifyTokenService {
     /// Begins a sign-in: open its `PendingSignIn.url` in a browser.

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-public import RequestAuthorizationOAuth
-import RequestAuthorizationStorage
-
 /// Signs users in at Spotify, and fetches and refreshes their tokens.
 ///
 ///     let spotify = SpotifyTokenService.pkce(

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorizationOAuth
-
 /// For your own flows. ``SpotifyTokenService`` makes states, verifiers and challenges by itself.
 extension String {
     /// The characters that need no encoding in a URL and are allowed in a code verifier (RFC 3986 §2.3, RFC 7636 §4.1).

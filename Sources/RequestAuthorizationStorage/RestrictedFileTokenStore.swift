@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// Stores a token in a file that only its owner can open. It is the default on Linux.
 ///
 ///     let store = RestrictedFileTokenStore<MyToken>(client: "CLIENT_ID", account: "me")

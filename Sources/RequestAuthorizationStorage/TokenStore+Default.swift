@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 #if canImport(Security)
 /// The usual token store of apps on this platform: the Keychain.
 public typealias DefaultTokenStore<Token: AuthorizationToken & Codable> = KeychainTokenStore<Token>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// Stores the token of a command-line tool in a file that only its owner can open, on every platform.
 ///
 ///     let auth = RefreshableTokenAuthorization(

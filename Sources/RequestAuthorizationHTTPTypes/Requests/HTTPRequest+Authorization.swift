@@ -2,9 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if HTTPTypes
-public import HTTPTypes
-public import RequestAuthorization
-
 /// Authorizes a request of swift-http-types: `try await request.authorize(using: .bearer("ABC"))`.
 ///
 /// The request needs a scheme and an authority, which say where the credential goes; without them it is refused. If

@@ -2,9 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if HTTPTypes
-public import HTTPTypes
-public import RequestAuthorization
-
 /// For clients that return a response of swift-http-types beside its body.
 extension AuthorizationProvider {
     /// Authorizes and sends a request. After a 401 it tells the provider and sends the request again.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// Authenticates a client with a secret, or identifies a client that has none (RFC 6749 §2.3).
 public enum ClientAuthentication: Sendable, Hashable, Codable {
     /// Sends the `client_id` only, for apps and tools, which cannot keep a secret.

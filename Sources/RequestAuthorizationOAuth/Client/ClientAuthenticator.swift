@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// Authenticates a client in each request: sign-ins, tokens, refreshes, revocation, introspection.
 ///
 /// ``ClientAuthentication`` uses a secret or none, ``PrivateKeyJWT`` a signature. Write your own for other methods,

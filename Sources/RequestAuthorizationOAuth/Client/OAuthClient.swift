@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// A client as it is registered with an authorization server, and the parameters that it sends.
 ///
 ///     let tool: OAuthClient = .public(id: "tool")

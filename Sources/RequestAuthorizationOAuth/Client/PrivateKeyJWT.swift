@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// Authenticates a client with a signature, `private_key_jwt` (RFC 7523 §2.2).
 ///
 /// The server knows the public key, and no secret is sent.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// Decides when to poll the token endpoint again (RFC 8628 §3.5).
 struct DevicePolling: Hashable, Sendable {
     /// The time between two polls; it never gets shorter.

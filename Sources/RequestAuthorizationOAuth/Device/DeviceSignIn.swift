@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// A sign-in on another device that has begun: show its ``instructions``, then wait for the ``token()``.
 ///
 /// With a link or a QR code of ``verificationURIComplete``, still show the code *and* the host (RFC 8628 §3.3.1). The

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// A step of a sign-in on another device.
 public enum DeviceSignInStep: Sendable, Hashable {
     /// The user has not allowed access yet. The next poll follows after this time.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-package import RequestAuthorization
-
 /// The JSON object of an authorization server's answer, read tolerantly.
 package struct AnswerObject: Sendable, RedactedDescription {
     package let status: Int

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// Parameters of a request, in order and without repetition (RFC 6749 §3.1, §3.2): the first one of a name stays.
 ///
 /// `resource` and `audience` may be repeated (RFC 8707 §2, RFC 8693 §2.1), if they are added together.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// Sends requests to an authorization server: posts forms, authenticates the client, reads answers and sorts failures.
 ///
 /// Each request is sent once, over `https` (or `http` on loopback). Redirects are not followed, and at most 1 MiB is

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The request with which the user's browser opens the server's page (RFC 6749 §4.1.1).
 struct AuthorizationRequest {
     /// The parameters of the request: ours, then the caller's, then the client's. The first one of a name counts.

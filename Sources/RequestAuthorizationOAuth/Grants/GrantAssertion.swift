@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// A signed JWT that a client exchanges for a token (RFC 7523 §2.1).
 public struct GrantAssertion: Sendable, RedactedDescription {
     let text: @Sendable (TokenEndpoint) async throws -> String

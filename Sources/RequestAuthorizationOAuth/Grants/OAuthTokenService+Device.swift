@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 extension OAuthTokenService {
     /// Begins a sign-in on another device (RFC 8628), for a television or a terminal without a browser.
     ///

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-public import RequestAuthorization
 
 extension OAuthTokenService {
     /// Fetches tokens for a Google service account, from the key file of Google's console.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 extension OAuthTokenService {
     /// Exchanges a signed assertion for each token, without a user (RFC 7523 §2.1).
     ///

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 extension TokenEndpoint {
     /// Exchanges a token for another one (RFC 8693).
     ///

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The tokens of an exchange, and the properties of the new token (RFC 8693 §2.1).
 public struct TokenExchange: Sendable, Hashable, RedactedDescription {
     /// The token of the subject, on whose behalf the new token is requested.

@@ -4,7 +4,6 @@
 #if LoopbackReceiver
 import NIOCore
 import NIOHTTP1
-import RequestAuthorization
 
 /// Answers the first request of a connection, and ignores all further input.
 final class LoopbackHandler: ChannelInboundHandler {

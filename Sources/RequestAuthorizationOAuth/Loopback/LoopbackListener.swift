@@ -5,7 +5,6 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import RequestAuthorization
 
 /// A listening socket for one sign-in.
 final class LoopbackListener: Sendable {

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-import RequestAuthorization
 
 /// Proves requests with one token (RFC 9449 §7).
 struct DPoPProof: RequestProof, RedactedDescription {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// The private key that a token is bound to, or the Secure Enclave's reference to it.
 ///
 /// It is a secret, and its description contains no part of it. The library makes it and keeps it with its token.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The nonces and the times that servers require in proofs.
 ///
 /// A service and all its tokens share one object. The nonces of an authorization server and of a resource server are

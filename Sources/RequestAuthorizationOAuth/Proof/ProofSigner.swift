@@ -7,7 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-import RequestAuthorization
 
 /// Signs proofs with the key of a token (RFC 9449 §4.2).
 struct ProofSigner: Sendable, RedactedDescription {

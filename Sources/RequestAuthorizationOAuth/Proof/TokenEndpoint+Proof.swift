@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 extension TokenEndpoint {
     /// The key for a request: the key that a token is bound to, or a new one; `nil` if tokens are not bound to a key.
     ///

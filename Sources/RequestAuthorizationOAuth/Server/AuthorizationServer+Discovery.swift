@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 extension AuthorizationServer {
     /// Fetches a server's metadata (RFC 8414, OpenID Connect Discovery).
     ///

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The endpoints of an OAuth 2 authorization server and its differences from the standards, written down or discovered.
 ///
 ///     let server = AuthorizationServer(

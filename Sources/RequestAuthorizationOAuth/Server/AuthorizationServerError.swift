@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// The server's metadata is missing or unsafe for a request. No grant was sent.
 ///
 /// The cause is in the program or in the server's metadata, so the session is kept.

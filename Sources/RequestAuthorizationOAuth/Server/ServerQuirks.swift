@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// The differences of an authorization server from the standards, as data.
 ///
 ///     let quirks = ServerQuirks(scopeSeparators: [","], errorKinds: ["bad_refresh_token": .terminal])

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-public import RequestAuthorizationStorage
-
 /// Keeps sign-ins in a store of bytes, so that they survive a restart.
 ///
 /// The system may end an app while its user is in the browser.

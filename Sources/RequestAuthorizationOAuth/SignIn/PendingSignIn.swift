@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// A sign-in that waits for its callback: open its ``url``, and pass the callback to
 /// ``OAuthTokenService/finish(callback:)``.
 ///

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorizationStorage
-
 /// Keeps sign-ins until their callbacks come.
 ///
 /// ``InMemoryPendingSignIns`` keeps them while the process lives, ``ItemPendingSignIns`` over an app's restart and

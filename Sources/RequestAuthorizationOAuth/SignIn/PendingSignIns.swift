@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The contents of a store: the pending sign-ins, and the states of those that were taken recently.
 struct PendingSignIns: Codable, Hashable, Sendable, RedactedDescription {
     /// A sign-in that was taken in order to finish it.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The URI to which a server sends users back, compared as text: nothing is decoded, resolved or repaired.
 package struct RedirectURI: Hashable, Sendable {
     /// The text that is sent to the server.

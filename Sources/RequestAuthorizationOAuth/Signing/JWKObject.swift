@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The members of a JWK, including private ones, checked on reading.
 struct JWKObject: RedactedDescription {
     private let members: [String: JSONValue]

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The numbers of a private key, read from one of the usual file formats.
 enum PrivateKeyParts: RedactedDescription {
     /// The 32 bytes of a key on P-256.

@@ -7,7 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-import RequestAuthorization
 
 /// Signs JWTs with a private key in memory. Its description contains no part of the key.
 ///

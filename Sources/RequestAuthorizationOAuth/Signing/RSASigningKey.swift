@@ -9,8 +9,6 @@ import Security
 import CryptoExtras
 #endif
 
-import RequestAuthorization
-
 /// An RSA key of swift-crypto, or of the Security framework on Apple's platforms: CryptoKit has none.
 struct RSASigningKey: Sendable, RedactedDescription {
     let modulus: [UInt8]

@@ -7,7 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-import RequestAuthorization
 
 /// A private key that signs.
 enum SigningKey: Sendable, RedactedDescription {

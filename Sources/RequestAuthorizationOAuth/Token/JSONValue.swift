@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// A JSON value of a server's answer. It may be a secret, so its description is redacted.
 public enum JSONValue: Sendable, Hashable, RedactedDescription {
     case null

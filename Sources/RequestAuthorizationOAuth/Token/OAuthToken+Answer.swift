@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 extension OAuthToken {
     /// Reads a successful answer (RFC 6749 §5.1).
     ///

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// An access token, its refresh token, and their properties, as an authorization server gave them.
 ///
 /// The lifetime counts from when the request was *sent*. All descriptions are redacted. ``idToken`` is not verified

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The answer of an authorization server about a token (RFC 7662 §2.2).
 ///
 ///     let answer = try await service.introspect(token)

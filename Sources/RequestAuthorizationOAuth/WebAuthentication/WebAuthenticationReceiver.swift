@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// Shows the server's page in the system's sheet and receives its callback, for apps on Apple's platforms.
 ///
 ///     let token = try await service.signIn(

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The failure of a statement or a connection.
 ///
 /// It has neither the connection string nor the server's message, which may contain secrets. See the server's log.

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-import RequestAuthorizationStorage
-
 /// Converts values to and from the text of parameters and columns.
 enum SQLText {
     /// Encodes bytes as `bytea` in hex format.

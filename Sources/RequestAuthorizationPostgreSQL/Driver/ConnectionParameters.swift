@@ -3,7 +3,6 @@
 
 #if PostgreSQL
 internal import CPostgreSQL
-import RequestAuthorization
 
 /// The user's connection string, with defaults for what it does not set.
 struct ConnectionParameters: Sendable, RedactedDescription {

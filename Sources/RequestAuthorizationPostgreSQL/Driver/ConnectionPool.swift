@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if PostgreSQL
-import RequestAuthorization
-
 /// Lends each connection to one statement at a time, in order of arrival.
 final class ConnectionPool: Sendable {
     private struct Waiter {

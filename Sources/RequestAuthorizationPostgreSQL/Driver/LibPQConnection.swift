@@ -4,7 +4,6 @@
 #if PostgreSQL
 internal import CPostgreSQL
 import Dispatch
-import RequestAuthorization
 
 /// A connection, which runs its statements on a serial queue of its own.
 ///

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if PostgreSQL
-import RequestAuthorization
-
 /// A PostgreSQL driver that uses libpq.
 ///
 /// Each connection runs its statements on a queue of its own, and blocks no thread of Swift's cooperative pool.

@@ -4,7 +4,6 @@
 #if PostgreSQL
 internal import CPostgreSQL
 import Dispatch
-import RequestAuthorization
 
 /// Cancels a statement at the server, from any thread.
 ///

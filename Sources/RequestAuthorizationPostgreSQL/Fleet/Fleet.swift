@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-import RequestAuthorization
-import RequestAuthorizationStorage
 
 /// The state that all stores of the same tables share in this process.
 final class Fleet: Sendable {

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-import RequestAuthorization
-import RequestAuthorizationStorage
 
 /// The keys that encrypt the tokens of a fleet and its row key.
 struct FleetKeys: Sendable, RedactedDescription {

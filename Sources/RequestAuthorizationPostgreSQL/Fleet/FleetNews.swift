@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-import RequestAuthorization
 
 /// Receives notifications of sign-outs and replaced sessions, on one connection for all stores of a fleet.
 ///

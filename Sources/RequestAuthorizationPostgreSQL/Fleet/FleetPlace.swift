@@ -7,8 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-import RequestAuthorization
-import RequestAuthorizationStorage
 
 /// The identity of the tables, and the key of their rows.
 struct FleetPlace: Sendable, RedactedDescription {

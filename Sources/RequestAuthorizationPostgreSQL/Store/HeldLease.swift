@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-import RequestAuthorization
-import RequestAuthorizationStorage
 
 /// A lease that is renewed until it is released, lost or deinitialized.
 final class HeldLease: Sendable {

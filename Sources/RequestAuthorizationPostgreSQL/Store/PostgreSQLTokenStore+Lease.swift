@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-public import RequestAuthorization
-import RequestAuthorizationStorage
 
 extension PostgreSQLTokenStore {
     /// Acquires the lease. While another host has it, tries again after 50 ms to 1 s.

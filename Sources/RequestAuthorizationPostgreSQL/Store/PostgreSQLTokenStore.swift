@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-public import RequestAuthorization
-import RequestAuthorizationStorage
 
 /// Stores the token of one user for all hosts of a fleet. Create it with ``PostgreSQLTokens/store(client:account:)``.
 ///

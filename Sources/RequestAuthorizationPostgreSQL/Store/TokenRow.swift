@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-import RequestAuthorization
-import RequestAuthorizationStorage
 
 /// The columns of a row.
 struct TokenRow: Sendable, RedactedDescription {

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Dispatch
-import RequestAuthorization
 
 extension ExclusiveActivity {
     /// Releases exclusive access before the system suspends the process.

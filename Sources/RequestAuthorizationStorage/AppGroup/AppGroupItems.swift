@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The system calls for app groups: `SystemAppGroups`, or a simulation in tests.
 protocol AppGroups: Sendable {
     /// `FileManager.containerURL(forSecurityApplicationGroupIdentifier:)`: the path, or `nil` outside the group.

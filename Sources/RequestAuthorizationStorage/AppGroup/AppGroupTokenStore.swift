@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-public import RequestAuthorization
-
 /// Stores a token encrypted in the container of an app group, for an app with extensions and widgets.
 ///
 ///     let auth = RefreshableTokenAuthorization(
@@ -81,8 +79,6 @@ extension TokenStore {
 }
 #endif
 #else
-public import RequestAuthorization
-
 /// Stores a token encrypted in the container of an app group, on Apple's platforms.
 @available(*, unavailable, message: "app groups are on Apple's platforms only: use .default(client:account:)")
 public enum AppGroupTokenStore<Token: AuthorizationToken & Codable> {}

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The system calls for CloudKit: `CloudKitDatabase`, or a simulation in tests. They throw ``CloudFailure``.
 protocol CloudCalls: Sendable {
     /// The identifier of the container.

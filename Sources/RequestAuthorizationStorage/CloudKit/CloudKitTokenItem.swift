@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// Stores an item in a record of the private database.
 final class CloudKitTokenItem: ByteStore, RedactedDescription {
     /// A limit for the case that other devices keep changing the record.

@@ -7,7 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-public import RequestAuthorization
 
 /// Whether the devices of a user share one token in iCloud.
 ///
@@ -177,8 +176,6 @@ private struct CloudKitDevice: Sendable {
     }
 }
 #else
-public import RequestAuthorization
-
 /// Whether the devices of a user share one token in iCloud, on Apple's platforms.
 @available(*, unavailable, message: "CloudKit is on Apple's platforms only: use .default(client:account:)")
 public enum CloudKitSharing<Token: AuthorizationToken> {}

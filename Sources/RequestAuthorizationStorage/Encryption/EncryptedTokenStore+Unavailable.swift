@@ -3,7 +3,6 @@
 
 // Without cryptography, using these types is a compiler error that names the trait.
 #if !canImport(CryptoKit) && !Crypto
-public import RequestAuthorization
 
 /// Stores a token encrypted in any ``ByteStore``, with the trait `Crypto`.
 @available(

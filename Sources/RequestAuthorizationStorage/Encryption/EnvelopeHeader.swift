@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-import RequestAuthorization
 
 /// The part of an envelope that is not encrypted, but authenticated together with the encrypted token.
 struct EnvelopeHeader: Hashable, Sendable {

@@ -7,7 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-import RequestAuthorization
 
 /// The source of the keys of a ``TokenKey``.
 protocol KeyMaterial: Sendable {

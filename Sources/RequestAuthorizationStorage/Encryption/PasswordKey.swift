@@ -7,7 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-import RequestAuthorization
 
 /// A password and the keys derived from it.
 final class PasswordKey: KeyMaterial, RedactedDescription {

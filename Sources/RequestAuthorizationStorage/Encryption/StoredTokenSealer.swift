@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-package import RequestAuthorization
 
 /// Encrypts stored tokens for one client and account, and decrypts them with the current key or an older one.
 package struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable, RedactedDescription {

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if canImport(CryptoKit) || Crypto
-import RequestAuthorization
 
 /// Keeps a key in the Keychain, where it is added once and never replaced.
 struct KeychainKey: TokenKeySource, RedactedDescription {

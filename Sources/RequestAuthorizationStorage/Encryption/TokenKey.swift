@@ -7,7 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-import RequestAuthorization
 
 /// A key that encrypts tokens: 32 bytes, a password, or a key in a Keychain or a file.
 ///

@@ -7,7 +7,6 @@ import CryptoKit
 #else
 import Crypto
 #endif
-import RequestAuthorization
 
 /// Encrypts messages for one client and account, and decrypts them with the current key or an older one.
 struct TokenSealer: Sendable, RedactedDescription {

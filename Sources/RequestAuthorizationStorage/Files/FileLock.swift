@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Dispatch
-import RequestAuthorization
 
 /// Exclusive access to a credential, by `flock` on a file.
 ///

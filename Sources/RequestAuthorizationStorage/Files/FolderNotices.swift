@@ -11,7 +11,6 @@ import Musl
 import Android
 #endif
 import Dispatch
-import RequestAuthorization
 
 /// Notifications of the system about folders: inotify on Linux, a vnode source per folder on Darwin.
 ///

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Dispatch
-import RequestAuthorization
 
 /// Announces possible changes of the items in a folder.
 ///

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Dispatch
-import RequestAuthorization
 
 /// The times at which a lock of another process is tried again.
 enum LockPace {

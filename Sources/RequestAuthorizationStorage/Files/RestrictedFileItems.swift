@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// One item in a file that only its owner can open, for any number of processes on one machine.
 ///
 ///     let items = RestrictedFileItems(client: "CLIENT_ID", account: "me")

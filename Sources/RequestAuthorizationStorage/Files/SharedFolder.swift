@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The queues, the watch and the locks that all stores of one folder share in a process.
 ///
 /// Ten thousand accounts need as many threads and descriptors as one. A disk that hangs blocks the queues of its own

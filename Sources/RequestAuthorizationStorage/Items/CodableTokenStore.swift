@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// Stores a token as JSON in a ``ByteStore``.
 ///
 ///     public struct VaultTokenStore<Token: AuthorizationToken & Codable>: CodableTokenStore {

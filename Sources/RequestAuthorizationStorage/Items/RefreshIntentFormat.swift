@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-package import RequestAuthorization
-
 /// Encodes and decodes `RefreshIntent` as JSON.
 package enum RefreshIntentFormat {
     /// Writes the JSON by hand, because every refresh waits for it. `JSONEncoder` takes as long as all system calls.

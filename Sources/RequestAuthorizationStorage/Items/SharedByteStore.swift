@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// Durable storage for one item of bytes that several processes use at the same time.
 ///
 /// A ``SharedCodableTokenStore`` on it is a `SharedTokenStore`: its processes refresh a rotating token only once.

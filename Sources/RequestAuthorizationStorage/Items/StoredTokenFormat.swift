@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// Encodes and decodes `StoredToken` as JSON.
 enum StoredTokenFormat<Token: AuthorizationToken & Codable> {
     static func encode(_ stored: StoredToken<Token>) throws -> Data {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The storage of ``KeychainTokenStore``: a generic password.
 public struct KeychainTokenItem: ByteStore, RedactedDescription {
     let query: KeychainQuery

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// Stores a token in Apple's Keychain. It is the usual store for apps.
 ///
 ///     let store = KeychainTokenStore<MyToken>(client: "CLIENT_ID", account: "me")

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// The outcome of `migrate(to:)`.
 public enum TokenMigration: Hashable, Sendable {
     /// The token is in the new store and was read back from there. The old store has a marker in its place.

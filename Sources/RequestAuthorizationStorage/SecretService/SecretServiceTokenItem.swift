@@ -3,7 +3,6 @@
 
 #if SecretService
 internal import CSecretService
-import RequestAuthorization
 
 /// The storage of ``SecretServiceTokenStore``: an item of the Secret Service.
 public struct SecretServiceTokenItem: ByteStore, RedactedDescription {

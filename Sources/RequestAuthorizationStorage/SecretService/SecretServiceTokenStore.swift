@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 #if SecretService
 /// Stores a token in the keyring of a Linux desktop (GNOME Keyring, KWallet, KeePassXC) through libsecret.
 ///

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-package import RequestAuthorization
-
 extension Lock {
     /// Replaces the value and returns the former one, which is then not released under the lock.
     package func exchange(_ value: Value) -> Value {

@@ -2,9 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Telemetry
-import Logging
-import RequestAuthorization
-
 extension AuthorizationEvent {
     /// The log level: events that need no attention are `debug` or `trace`.
     var level: Logger.Level {

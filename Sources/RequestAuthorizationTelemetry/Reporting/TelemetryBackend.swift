@@ -3,7 +3,6 @@
 
 #if Telemetry
 import Metrics
-import RequestAuthorization
 import Tracing
 
 /// The destination of metrics and spans.

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Telemetry
-import RequestAuthorization
 import Tracing
 
 /// Puts a span around each call that fetches a token. Its parent is the span of the request that began the refresh.

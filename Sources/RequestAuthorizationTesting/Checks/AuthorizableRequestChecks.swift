@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// Checks that an `AuthorizableRequest` conforms, in one line of a test.
 ///
 ///     @Test func `my request is one`() async throws {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// A request that records which fields were set.
 struct ProbeRequest: AuthorizableRequest {
     let number: Int

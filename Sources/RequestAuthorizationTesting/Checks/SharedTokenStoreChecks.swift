@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// Checks that a `SharedTokenStore` conforms, ``TokenStoreChecks`` included.
 ///
 ///     try await SharedTokenStoreChecks { (try MyStore<TestToken>(at: path), try MyStore(at: path)) }.run()

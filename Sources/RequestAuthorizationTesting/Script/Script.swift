@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The steps of a scripted double, and the record of its calls.
 final class Script<Input: Sendable, Output: Sendable>: Sendable {
     typealias Call = ScriptedCall<Input, Output>

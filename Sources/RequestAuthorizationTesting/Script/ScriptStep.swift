@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-package import RequestAuthorization
-
 /// What a scripted double does in one call: it succeeds, fails, or waits for the test.
 ///
 ///     ScriptedTokenService(clock: clock, .token("a", lasts: .seconds(60)), .failure(Offline()), .held)

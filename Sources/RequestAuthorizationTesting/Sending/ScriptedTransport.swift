@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// A transport that follows a test's script, request by request, and records the requests.
 ///
 ///     let transport = ScriptedTransport(.response(401), .response(200))

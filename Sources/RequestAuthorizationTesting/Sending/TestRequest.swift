@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// A request that belongs to no HTTP client.
 ///
 ///     let request = try await TestRequest().authorized(using: provider)

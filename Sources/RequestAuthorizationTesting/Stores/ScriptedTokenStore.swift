@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// Wraps a token store, records its calls, and fails or stalls when a test says so.
 ///
 ///     let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>())

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// The shared content of all handles of an `InMemorySharedTokenStore`.
 final class SharedPlace<Token: AuthorizationToken>: Sendable {
     /// The holder of exclusive access, or a waiter for it.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import RequestAuthorization
-
 /// A result that is set once, and its waiters.
 ///
 /// Later callers get the result at once. Waiters resume in order of arrival.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// A token service that follows a test's script, call by call, and records each call.
 ///
 ///     let clock = ManualClock()

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-public import RequestAuthorization
-
 /// A token for tests, identified by its name.
 ///
 ///     TestToken("a").authorizationHeaderValue              // "Bearer a"

@@ -200,7 +200,7 @@ extension RedirectRule {
 
 extension CredentialFields {
     /// The fields that were set or that differ: a provider may bypass `setCredential`.
-    fileprivate func names(on authorized: URLRequest, comparedWith original: URLRequest) -> Set<String> {
+    func names(on authorized: URLRequest, comparedWith original: URLRequest) -> Set<String> {
         let before = original.allHTTPHeaderFields ?? [:]
         let after = authorized.allHTTPHeaderFields ?? [:]
         return names.union(after.lazy.filter { before[$0.key] != $0.value }.map { $0.key.lowercased() })
