@@ -83,8 +83,8 @@ struct ScriptedTokenServiceTests {
         #expect(!call.isCancelled)
         task.cancel()
         await call.cancellation()
-        await #expect(throws: CancellationError.self) { try await task.value }
         #expect(!call.succeed(TestToken("late")))
+        await #expect(throws: CancellationError.self) { try await task.value }
     }
 
     @Test func `a call that ignores cancellation goes on until the test decides`() async throws {
@@ -109,7 +109,11 @@ struct ScriptedTokenServiceTests {
     }
 
     @Test func `a step can be code`() async throws {
-        let service = ScriptedTokenService<TestToken>(forever: .run { call in TestToken("call \(call.number)") })
+        let service = ScriptedTokenService<TestToken>(
+            forever: .run { call in
+                #expect(!call.succeed(TestToken("not held")))
+                return TestToken("call \(call.number)")
+            })
         #expect(try await service.initialToken().name == "call 1")
     }
 
