@@ -116,7 +116,8 @@ extension NotAuthorized: CustomStringConvertible, CustomDebugStringConvertible, 
         case .proofRefused: "check that the server sees the same URL as the client, and whether it requires a nonce"
         case .insecureTransport where detail == nil: "use https"
         case .notSignable where detail == nil: "use a request that shows method, target and body"
-        case .originNotAllowed: "if the origin may have the credential, add it where the provider is restricted"
+        case .originNotAllowed where detail == nil:
+            "if the origin may have the credential, add it where the provider is restricted"
         case .redirectsFollowed where detail == nil: "send it with a client that follows no redirects"
         case .refreshedElsewhere: "the token has expired; open the app, which may refresh it"
         case .shutDown: "send requests before the provider is shut down, or make another provider"

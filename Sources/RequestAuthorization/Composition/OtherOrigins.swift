@@ -68,6 +68,8 @@ enum Elsewhere: Sendable {
     private static func refusal(of request: some AuthorizableRequest) -> NotAuthorized {
         NotAuthorized(
             .originNotAllowed,
-            detail: request.origin.map { "the provider has no credential for \($0)" } ?? "the request has no origin")
+            detail: request.origin.map {
+                "the provider has no credential for \($0); if it may have one, add it where the provider is restricted"
+            } ?? "the request has no origin: its URL has no scheme or no host, or its type does not read them")
     }
 }

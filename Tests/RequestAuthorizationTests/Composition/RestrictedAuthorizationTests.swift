@@ -25,6 +25,8 @@ import Testing
         let error = await #expect(throws: NotAuthorized.self) { try await auth.authorize(FakeRequest.make(to: origin)) }
         #expect(error?.reason == .originNotAllowed)
         #expect(error?.detail?.contains(origin?.description ?? "no origin") == true)
+        // Only another origin can be added to a restriction.
+        #expect(error?.description.contains("add it where the provider is restricted") == (origin != nil))
         #expect(spy.log.isEmpty)
     }
 
