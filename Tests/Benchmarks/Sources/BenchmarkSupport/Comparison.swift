@@ -37,7 +37,8 @@ package struct Comparison: Sendable {
     package func measure(slowDown: Double? = nil) async throws -> Figure {
         var factor = 1.0
         if let slowDown, let bound {
-            let (rounds, _) = try await run(rounds: max(5, rounds / 4), Stopwatch())
+            // All of these rounds are needed: the factor is as exact as their figure.
+            let (rounds, _) = try await run(rounds: max(5, rounds / 4), Stopwatch(), mayEndEarly: false)
             factor = max(slowDown, bound * slowDown / rounds.figure)
         }
         let (rounds, costs) = try await run(rounds: rounds, Stopwatch(factor: factor))
@@ -56,7 +57,9 @@ package struct Comparison: Sendable {
 
     private typealias Costs = (contender: [Cost], base: [Cost])
 
-    private func run(rounds count: Int, _ stopwatch: Stopwatch) async throws -> (Rounds, Costs) {
+    private func run(
+        rounds count: Int, _ stopwatch: Stopwatch, mayEndEarly: Bool = true
+    ) async throws -> (Rounds, Costs) {
         var rounds = Rounds()
         var costs: Costs = ([], [])
         // The first round only warms up.
@@ -69,7 +72,7 @@ package struct Comparison: Sendable {
             rounds.append(contender: value(round[0]), control: value(round[1]), base: value(round[2]))
             costs.contender.append(round[0])
             costs.base.append(round[2])
-            if isClear(rounds, of: count) { break }
+            if mayEndEarly, isClear(rounds, of: count) { break }
         }
         return (rounds, costs)
     }

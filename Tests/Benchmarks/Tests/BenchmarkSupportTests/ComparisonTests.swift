@@ -38,6 +38,19 @@ import Testing
         #expect(count.withLock { $0 } == rounds + 1)
     }
 
+    @Test func `the factor of a slow-down comes from a whole quarter of the rounds`() async throws {
+        let count = Mutex(0)
+        let base = Contender(units: 1) { _ in
+            count.withLock { $0 += 1 }
+            return Cost(time: 100)
+        }
+        let comparison = Comparison("work", .costing(100), against: base, bound: 2, rounds: 128)
+        _ = try await comparison.measure(slowDown: 1.05)
+        // The slowed figure is clear after half of the rounds. A round warms up each of the two runs.
+        let rounds = count.withLock { $0 }
+        #expect(rounds == 33 + 65)
+    }
+
     @Test func `a figure that is clear after half of the rounds needs no more rounds`() async throws {
         let turns = Mutex(0)
         let count = Mutex(0)
