@@ -90,9 +90,11 @@ import Testing
 
     #if LoopbackReceiver
     // sample: tool
-    func logIn(
-        with service: OAuthTokenService, _ auth: RefreshableTokenAuthorization<OAuthToken>
-    ) async throws {
+    func logIn(to server: AuthorizationServer, transport: any TokenTransport) async throws {
+        let service = OAuthTokenService.authorizationCode(
+            server: server, client: .public(id: "CLIENT_ID"), transport: transport)
+        let auth = RefreshableTokenAuthorization(
+            service: service, store: .tool(client: "CLIENT_ID", account: "me"), policy: .tool)
         try await auth.signIn {
             try await service.signIn(scopes: ["read"], through: .loopback) { url in
                 // Not to standard output, which a pipe may hold back.
