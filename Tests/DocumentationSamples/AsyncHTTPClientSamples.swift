@@ -68,12 +68,12 @@ private struct CountDown: Sequence, IteratorProtocol {
             // sample: server
             let service = BillingTokenService(endpoint: endpoint, secret: secret, transport: client)
             let auth = RefreshableTokenAuthorization(service: service)  // fetches its first token by itself
-                .restricted(to: api)  // "https://api.example.com", for instance
+            let bound = auth.restricted(to: api)  // for requests; api is "https://api.example.com", for instance
 
             var request = HTTPClientRequest(url: bills)
             request.method = .POST
             request.body = .bytes(ByteBuffer(string: "one widget"))
-            let response = try await client.execute(request, timeout: .seconds(30), authorizedBy: auth)
+            let response = try await client.execute(request, timeout: .seconds(30), authorizedBy: bound)
             let answer = try await String(buffer: response.body.collect(upTo: 1 << 20))
             // end sample
             #expect(response.status == .ok && answer == "billed")

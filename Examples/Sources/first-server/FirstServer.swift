@@ -12,10 +12,10 @@ func findNightMusic(at url: URL) async throws {
     let server = AuthorizationServer(issuer: url.absoluteString, tokenEndpoint: url.appending(path: "api/token"))
     let service = OAuthTokenService.clientCredentials(
         server: server, client: .secretBasic(id: "local-web", secret: "local-secret"), transport: HTTPClient.shared)
-    // The first token is fetched automatically, and the next one before the first expires. The token is sent only to
-    // this server.
+    // The first token is fetched automatically. A request shortly before its expiry fetches the next one in the
+    // background. The token is sent only to this server.
     guard let api = Origin(url) else { return }
-    let auth = RefreshableTokenAuthorization(service: service).restricted(to: api, allowingPlaintext: true)
+    let auth = RefreshableTokenAuthorization(service: service).restricted(to: api)
     // Ten calls at a time wait for the same token.
     try await withThrowingTaskGroup { group in
         for number in 1...10 {
