@@ -87,11 +87,13 @@ import Testing
             .text("")
         } body: { server in
             try await withClient { client in
-                for waits in [true, false] {
+                let providers: [any AuthorizationProvider] = [
+                    WaitingProvider(waitsToAuthorize: true), WaitingProvider(waitsToAuthorize: false), .bearer("0"),
+                ]
+                for provider in providers {
                     let error = await #expect(throws: HTTPClientError.self) {
                         try await client.execute(
-                            .get(server.url("/")), deadline: .now() - .seconds(1),
-                            authorizedBy: WaitingProvider(waitsToAuthorize: waits))
+                            .get(server.url("/")), deadline: .now() - .seconds(1), authorizedBy: provider)
                     }
                     #expect(error == .deadlineExceeded)
                 }

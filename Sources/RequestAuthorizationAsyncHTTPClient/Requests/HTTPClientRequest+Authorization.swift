@@ -101,9 +101,12 @@ extension String {
     }
 
     fileprivate var hasHTTPSScheme: Bool {
-        utf8.withContiguousStorageIfAvailable { bytes in
-            guard bytes.count >= 6 else { return false }
-            for (index, byte) in "https:".utf8.enumerated() where bytes[index] | 0x20 != byte | 0x20 { return false }
+        let scheme: StaticString = "https:"
+        return utf8.withContiguousStorageIfAvailable { bytes in
+            guard bytes.count >= scheme.utf8CodeUnitCount else { return false }
+            for index in 0..<scheme.utf8CodeUnitCount where bytes[index] | 0x20 != scheme.utf8Start[index] {
+                return false
+            }
             return true
         } ?? false
     }

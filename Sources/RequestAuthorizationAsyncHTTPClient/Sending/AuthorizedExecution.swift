@@ -20,8 +20,12 @@ struct AuthorizedExecution {
                 request, by: provider, refreshCount: refreshCount, isReplayable: isReplayable)
         }
         let response = try await client.execute(sent.request, deadline: deadline, logger: logger)
+        guard response.status == .unauthorized else {
+            try checkRedirects(of: response)
+            return response
+        }
         let answer = try answer(response, to: sent.request, credentials: sent.credentials)
-        guard answer.refusal != nil else { return answer.response }
+        guard answer.carriedCredential else { return response }
         return try await resend(
             request, after: answer, to: sent, by: provider, refreshCount: refreshCount, isReplayable: isReplayable)
     }
@@ -35,7 +39,7 @@ struct AuthorizedExecution {
         _ request: HTTPClientRequest, by provider: some AuthorizationProvider
     ) throws -> SentRequest? {
         guard let synchronous = provider as? any SynchronousAuthorization,
-            let known = synchronous.credentialFields(for: request), deadline > .now()
+            let known = synchronous.credentialFields(for: request)
         else { return nil }
         var authorized = request
         guard try synchronous.authorizeAtOnce(&authorized) else { return nil }
@@ -89,19 +93,25 @@ struct AuthorizedExecution {
     }
 
     private func checkBeforeSending(credentials: Set<String>) throws {
-        if clientFollowsRedirects, let field = credentials.first(where: { !RedirectFields.stripped.contains($0) }) {
+        // Comparing with the usual set costs less than a look at each of its names.
+        if clientFollowsRedirects, credentials != CredentialFields.authorization,
+            let field = credentials.first(where: { !RedirectFields.stripped.contains($0) })
+        {
             throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.advice(for: field))
         }
         // The client would check the deadline only after it has sent the request.
         guard .now() < deadline else { throw HTTPClientError.deadlineExceeded }
     }
 
+    private func checkRedirects(of response: HTTPClientResponse) throws {
+        guard !clientFollowsRedirects, response.history.count > 1 else { return }
+        throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.correction)
+    }
+
     private func answer(
         _ response: HTTPClientResponse, to authorized: HTTPClientRequest, credentials: Set<String>
     ) throws -> Answer {
-        if !clientFollowsRedirects, response.history.count > 1 {
-            throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.correction)
-        }
+        try checkRedirects(of: response)
         return Answer(response: response, carriedCredential: response.carries(credentials, of: authorized))
     }
 }
