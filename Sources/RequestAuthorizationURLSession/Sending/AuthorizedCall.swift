@@ -9,7 +9,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     let connection: ConnectionUse
 
     func send(
-        _ request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int
+        _ request: URLRequest, authorizedBy provider: any AuthorizationProvider, refreshCount: Int
     ) async throws -> (Receiver.Body, URLResponse) {
         let departure = departure(for: request, body, of: Carrier.of(session))
         defer { departure?.end() }
@@ -35,7 +35,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
 
     /// Sends a request with a provider that can authorize synchronously. In the common case nothing else is needed.
     private func send(
-        _ request: URLRequest, authorizedAtOnceBy provider: some SynchronousAuthorization,
+        _ request: URLRequest, authorizedAtOnceBy provider: any SynchronousAuthorization,
         credentialFields fields: Set<String>, refreshCount: Int, departure: Departure?
     ) async throws -> (Receiver.Body, URLResponse) {
         guard let authorized = try provider.authorizeAtOnce(request), departure?.beginsAtOnce() ?? true else {
@@ -58,7 +58,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     ///   - signsTargets: whether the provider has read the request's URI. Redirects then need a new credential.
     ///   - credentialFields: the names of the fields that the provider has set, in lower case.
     private func send(
-        _ request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int,
+        _ request: URLRequest, authorizedBy provider: any AuthorizationProvider, refreshCount: Int,
         departure: Departure?, signsTargets: () -> Bool = { false },
         credentialFields: (URLRequest) throws -> Set<String>
     ) async throws -> (Receiver.Body, URLResponse) {
@@ -87,7 +87,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     ///   - authorizeHop: authorizes the request that follows a redirect to the same origin, and names the fields it has
     ///     set; `nil` if the request keeps its credential.
     private func exchange(
-        _ authorized: URLRequest, by provider: some AuthorizationProvider, credentialFields: Set<String>,
+        _ authorized: URLRequest, by provider: any AuthorizationProvider, credentialFields: Set<String>,
         departure: Departure?,
         authorizeHop: (URLRequest, RequestBody) async throws -> (URLRequest, Set<String>)? = { _, _ in nil }
     ) async throws -> Answer<Receiver.Body> {
@@ -125,7 +125,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     }
 
     /// Adds a new proof for a redirect's target: a proof is for one URI (RFC 9449 §4.2).
-    private func provenAnew(_ request: URLRequest, by provider: some AuthorizationProvider) async throws -> URLRequest {
+    private func provenAnew(_ request: URLRequest, by provider: any AuthorizationProvider) async throws -> URLRequest {
         if let synchronous = provider as? any SynchronousAuthorization,
             let proven = try await synchronous.prove(request, ifValidNow: false)
         {

@@ -51,8 +51,8 @@ final class Departure: Sendable {
 }
 
 /// Waits for a slot and then authorizes the request, so that a queued request is sent with a current credential.
-struct DepartingAuthorization<Provider: AuthorizationProvider>: AuthorizationProvider, RedactedDescription {
-    let provider: Provider
+struct DepartingAuthorization: AuthorizationProvider, RedactedDescription {
+    let provider: any AuthorizationProvider
     /// `nil` for a request that shares connections.
     let departure: Departure?
 
