@@ -13,17 +13,21 @@ package struct Comparison: Sendable {
     /// How many rounds there are at most.
     let rounds: Int
     let contender: Contender
+    private let control: Contender
     let base: Contender
 
+    /// - Parameter control: the contender's work with connections of its own, if contender and base share none. By default
+    ///   it is the contender.
     package init(
-        _ name: String, _ contender: Contender, against base: Contender, bound: Double?, meter: Meter = .time,
-        rounds: Int
+        _ name: String, _ contender: Contender, control: Contender? = nil, against base: Contender, bound: Double?,
+        meter: Meter = .time, rounds: Int
     ) {
         self.name = name
         self.bound = bound
         self.meter = meter
         self.rounds = rounds
         self.contender = contender
+        self.control = control ?? contender
         self.base = base
     }
 
@@ -66,7 +70,7 @@ package struct Comparison: Sendable {
         for index in -1..<count {
             var round = [Cost](repeating: Cost(), count: 3)
             for leg in Self.orders[(index + 6) % 6] {
-                round[leg] = try await leg == 2 ? base.run(Stopwatch()) : contender.run(stopwatch)
+                round[leg] = try await [contender, control, base][leg].run(leg == 2 ? Stopwatch() : stopwatch)
             }
             guard index >= 0 else { continue }
             rounds.append(contender: value(round[0]), control: value(round[1]), base: value(round[2]))

@@ -30,15 +30,24 @@ package struct Stopwatch: Sendable {
     /// Measures work that can be repeated. Where instructions are counted, repeating it slows it down.
     func measure(times: Int, _ work: (_ times: Int) async throws -> Void) async throws -> Cost {
         guard isCounting else { return try await measure { try await work(times) } }
-        let times = Int((Double(times) * factor).rounded(.up))
-        benchmark_mark()
-        try await work(times)
-        benchmark_mark()
-        return Cost()
+        return try await measure { try await work(slowed(times)) }
+    }
+
+    /// Where instructions are counted, work is slowed down by doing it more often.
+    ///
+    /// - Returns: how often work is to be done in place of this many times.
+    package func slowed(_ times: Int) -> Int {
+        isCounting ? Int((Double(times) * factor).rounded(.up)) : times
     }
 
     /// Measures work, after which the processor is kept busy until the work took `factor` times as long.
     package func measure(_ work: () async throws -> Void) async rethrows -> Cost {
+        if isCounting {
+            benchmark_mark()
+            try await work()
+            benchmark_mark()
+            return Cost()
+        }
         let start = now()
         try await work()
         var end = now()

@@ -19,7 +19,7 @@ struct Benchmarks {
             BenchmarkGroup("reading", counted: compareReading, measured: measureReading),
             BenchmarkGroup("challenges", counted: compareChallenges),
             BenchmarkGroup("suspension", measured: measureSuspension),
-            BenchmarkGroup("waiting", measured: measureWaiting),
+            BenchmarkGroup("waiting", counted: compareWaiting, uncounted: measureWaiting),
             BenchmarkGroup("telemetry", counted: compareTelemetry),
             BenchmarkGroup(
                 "storage", counted: { try await compareWarmStore() + compareWarmFleet() }, measured: measureRefresh),

@@ -4,14 +4,41 @@
 import BenchmarkSupport
 
 /// The cost per request when very many requests wait for a refresh, or are cancelled meanwhile.
-func measureWaiting(slowDown: Double?) async throws -> [Figure] {
-    let ways: [(name: String, bound: Double, run: @Sendable (Int, Stopwatch) async throws -> Cost)] = [
-        ("waiting for one refresh", 2, waitForRefresh), ("cancelling waiters", 2, cancelInOrder),
-        ("cancelling waiters, shuffled", 3, cancelShuffled),
+private struct Way: Sendable {
+    let name: String
+    /// The bound for the processor time. More requests need more of it: their memory leaves the caches.
+    let bound: Double
+    let start: @Sendable (_ count: Int, Stopwatch, _ executor: OneThread?) async throws -> Cost
+
+    static let all = [
+        Way(name: "waiting for one refresh", bound: 2, start: waitForRefresh),
+        Way(name: "cancelling waiters", bound: 2, start: cancelInOrder),
+        Way(name: "cancelling waiters, shuffled", bound: 3, start: cancelShuffled),
     ]
-    let (few, many) = (1_000, 100_000)
+
+    /// - Parameter executor: runs the requests and the task that waits for them, or `nil` for all cores.
+    func run(_ count: Int, _ stopwatch: Stopwatch, on executor: OneThread? = nil) async throws -> Cost {
+        try await withTaskExecutorPreference(executor) { try await start(count, stopwatch, executor) }
+    }
+}
+
+private let (few, many) = (1_000, 100_000)
+
+/// All requests run in one thread: several take turns in another order each time.
+func compareWaiting() -> [Comparison] {
+    Way.all.map { way in
+        Comparison(
+            "\(way.name) in one thread: each of \(many) / each of \(few)",
+            Contender(units: Double(many)) { try await way.run($0.slowed(many), $0, on: .shared) },
+            against: Contender(units: Double(few)) { try await way.run(few, $0, on: .shared) },
+            bound: 1.1, rounds: 1)
+    }
+}
+
+/// Without a tool that counts, on all cores.
+func measureWaiting(slowDown: Double?) async throws -> [Figure] {
     var figures: [Figure] = []
-    for way in ways {
+    for way in Way.all {
         let comparison = Comparison(
             "\(way.name): each of \(many) / each of \(few)",
             Contender(units: Double(many)) { try await way.run(many, $0) },
@@ -27,7 +54,7 @@ func measureWaiting(slowDown: Double?) async throws -> [Figure] {
 }
 
 /// From the first request to the return of the last, all in one task group.
-private func waitForRefresh(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
+private func waitForRefresh(_ count: Int, _ stopwatch: Stopwatch, _ executor: OneThread?) async throws -> Cost {
     let crowd = Crowd(count)
     let cost = try await stopwatch.measure {
         try await withThrowingTaskGroup { group in
@@ -42,7 +69,7 @@ private func waitForRefresh(_ count: Int, _ stopwatch: Stopwatch) async throws -
 }
 
 /// From the cancellation of the group to the return of its last request.
-private func cancelInOrder(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
+private func cancelInOrder(_ count: Int, _ stopwatch: Stopwatch, _ executor: OneThread?) async throws -> Cost {
     let crowd = Crowd(count)
     let cost = try await withThrowingTaskGroup { group in
         for _ in 0..<count { group.addTask { try await crowd.request() } }
@@ -59,10 +86,10 @@ private func cancelInOrder(_ count: Int, _ stopwatch: Stopwatch) async throws ->
 
 /// From the first cancellation to the return of the last request. It is awaited first, so most others have ended by
 /// then.
-private func cancelShuffled(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost {
+private func cancelShuffled(_ count: Int, _ stopwatch: Stopwatch, _ executor: OneThread?) async throws -> Cost {
     let crowd = Crowd(count)
     let tasks = (0..<count).map { _ in
-        Task.detached { try await crowd.request() }
+        Task.detached(executorPreference: executor) { try await crowd.request() }
     }
     await crowd.isComplete()
     let shuffled = tasks.shuffled()

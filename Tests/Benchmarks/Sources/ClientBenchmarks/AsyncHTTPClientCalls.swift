@@ -6,15 +6,27 @@ import BenchmarkSupport
 import Foundation
 import RequestAuthorizationAsyncHTTPClient
 
-/// `execute(_:timeout:authorizedBy:)` against `execute(_:timeout:)` with a constant header field, the body read each time.
+/// In sequence and in one thread, which takes nearly the same instructions each time although the client and the server
+/// have threads of their own.
+func compareAsyncHTTPClient() async throws -> [Comparison] {
+    [try await calls(of: .shared).inSequence(batch: 400, rounds: 100, on: .shared)]
+}
+
+/// 64 at a time.
 func measureAsyncHTTPClient(slowDown: Double?) async throws -> [Figure] {
-    let server = try Fixture.server()
     var configuration = HTTPClient.Configuration()
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    let request = try HTTPClientRequest(url: server.url("/v1/widgets?page=1").absoluteString)
+    let figure = try await calls(of: client).atOnce.measure(slowDown: slowDown)
+    try await client.shutdown()
+    return [figure]
+}
+
+/// `execute(_:timeout:authorizedBy:)` against `execute(_:timeout:)` with a constant header field, the body read each time.
+private func calls(of client: HTTPClient) async throws -> Calls {
+    let request = try HTTPClientRequest(url: Fixture.server().url("/v1/widgets?page=1").absoluteString)
     let constant = try await request.authorized(using: Fixture.auth)
-    let calls = Calls(
+    return Calls(
         "execute(authorizedBy:) / execute",
         {
             let response = try await client.execute(request, timeout: .seconds(30), authorizedBy: Fixture.auth)
@@ -24,8 +36,5 @@ func measureAsyncHTTPClient(slowDown: Double?) async throws -> [Figure] {
             let response = try await client.execute(constant, timeout: .seconds(30))
             _ = try await response.body.collect(upTo: 1 << 10)
         })
-    let figures = try await calls.measure(slowDown: slowDown)
-    try await client.shutdown()
-    return figures
 }
 #endif

@@ -8,40 +8,49 @@ import BenchmarkSupport
 struct Calls {
     let name: String
     let authorized: @Sendable () async throws -> Void
+    /// The same with connections of its own.
+    let control: @Sendable () async throws -> Void
     let bare: @Sendable () async throws -> Void
-
-    /// In sequence, and 64 at a time, with the number of calls of each task before the turn of another contender.
-    private static let loads = [
-        (name: "in sequence", tasks: 1, batch: 20, rounds: 400),
-        (name: "64 at a time", tasks: 64, batch: 2, rounds: 300),
-    ]
 
     init(
         _ name: String, _ authorized: @escaping @Sendable () async throws -> Void,
-        against bare: @escaping @Sendable () async throws -> Void
+        control: (@Sendable () async throws -> Void)? = nil, against bare: @escaping @Sendable () async throws -> Void
     ) {
         self.name = name
         self.authorized = authorized
+        self.control = control ?? authorized
         self.bare = bare
     }
 
+    /// In sequence, and 64 at a time.
     func measure(slowDown: Double?) async throws -> [Figure] {
-        var figures: [Figure] = []
-        for load in Self.loads {
-            let comparison = Comparison(
-                "\(name), \(load.name)", contender(tasks: load.tasks, batch: load.batch, authorized),
-                against: contender(tasks: load.tasks, batch: load.batch, bare), bound: 1.03, rounds: load.rounds)
-            figures.append(try await comparison.measure(slowDown: slowDown))
-        }
-        return figures
+        [try await inSequence().measure(slowDown: slowDown), try await atOnce.measure(slowDown: slowDown)]
     }
 
-    private func contender(
-        tasks: Int, batch: Int, _ call: @escaping @Sendable () async throws -> Void
-    ) -> Contender {
-        Contender(times: tasks * batch) { _ in
+    /// - Parameters:
+    ///   - batch: how many calls a contender does before another has its turn.
+    ///   - executor: runs the calls, or `nil` for any core.
+    func inSequence(batch: Int = 20, rounds: Int = 400, on executor: OneThread? = nil) -> Comparison {
+        let contender = { @Sendable (call: @escaping @Sendable () async throws -> Void) in
+            Contender(times: batch) { times in
+                try await withTaskExecutorPreference(executor) { for _ in 0..<times { try await call() } }
+            }
+        }
+        return Comparison(
+            "\(name), in sequence", contender(authorized), control: contender(control), against: contender(bare),
+            bound: 1.03, rounds: rounds)
+    }
+
+    var atOnce: Comparison {
+        Comparison(
+            "\(name), 64 at a time", atOnce(authorized), control: atOnce(control), against: atOnce(bare), bound: 1.03,
+            rounds: 300)
+    }
+
+    private func atOnce(_ call: @escaping @Sendable () async throws -> Void) -> Contender {
+        Contender(times: 128) { times in
             try await withThrowingTaskGroup { group in
-                for _ in 0..<tasks { group.addTask { for _ in 0..<batch { try await call() } } }
+                for _ in 0..<64 { group.addTask { for _ in 0..<times / 64 { try await call() } } }
                 try await group.waitForAll()
             }
         }

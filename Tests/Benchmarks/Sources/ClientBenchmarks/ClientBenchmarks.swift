@@ -15,7 +15,7 @@ struct ClientBenchmarks {
         #if Clients
         BenchmarkRun(groups: [
             BenchmarkGroup("urlsession", measured: measureURLSession),
-            BenchmarkGroup("asynchttpclient", measured: measureAsyncHTTPClient),
+            BenchmarkGroup("asynchttpclient", counted: compareAsyncHTTPClient, measured: measureAsyncHTTPClient),
             BenchmarkGroup("grpc", measured: measureGRPC),
             BenchmarkGroup("uploads", measured: measureUploads),
             BenchmarkGroup("proofs", measured: measureProofs),

@@ -15,23 +15,27 @@ import FoundationNetworking
 /// a constant header field.
 ///
 /// On Linux `data(for:)` calls back directly. All other callbacks of a user's session wait for an operation queue.
+/// Calls with a provider have a session of ours, so contender and base share no connection. Nor does the control.
 func measureURLSession(slowDown: Double?) async throws -> [Figure] {
     let server = try Fixture.server()
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpMaximumConnectionsPerHost = 64
-    let session = URLSession(configuration: configuration)
+    let (session, other) = (URLSession(configuration: configuration), URLSession(configuration: configuration))
     let request = try URLRequest(url: server.url("/v1/widgets?page=1"))
     let constant = try await request.authorized(using: Fixture.auth)
     let withDelegate = Calls(
         "data(for:authorizedBy:) / data task with a delegate",
         { _ = try await session.data(for: request, authorizedBy: Fixture.auth) },
+        control: { _ = try await other.data(for: request, authorizedBy: Fixture.auth) },
         against: { try await session.run(constant) })
     let short = Calls(
         "data(for:authorizedBy:) / data(for:)",
         { _ = try await session.data(for: request, authorizedBy: Fixture.auth) },
+        control: { _ = try await other.data(for: request, authorizedBy: Fixture.auth) },
         against: { _ = try await session.data(for: constant) })
     let figures = try await withDelegate.measure(slowDown: slowDown) + short.measure(slowDown: slowDown)
     session.invalidateAndCancel()
+    other.invalidateAndCancel()
     return figures
 }
 

@@ -113,6 +113,40 @@ import Testing
         let done = Mutex(0)
         _ = try await Stopwatch.marking(factor: factor).measure(times: times) { count in done.withLock { $0 = count } }
         #expect(done.withLock { $0 } == slowed)
+        #expect(Stopwatch.marking(factor: factor).slowed(times) == slowed)
+        #expect(Stopwatch(factor: factor).slowed(times) == times)
+    }
+
+    @Test func `one thread runs all tasks in the order in which they were added`() async {
+        let order = Order()
+        await withTaskGroup { group in
+            for index in 0..<1_000 {
+                group.addTask(executorPreference: OneThread.shared) { order.indices.withLock { $0.append(index) } }
+            }
+        }
+        #expect(order.indices.withLock { $0 } == Array(0..<1_000))
+    }
+
+    @Test func `a control of its own is compared with the contender`() async throws {
+        let comparison = Comparison(
+            "work", .costing(100), control: .costing(110), against: .costing(80), bound: nil, rounds: 8)
+        let figure = try await comparison.measure()
+        #expect(figure.value == 1.25)
+        #expect(figure.control == 1.1 && abs(figure.margin - 0.1) < 1e-9)
+    }
+
+    @Test func `where nothing counts, a group times the same work or measures something else`() async throws {
+        let work = Contender(units: 1) { _ in Cost(time: 1, processorTime: 1) }
+        let comparison = Comparison("time", work, against: work, bound: 1, rounds: 8)
+        let other = Figure(name: "other", value: 1, bound: 1, detail: "")
+        let groups = [
+            BenchmarkGroup("a", counted: { [comparison] }),
+            BenchmarkGroup("b", counted: { [comparison] }, uncounted: { _ in [other] }),
+            BenchmarkGroup("c", counted: { [comparison] }, uncounted: { _ in [] }, measured: { _ in [other] }),
+        ]
+        var names: [[String]] = []
+        for group in groups { names.append(try await group.figures(slowDown: nil, counter: nil).map(\.name)) }
+        #expect(names == [["time"], ["other"], ["other"]])
     }
 
     @Test func `a cost is given for one unit of work`() async throws {
@@ -139,6 +173,10 @@ import Testing
         let comparison = Comparison("work", .costing(200), against: .costing(100), bound: nil, rounds: 5)
         #expect(try await comparison.measure(slowDown: 1.05).value == 2)
     }
+}
+
+private final class Order: Sendable {
+    let indices = Mutex<[Int]>([])
 }
 
 extension Contender {
