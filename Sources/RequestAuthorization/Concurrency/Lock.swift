@@ -19,31 +19,25 @@ package import Android
 ///
 /// `@unchecked Sendable` is safe: the value is accessed only in `withLock`, while the mutex is locked.
 package final class Lock<Value>: @unchecked Sendable {
-    @usableFromInline struct Contents {
-        @usableFromInline var mutex = pthread_mutex_t()
-        @usableFromInline var value: Value
-
-        @inlinable init(value: consuming Value) { self.value = value }
-    }
-
-    /// The mutex and the value in one allocation, which does not move.
-    @usableFromInline let contents: UnsafeMutablePointer<Contents>
+    // Both lie in one allocation, which does not move. A generic type for that allocation would be looked up by the
+    // runtime whenever a lock is made, used or released in code that is not specialized.
+    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline let value: UnsafeMutablePointer<Value>
 
     @inlinable package init(_ value: sending Value) {
-        contents = .allocate(capacity: 1)
-        contents.initialize(to: Contents(value: value))
+        let alignment = max(MemoryLayout<pthread_mutex_t>.alignment, MemoryLayout<Value>.alignment)
+        let offset = (MemoryLayout<pthread_mutex_t>.size + alignment - 1) / alignment * alignment
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: offset + MemoryLayout<Value>.size, alignment: alignment)
+        mutex = memory.initializeMemory(as: pthread_mutex_t.self, to: pthread_mutex_t())
+        self.value = (memory + offset).initializeMemory(as: Value.self, to: value)
         pthread_mutex_init(mutex, nil)
     }
 
     @inlinable deinit {
         pthread_mutex_destroy(mutex)
-        contents.deinitialize(count: 1)
-        contents.deallocate()
-    }
-
-    /// The mutex, which is first in the allocation.
-    @inlinable var mutex: UnsafeMutablePointer<pthread_mutex_t> {
-        UnsafeMutableRawPointer(contents).assumingMemoryBound(to: pthread_mutex_t.self)
+        value.deinitialize(count: 1)
+        UnsafeMutableRawPointer(mutex).deallocate()
     }
 
     @inlinable @inline(__always)
@@ -52,7 +46,7 @@ package final class Lock<Value>: @unchecked Sendable {
     ) throws(Failure) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        return try body(&contents.pointee.value)
+        return try body(&value.pointee)
     }
 }
 

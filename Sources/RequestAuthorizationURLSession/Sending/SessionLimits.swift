@@ -38,14 +38,14 @@ struct SessionLimits: Sendable {
     /// The request with a time-out that `URLSession` can keep, and the seconds after which we must end it ourselves.
     func applied(to request: URLRequest, now: ContinuousClock.Instant = .now) -> (URLRequest, TimeInterval?) {
         var request = request
-        var limits = [end.map { now.duration(to: $0) / .seconds(1) }]
+        var limit = end.map { now.duration(to: $0) / .seconds(1) }
         let own = request.timeoutInterval
         let wanted = own == Self.sixtySeconds ? idle : own
         let isCutToNothing = wanted > 0 && wanted < 1
-        if isCutToNothing { limits.append(wanted) }
+        if isCutToNothing { limit = min(limit ?? wanted, wanted) }
         // The default stays: only `URLRequest` knows whether 60 seconds were set explicitly.
         if own != Self.sixtySeconds || isCutToNothing { request.timeoutInterval = wanted.rounded(.up) }
-        return (request, limits.compactMap { $0 }.min())
+        return (request, limit)
     }
 
     /// The defaults of `URLRequest.timeoutInterval` and `URLSessionConfiguration.timeoutIntervalForResource`.
