@@ -24,19 +24,23 @@ package struct BenchmarkGroup: Sendable {
         self.measured = measured
     }
 
-    /// Counts instructions if valgrind is installed.
-    func figures(slowDown: SlowDown, counter: InstructionCounter? = InstructionCounter()) async throws -> [Figure] {
-        try await figures(of: counted(), slowDown, counter) + measured(slowDown)
+    /// The figures that are the same in each process: instructions, if something counts them.
+    func countedFigures(slowDown: SlowDown, counter: InstructionCounter?) async throws -> [Figure] {
+        let comparisons = try await counted()
+        guard let counter, !comparisons.isEmpty else { return [] }
+        return try counter.count(comparisons, of: name, slowDown: slowDown)
     }
 
-    private func figures(
-        of comparisons: [Comparison], _ slowDown: SlowDown, _ counter: InstructionCounter?
-    ) async throws -> [Figure] {
-        if comparisons.isEmpty { return [] }
-        if let counter { return try counter.count(comparisons, of: name, slowDown: slowDown) }
+    /// All other figures.
+    func measuredFigures(slowDown: SlowDown, counter: InstructionCounter?) async throws -> [Figure] {
+        let uncounted = counter == nil ? try await uncountedFigures(slowDown) : []
+        return try await uncounted + measured(slowDown)
+    }
+
+    private func uncountedFigures(_ slowDown: SlowDown) async throws -> [Figure] {
         if let uncounted { return try await uncounted(slowDown) }
         var figures: [Figure] = []
-        for comparison in comparisons { figures.append(try await comparison.measure(slowDown: slowDown)) }
+        for comparison in try await counted() { figures.append(try await comparison.measure(slowDown: slowDown)) }
         return figures
     }
 }

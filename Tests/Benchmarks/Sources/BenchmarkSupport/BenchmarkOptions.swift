@@ -13,6 +13,8 @@ package struct BenchmarkOptions: Sendable, Equatable {
     package var slowDown: Double?
     /// Marks the work of the comparisons for a tool that counts instructions, each contender slowed down by its factor.
     var factors: [Double]?
+    /// Measures a group again for another process, which reads the figures as JSON and judges them.
+    package var isAgain = false
 
     package init(_ arguments: some Sequence<String>) throws {
         for argument in arguments {
@@ -20,6 +22,7 @@ package struct BenchmarkOptions: Sendable, Equatable {
             switch (parts.first, parts.dropFirst().first) {
             case ("--json", nil): isJSON = true
             case ("--strict", nil): isStrict = true
+            case ("--again", nil): (isAgain, isJSON) = (true, true)
             case ("--slow-down", let value?): slowDown = try Self.factor(value)
             case ("--mark", let value?): factors = try value.split(separator: ",").map { try Self.factor(String($0)) }
             case (let name?, nil) where !name.hasPrefix("-"): groups.append(name)

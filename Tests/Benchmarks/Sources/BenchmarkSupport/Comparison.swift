@@ -98,8 +98,11 @@ package struct Comparison: Sendable {
 
     private func detail(_ costs: Costs) -> String {
         let (mine, theirs) = (costs.contender.map(value).median, costs.base.map(value).median)
-        let processor = zip(costs.contender, costs.base).map { $0.processorTime / $1.processorTime }.median
-        let text = "\(mine.asTime) / \(theirs.asTime)"
-        return meter == .processorTime ? text : "\(text), processor time \(processor.rounded(places: 3))"
+        let times = zip(costs.contender, costs.base).map { $0.time / $1.time }.median
+        let processorTimes = zip(costs.contender, costs.base).map { $0.processorTime / $1.processorTime }.median
+        let other =
+            meter == .time
+            ? "processor time \(processorTimes.rounded(places: 3))" : "elapsed time \(times.rounded(places: 3))"
+        return "\(mine.asTime) / \(theirs.asTime), \(other)"
     }
 }

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// One figure and its bound, if it has one; all are ratios or counts within one run, so that any machine can judge them.
-package struct Figure: Sendable, Encodable {
+package struct Figure: Sendable, Codable {
     /// The measurements behind the figure.
-    package enum Unit: String, Sendable, Encodable { case time, instructions, count }
+    package enum Unit: String, Sendable, Codable { case time, instructions, count }
 
     package enum Verdict: String, Sendable, Encodable {
         case met
@@ -66,6 +66,18 @@ package struct Figure: Sendable, Encodable {
         }
     }
 
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            name: try container.decode(String.self, forKey: .name),
+            value: try container.decode(Double.self, forKey: .value),
+            bound: try container.decodeIfPresent(Double.self, forKey: .bound),
+            unit: try container.decode(Unit.self, forKey: .unit),
+            control: try container.decodeIfPresent(Double.self, forKey: .control),
+            margin: try container.decode(Double.self, forKey: .margin),
+            detail: try container.decode(String.self, forKey: .detail))
+    }
+
     private enum CodingKeys: CodingKey { case name, value, bound, unit, control, margin, verdict, detail }
 
     package func encode(to encoder: any Encoder) throws {
@@ -86,5 +98,16 @@ extension [Figure] {
     func mayPassAgain(strict: Bool) -> Bool {
         let missed = filter { !$0.passes(strict: strict) }
         return !missed.isEmpty && missed.allSatisfy { $0.unit == .time }
+    }
+
+    /// The figures after another measurement: one that fails is replaced by one that passes, or is lower.
+    func replacingMissed(by others: [Figure], strict: Bool) throws -> [Figure] {
+        guard map(\.name) == others.map(\.name) else {
+            throw BenchmarkError(description: "the other process measured \(others.map(\.name))")
+        }
+        return zip(self, others).map { figure, other in
+            if figure.passes(strict: strict) { return figure }
+            return other.passes(strict: strict) || other.value < figure.value ? other : figure
+        }
     }
 }

@@ -53,7 +53,7 @@ struct InstructionCounter {
         let output = folder.appending(path: "count").path
         try run([
             "--tool=callgrind", "--dump-before=benchmark_mark", "--callgrind-out-file=\(output)",
-            "--log-file=\(output).log", try program(),
+            "--log-file=\(output).log", try ThisProgram.path(),
             "--mark=\(factors.map { "\($0)" }.joined(separator: ","))", group,
         ])
         var totals: [Double] = []
@@ -74,13 +74,6 @@ struct InstructionCounter {
         if process.terminationStatus != 0 {
             throw BenchmarkError(description: "valgrind ended with \(process.terminationStatus)")
         }
-    }
-
-    private func program() throws -> String {
-        guard let path = Bundle.main.executablePath else {
-            throw BenchmarkError(description: "the path of this program is unknown")
-        }
-        return path
     }
 
     private func total(in text: String) throws -> Double {

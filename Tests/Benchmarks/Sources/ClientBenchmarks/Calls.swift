@@ -24,13 +24,15 @@ struct Calls {
 
     /// In sequence, and 64 at a time.
     func measure(slowDown: Double?) async throws -> [Figure] {
-        [try await inSequence().measure(slowDown: slowDown), try await atOnce.measure(slowDown: slowDown)]
+        [try await inSequence().measure(slowDown: slowDown), try await atOnce().measure(slowDown: slowDown)]
     }
 
     /// - Parameters:
     ///   - batch: how many calls a contender does before another has its turn.
     ///   - executor: runs the calls, or `nil` for any core.
-    func inSequence(batch: Int = 20, rounds: Int = 400, on executor: OneThread? = nil) -> Comparison {
+    func inSequence(
+        batch: Int = 20, rounds: Int = 400, on executor: OneThread? = nil, bound: Double = 1.03
+    ) -> Comparison {
         let contender = { @Sendable (call: @escaping @Sendable () async throws -> Void) in
             Contender(times: batch) { times in
                 try await withTaskExecutorPreference(executor) { for _ in 0..<times { try await call() } }
@@ -38,13 +40,13 @@ struct Calls {
         }
         return Comparison(
             "\(name), in sequence", contender(authorized), control: contender(control), against: contender(bare),
-            bound: 1.03, rounds: rounds)
+            bound: bound, rounds: rounds)
     }
 
-    var atOnce: Comparison {
+    func atOnce(bound: Double = 1.03, meter: Comparison.Meter = .time) -> Comparison {
         Comparison(
-            "\(name), 64 at a time", atOnce(authorized), control: atOnce(control), against: atOnce(bare), bound: 1.03,
-            rounds: 300)
+            "\(name), 64 at a time", atOnce(authorized), control: atOnce(control), against: atOnce(bare), bound: bound,
+            meter: meter, rounds: 300)
     }
 
     private func atOnce(_ call: @escaping @Sendable () async throws -> Void) -> Contender {

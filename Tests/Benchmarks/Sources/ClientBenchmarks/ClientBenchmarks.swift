@@ -14,7 +14,8 @@ struct ClientBenchmarks {
     static func main() {
         #if Clients
         BenchmarkRun(groups: [
-            BenchmarkGroup("urlsession", measured: measureURLSession),
+            BenchmarkGroup(
+                "urlsession", counted: compareURLSession, uncounted: { _ in [] }, measured: measureURLSession),
             BenchmarkGroup("asynchttpclient", counted: compareAsyncHTTPClient, measured: measureAsyncHTTPClient),
             BenchmarkGroup("grpc", measured: measureGRPC),
             BenchmarkGroup("uploads", measured: measureUploads),

@@ -14,6 +14,11 @@ import Testing
         #expect(options.slowDown == 1.05)
     }
 
+    @Test func `what is measured again is written as JSON`() throws {
+        let options = try BenchmarkOptions(["grpc", "--again"])
+        #expect(options.isAgain && options.isJSON)
+    }
+
     @Test(arguments: [
         "--slow-down", "--slow-down=fast", "--slow-down=0.9", "--slow-down=nan", "--fast", "--json=1", "-h",
     ])

@@ -127,6 +127,17 @@ import Testing
         #expect(order.indices.withLock { $0 } == Array(0..<1_000))
     }
 
+    @Test func `a figure of one time shows the other as well`() async throws {
+        let work = Contender(units: 1) { _ in Cost(time: 3_000, processorTime: 8_000) }
+        let base = Contender(units: 1) { _ in Cost(time: 2_000, processorTime: 4_000) }
+        let time = try await Comparison("a", work, against: base, bound: 1, rounds: 8).measure()
+        #expect(time.value == 1.5 && time.detail == "3000 ns / 2000 ns, processor time 2.0")
+        let processorTime = try await Comparison(
+            "b", work, against: base, bound: 1, meter: .processorTime, rounds: 8
+        ).measure()
+        #expect(processorTime.value == 2 && processorTime.detail == "8000 ns / 4000 ns, elapsed time 1.5")
+    }
+
     @Test func `a control of its own is compared with the contender`() async throws {
         let comparison = Comparison(
             "work", .costing(100), control: .costing(110), against: .costing(80), bound: nil, rounds: 8)
@@ -145,7 +156,7 @@ import Testing
             BenchmarkGroup("c", counted: { [comparison] }, uncounted: { _ in [] }, measured: { _ in [other] }),
         ]
         var names: [[String]] = []
-        for group in groups { names.append(try await group.figures(slowDown: nil, counter: nil).map(\.name)) }
+        for group in groups { names.append(try await group.measuredFigures(slowDown: nil, counter: nil).map(\.name)) }
         #expect(names == [["time"], ["other"], ["other"]])
     }
 

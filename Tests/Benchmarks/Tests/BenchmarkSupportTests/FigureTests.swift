@@ -58,6 +58,26 @@ import Testing
         #expect([within].mayPassAgain(strict: true))
     }
 
+    @Test func `a missed figure is replaced by one of another process that passes or is lower`() throws {
+        let figures = [1.02, 1.2, 1.2, 1.2].map { Figure.timed($0, bound: 1.03, margin: 0) }
+        let others = [1.3, 1.01, 1.1, 1.3].map { Figure.timed($0, bound: 1.03, margin: 0) }
+        #expect(try figures.replacingMissed(by: others, strict: false).map(\.value) == [1.02, 1.01, 1.1, 1.2])
+        #expect(throws: BenchmarkError.self) {
+            try figures.replacingMissed(by: Array(others.dropLast()), strict: false)
+        }
+    }
+
+    @Test func `another process reads a report as it was written`() throws {
+        let figures = [
+            Figure.timed(1.04, bound: 1.03, margin: 0.02), .timed(9, bound: nil, margin: 0),
+            Figure(name: "jobs", value: 1, bound: 0, detail: ""),
+        ]
+        let json = try Report(measurements: figures).json()
+        let read = try Report(json: Data(json.utf8))
+        #expect(try read.json() == json)
+        #expect(read.measurements.map(\.verdict) == [.withinMargin, .notJudged, .missed])
+    }
+
     @Test func `the table and JSON show figure, control, margin and bound`() throws {
         let figure = Figure.timed(1.04, bound: 1.03, margin: 0.02)
         let row = FigureTable([figure]).description.split(separator: " ", omittingEmptySubsequences: true)
