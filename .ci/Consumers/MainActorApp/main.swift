@@ -4,6 +4,7 @@
 // An app whose default isolation is the main actor. `.ci/check-consumers` copies it out of the checkout, builds and runs it.
 // prints: Bearer ABC
 // prints: Bearer old'
+// prints: a change after 1 call
 // prints: authorized, 1 call, on the main actor
 
 import RequestAuthorizationURLSession
@@ -61,11 +62,14 @@ for await change in auth.tokenChanges {
     isAuthorized = change.isAuthorized
     break
 }
-let observation = auth.onTokenChange { change in
-    switch change {
-    case .tokenUpdated(let token): MainActor.assertIsolated("\(token)")
-    case .tokenInvalidated(let error): MainActor.assertIsolated("\(error)")
-    }
+let (calls, callsSeen) = AsyncStream.makeStream(of: Int.self)
+let observation = auth.onTokenChange { @MainActor _ in
+    MainActor.assertIsolated()
+    callsSeen.yield(model.calls)
+}
+for await count in calls {
+    print("a change after", count, "call")
+    break
 }
 observation.cancel()
 print(isAuthorized ? "authorized," : "not authorized,", model.calls, "call, on the main actor")
