@@ -31,6 +31,7 @@ extension TaskReceiver {
         let (request, timeout) = limits.applied(to: request)
         defer { withExtendedLifetime(carrier) {} }
         let session = session(for: request, of: carrier)
+        let cookies = carrier.cookies(of: session)
         let flight = TaskFlight(discard: discard, abandon: { abandon($0, of: session) })
         delegate.answer(by: flight.answer)
         let deadline = timeout.map { Deadline(after: $0) { flight.abort(with: URLError(.timedOut)) } }
@@ -38,6 +39,7 @@ extension TaskReceiver {
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
                 let task = task(for: request, body: body, in: session) { body, response, error in
+                    cookies.accept(from: response ?? flight.response)
                     flight.land(
                         Result {
                             if let body, let response { return (body, response) }

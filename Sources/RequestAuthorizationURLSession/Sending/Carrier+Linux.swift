@@ -16,15 +16,18 @@ final class Carrier: Sendable {
     private let sessionWithoutCache: URLSession
     /// The session for bodies that are written to files, made for the first of them.
     private let files = Lock<URLSession?>(nil)
+    private let cookies: CookieAcceptance
 
     /// - Parameter session: the user's session, whose settings are copied. ``HopDelegate`` calls its delegate.
     convenience init(like session: URLSession) {
         self.init(
-            Self.session(session.configuration), without: { Self.session(session.configuration, keepsCache: false) })
+            Self.session(session.configuration), without: { Self.session(session.configuration, keepsCache: false) },
+            cookies: CookieAcceptance(session.configuration))
     }
 
-    private init(_ session: URLSession, without sessionWithoutCache: () -> URLSession) {
+    private init(_ session: URLSession, without sessionWithoutCache: () -> URLSession, cookies: CookieAcceptance) {
         self.session = session
+        self.cookies = cookies
         settings = SessionSettings(session.configuration)
         self.sessionWithoutCache = session.configuration.urlCache == nil ? session : sessionWithoutCache()
     }
@@ -55,15 +58,22 @@ final class Carrier: Sendable {
     /// A carrier for one call, which shares no connection with other calls.
     func withOwnConnections() -> Carrier {
         let own = Self.session(session.configuration)
-        return Carrier(own) { own }
+        return Carrier(own, without: { own }, cookies: cookies)
+    }
+
+    /// Who stores the cookies of the responses that a session of this carrier receives.
+    func cookies(of session: URLSession) -> CookieAcceptance {
+        session.configuration.acceptsCookies ? .bySession : cookies
     }
 
     private static func session(
         _ configuration: URLSessionConfiguration, keepsCache: Bool = true, delegate: FileWriter? = nil
     ) -> URLSession {
         // On Linux a session returns its own configuration, not a copy, so it must not be changed.
-        let changed = keepsCache ? nil : configuration.copy() as? URLSessionConfiguration
+        let isChanged = !keepsCache || configuration.urlCache == nil
+        let changed = isChanged ? configuration.copy() as? URLSessionConfiguration : nil
         changed?.urlCache = nil
+        changed?.httpCookieAcceptPolicy = .never
         return URLSession(configuration: changed ?? configuration, delegate: delegate, delegateQueue: ImmediateQueue())
     }
 }

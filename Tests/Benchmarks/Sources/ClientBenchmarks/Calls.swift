@@ -24,7 +24,7 @@ struct Calls {
 
     /// In sequence, and 64 at a time.
     func measure(slowDown: Double?) async throws -> [Figure] {
-        [try await inSequence().measure(slowDown: slowDown), try await atOnce().measure(slowDown: slowDown)]
+        [try await inSequence().measure(slowDown: slowDown), try await atOnce.measure(slowDown: slowDown)]
     }
 
     /// - Parameters:
@@ -43,10 +43,10 @@ struct Calls {
             bound: bound, rounds: rounds)
     }
 
-    func atOnce(bound: Double = 1.03, meter: Comparison.Meter = .time) -> Comparison {
+    var atOnce: Comparison {
         Comparison(
-            "\(name), 64 at a time", atOnce(authorized), control: atOnce(control), against: atOnce(bare), bound: bound,
-            meter: meter, rounds: 300)
+            "\(name), 64 at a time", atOnce(authorized), control: atOnce(control), against: atOnce(bare), bound: 1.03,
+            rounds: 300)
     }
 
     private func atOnce(_ call: @escaping @Sendable () async throws -> Void) -> Contender {
