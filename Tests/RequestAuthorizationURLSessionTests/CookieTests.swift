@@ -4,7 +4,6 @@
 #if Full
 import Foundation
 import LoopbackServer
-import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import TestProviders
 import Testing

@@ -6,7 +6,8 @@
 /// Stores the cookies of responses, in place of swift-corelibs-foundation.
 ///
 /// A session that accepts cookies there parses each header line for them, which is 15 % of the instructions of a whole
-/// request on loopback. The sessions that carry authorized requests accept none, and the carrier stores the cookies.
+/// request on loopback. So the carrier's sessions without a cache accept none, and each call stores those of its answer.
+/// A session with a cache accepts them itself: the cookies of a cached answer must not be stored again.
 struct CookieAcceptance: Sendable {
     /// The session itself stores the cookies.
     static let bySession = CookieAcceptance(storage: nil)
