@@ -33,7 +33,10 @@ struct FleetCommand: ParsableCommand {
         help: ArgumentHelp("The database. Its user must be allowed to create a schema.", valueName: "url"))
     var database: String?
 
-    @Option(help: ArgumentHelp("Disturb the fleet for this time instead of counting expiries.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "Disturb the fleet for this time, and until each disturbance has happened, instead of counting expiries.",
+            valueName: "seconds"))
     var chaos: Double?
 
     @Option(

@@ -29,12 +29,12 @@ extension StressRun {
     }
 
     /// Kills and stops replicas, cuts or swallows their connections, and restarts the database, while tokens live for a
-    /// second. Then the disturbances end, and all replicas must continue.
+    /// second. When the time is over and each disturbance has happened, they end, and all replicas must continue.
     func disturb(for seconds: Double, _ bench: FleetBench?, _ progress: (String) -> Void) throws {
         guard let fleet = options.fleet, let bench else { throw FleetUnavailable() }
-        let chaos = Chaos(self, fleet, bench)
+        let chaos = Chaos(self, fleet, bench, seconds: seconds)
         let end = ContinuousClock.now + .seconds(seconds)
-        while ContinuousClock.now < end {
+        while ContinuousClock.now < end || !chaos.isComplete {
             try chaos.step()
             progress("\(journal.progress.newest.generation) tokens of \(journal.progress.newest.family + 1) sessions")
         }
@@ -64,6 +64,7 @@ private final class Chaos {
     private var swallowsUntil: ContinuousClock.Instant?
     /// When each disturbance happens next.
     private var due: [Disturbance: ContinuousClock.Instant] = [:]
+    private var missing = Set(Disturbance.allCases)
 
     private enum Disturbance: CaseIterable {
         case kill, killAtCommit, stop, stopAtCommit, cut, swallow, restart
@@ -82,10 +83,14 @@ private final class Chaos {
         }
     }
 
-    init(_ run: StressRun, _ fleet: FleetOptions, _ bench: FleetBench) {
+    /// - Parameter seconds: the time of the run. Each disturbance happens for the first time before it is over.
+    init(_ run: StressRun, _ fleet: FleetOptions, _ bench: FleetBench, seconds: Double) {
         (self.run, self.fleet, self.bench) = (run, fleet, bench)
-        for disturbance in Disturbance.allCases { plan(disturbance) }
+        for disturbance in Disturbance.allCases { plan(disturbance, after: min(disturbance.period, seconds / 2)) }
     }
+
+    /// Whether each disturbance has happened.
+    var isComplete: Bool { missing.isEmpty }
 
     /// Lets all replicas work for 0.1 s, with the disturbances that are due.
     func step() throws {
@@ -96,7 +101,8 @@ private final class Chaos {
         }
         for (disturbance, time) in due where time <= .now {
             try perform(disturbance)
-            plan(disturbance)
+            missing.remove(disturbance)
+            plan(disturbance, after: disturbance.period)
         }
         run.crew.goAll()
         Thread.sleep(forTimeInterval: 0.1)
@@ -114,8 +120,9 @@ private final class Chaos {
 
     // MARK: -
 
-    private func plan(_ disturbance: Disturbance) {
-        due[disturbance] = .now + .seconds(disturbance.period * Double.random(in: 0.5...1.5))
+    /// - Parameter seconds: the time until the disturbance happens, on average.
+    private func plan(_ disturbance: Disturbance, after seconds: Double) {
+        due[disturbance] = .now + .seconds(seconds * Double.random(in: 0.5...1.5))
     }
 
     private func perform(_ disturbance: Disturbance) throws {
