@@ -27,12 +27,13 @@ import Testing
     }
 
     @Test func `a reader whose element was taken by another reader goes on waiting`() async throws {
-        let reader = await startReader()
+        let thread = OneThread()
+        let reader = await startReader(on: thread)
         let delivery = try #require(mailbox.post(1))
         #expect(mailbox.poll() == 1)
         delivery.perform()
-        // The reader may not wait again yet. Then it finds the element.
-        mailbox.post(2)?.perform()
+        await Task(executorPreference: thread) {}.value  // Runs after the reader, which then waits again.
+        try #require(mailbox.post(2)).perform()
         #expect(await reader.value == 2)
     }
 
@@ -117,10 +118,10 @@ import Testing
     // MARK: -
 
     /// A reader that waits. Of two readers one gets nothing at once, because the other waits.
-    private func startReader() async -> Task<Int?, Never> {
+    private func startReader(on thread: OneThread? = nil) async -> Task<Int?, Never> {
         let (ended, end) = AsyncStream<Int>.makeStream()
         let readers = (0...1).map { number in
-            Task {
+            Task(executorPreference: thread) {
                 let element = await mailbox.next()
                 end.yield(number)
                 return element

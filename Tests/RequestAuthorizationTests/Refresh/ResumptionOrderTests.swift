@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Dispatch
 import RequestAuthorizationTesting
 import TestProviders
 import Testing
@@ -148,14 +147,4 @@ private actor Caller {
     func call(_ number: Int, _ bench: OrderBench) async throws { try await bench.call(number) }
 
     func pass() {}
-}
-
-/// Runs all tasks that prefer it on one thread, first in, first out.
-private final class OneThread: TaskExecutor {
-    private let queue = DispatchQueue(label: "one thread")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
 }
