@@ -10,6 +10,9 @@ extension RPCExecutionPolicy {
     ///
     /// Your own policy does the same if `.unauthenticated` is in its `retryableStatusCodes` (in a hedging policy, in
     /// its `nonFatalStatusCodes`). Even if it allows more attempts, a refused retry is not retried.
+    ///
+    /// - Warning: With any such policy, grpc-swift-2 (seen with 2.4.3) can lose the last message of a call, although
+    ///   the server answers. Set none for a method that takes a stream of messages.
     public static var retryingUnauthenticated: RPCExecutionPolicy {
         // The delay must not be zero. The interceptor overrides it in each answer.
         .retry(
@@ -25,6 +28,11 @@ extension ServiceConfig {
     /// In your own configuration, add this element to `methodConfig`, and set the policy in the other elements:
     ///
     ///     MethodConfig(names: [MethodConfig.Name(service: "")], executionPolicy: .retryingUnauthenticated)
+    ///
+    /// A method that takes a stream of messages should have an element of its own without a policy, for the reason that
+    /// ``GRPCCore/RPCExecutionPolicy/retryingUnauthenticated`` gives:
+    ///
+    ///     MethodConfig(names: [MethodConfig.Name(service: "widgets.Widgets", method: "Upload")])
     public static var retryingUnauthenticated: ServiceConfig {
         ServiceConfig(methodConfig: [
             MethodConfig(names: [MethodConfig.Name(service: "")], executionPolicy: .retryingUnauthenticated)

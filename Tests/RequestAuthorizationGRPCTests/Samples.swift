@@ -19,6 +19,25 @@ import Testing
         #expect(patient.methodConfig.map { $0.executionPolicy?.retry?.maxAttempts } == [4, 2])
     }
 
+    @Test func `a method without a policy is not retried, and the others are`() async throws {
+        var config = uploading
+        let upload = Way.clientStreaming.method
+        config.methodConfig[0].names = [.init(service: upload.service.fullyQualifiedService, method: upload.method)]
+        for (way, calls) in [(Way.clientStreaming, ["Bearer a"]), (.unary, ["Bearer a", "Bearer b"])] {
+            let echo = EchoService(accepting: "Bearer b")
+            let auth = Auth.holdingA(ScriptedTokenService(.token("b")))
+            try await withEcho(echo, auth, config: config) { client in
+                let code: RPCError.Code?
+                do {
+                    _ = try await way.call(client)
+                    code = nil
+                } catch let error as RPCError { code = error.code }
+                #expect(code == (way == .unary ? nil : .unauthenticated))
+            }
+            #expect(echo.calls.map(\.credential) == calls)
+        }
+    }
+
     @Test func `errors distinguish a needed sign-in from a later retry`() async throws {
         let signedOut = Auth.holdingA(ScriptedTokenService())
         await signedOut.reset()
@@ -72,6 +91,16 @@ private let patient: ServiceConfig = {
         retryableStatusCodes: [.unavailable, .unauthenticated])
     let config = ServiceConfig(methodConfig: [
         MethodConfig(names: [.init(service: "widgets.Widgets")], executionPolicy: .retry(patient)),
+        MethodConfig(names: [.init(service: "")], executionPolicy: .retryingUnauthenticated),
+    ])
+    // end sample
+    return config
+}()
+
+private let uploading: ServiceConfig = {
+    // sample: streams
+    let config = ServiceConfig(methodConfig: [
+        MethodConfig(names: [.init(service: "widgets.Widgets", method: "Upload")]),
         MethodConfig(names: [.init(service: "")], executionPolicy: .retryingUnauthenticated),
     ])
     // end sample
