@@ -17,7 +17,7 @@ func measureAsyncHTTPClient(slowDown: Double?) async throws -> [Figure] {
     var configuration = HTTPClient.Configuration()
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    let figure = try await calls(of: client).atOnce.measure(slowDown: slowDown)
+    let figure = try await calls(of: client).atOnce().measure(slowDown: slowDown)
     try await client.shutdown()
     return [figure]
 }
