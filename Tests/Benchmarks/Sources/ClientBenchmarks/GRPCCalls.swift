@@ -15,7 +15,9 @@ func measureGRPC(slowDown: Double?) async throws -> [Figure] {
     return try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await server.serve() }
         defer { server.beginGracefulShutdown() }
-        guard let address = try await server.listeningAddress?.ipv4 else { return [] }
+        guard let address = try await server.listeningAddress?.ipv4 else {
+            throw BenchmarkError(description: "the server has no IPv4 address")
+        }
         let plain = try await measureCalls(
             to: address.port, config: ServiceConfig(), name: "without retry policy", slowDown: slowDown)
         return try await plain
