@@ -79,15 +79,20 @@ final class Carrier: Sendable {
 }
 
 extension Carrier {
-    private struct Entry {
+    struct Entry {
         weak var user: URLSession?
         let carrier: Carrier
     }
 
-    private static let entries = Lock<[ObjectIdentifier: Entry]>([:])
+    typealias Entries = Lock<[ObjectIdentifier: Entry]>
+
+    private static let entries = Entries([:])
 
     /// The carrier of all calls of a session, for as long as that session lives.
-    static func of(_ session: URLSession) -> Carrier {
+    static func of(_ session: URLSession) -> Carrier { of(session, among: entries) }
+
+    /// - Parameter entries: those of the process. While a carrier is added, all other sessions are retained for a moment.
+    static func of(_ session: URLSession, among entries: Entries) -> Carrier {
         let key = ObjectIdentifier(session)
         if let carrier = entries.withLock({ $0[key].flatMap { $0.user === session ? $0.carrier : nil } }) {
             return carrier
