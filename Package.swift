@@ -83,7 +83,7 @@ let package = Package(
         .target(
             name: "RequestAuthorizationOAuth",
             dependencies: [
-                .ours(), .ours("Storage"), .crypto, .cryptoExtras,
+                .ours(), .crypto, .cryptoExtras,
                 .product("NIOCore", of: "swift-nio", trait: "LoopbackReceiver"),
                 .product("NIOPosix", of: "swift-nio", trait: "LoopbackReceiver"),
                 .product("NIOHTTP1", of: "swift-nio", trait: "LoopbackReceiver"),
@@ -154,13 +154,15 @@ let package = Package(
         .testTarget(
             name: "RequestAuthorizationOAuthTests",
             dependencies: [
-                .ours("OAuth"), .ours("URLSession"), .ours("AsyncHTTPClient"), .ours("Testing"), "LoopbackServer",
-                "RedactionChecks", "StorageProcess", "StoreFixtures", "TestServers", .crypto, .cryptoExtras,
+                .ours("OAuth"), .ours("Storage"), .ours("URLSession"), .ours("AsyncHTTPClient"), .ours("Testing"),
+                "LoopbackServer", "RedactionChecks", "StorageProcess", "StoreFixtures", "TestServers", .crypto,
+                .cryptoExtras,
             ]),
         .testTarget(
             name: "RequestAuthorizationSpotifyTests",
             dependencies: [
-                .ours("Spotify"), .ours("URLSession"), .ours("Testing"), "LoopbackServer", "RedactionChecks",
+                .ours("Spotify"), .ours("Storage"), .ours("URLSession"), .ours("Testing"), "LoopbackServer",
+                "RedactionChecks",
             ]),
         .testTarget(
             name: "RequestAuthorizationHTTPTypesTests",

@@ -60,7 +60,7 @@ let package = Package(
         .executableTarget(name: "first-app", dependencies: ["LocalWidgets", .ours("URLSession")]),
         .executableTarget(
             name: "first-server", dependencies: ["LocalSpotify", .ours("OAuth"), .ours("AsyncHTTPClient")]),
-        .executableTarget(name: "first-tool", dependencies: [.ours("Spotify"), .ours("URLSession")]),
+        .executableTarget(name: "first-tool", dependencies: [.ours("Spotify"), .ours("Storage"), .ours("URLSession")]),
         // A server of an app's own, for `first-app`.
         .target(
             name: "LocalWidgets", dependencies: ["LoopbackHTTP", .product(name: "FlyingFox", package: "FlyingFox")]),
@@ -83,9 +83,11 @@ let package = Package(
         // The logic of `spotify`, without the demo.
         .target(
             name: "SpotifyTool",
-            dependencies: ["SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("URLSession")]),
+            dependencies: ["SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("Storage"), .ours("URLSession")]),
         // An app for Apple's platforms: its model, and views without logic.
-        .target(name: "SpotifyApp", dependencies: ["SpotifyWebAPI", .ours("Spotify"), .ours("URLSession")]),
+        .target(
+            name: "SpotifyApp",
+            dependencies: ["SpotifyWebAPI", .ours("Spotify"), .ours("Storage"), .ours("URLSession")]),
         // A web app: log in with Spotify, see what is playing, log out.
         .target(
             name: "SpotifyWeb",
@@ -117,12 +119,13 @@ let package = Package(
             name: "SpotifyToolTests",
             dependencies: [
                 "spotify", "SpotifyDemo", "SpotifyTool", "SpotifyWebAPI", "LocalSpotify", .ours("Spotify"),
-                .ours("Testing"), .ours("URLSession"),
+                .ours("Storage"), .ours("Testing"), .ours("URLSession"),
             ]),
         .testTarget(
             name: "SpotifyAppTests",
             dependencies: [
-                "SpotifyApp", "SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("URLSession"), .ours("Testing"),
+                "SpotifyApp", "SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("Storage"), .ours("URLSession"),
+                .ours("Testing"),
             ]),
         .testTarget(
             name: "SpotifyWebTests",

@@ -2,4 +2,3 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 @_exported public import RequestAuthorization
-@_exported public import RequestAuthorizationStorage

@@ -13,13 +13,13 @@ extension SpotifyTokenService {
     ///   - proxy: your server that exchanges codes and refresh tokens.
     ///   - proxyError: converts errors in the proxy's own format; see ``SpotifyProxy``.
     ///   - accounts: Spotify's accounts service, or a server in its place.
-    ///   - pendingSignIns: keeps sign-ins until their callbacks come; in the platform's default store if `nil`.
+    ///   - pendingSignIns: keeps sign-ins until their callbacks come; `.items(…)` also over a restart.
     ///   - transport: sends token requests, for instance `URLSession.shared`.
     ///   - clock: the system's, or a `ManualClock` in tests.
     public static func pkce(
         clientID: String, redirectURI: String? = nil, proxy: SpotifyProxy? = nil,
         proxyError: @escaping @Sendable (TokenResponse) -> (any Error)? = { _ in nil },
-        accounts: AuthorizationServer = .spotify, pendingSignIns: (any PendingSignInStore)? = nil,
+        accounts: AuthorizationServer = .spotify, pendingSignIns: any PendingSignInStore = .inMemory,
         transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> SpotifyTokenService {
         SpotifyTokenService(
@@ -34,7 +34,7 @@ extension SpotifyTokenService {
     /// ``authorizationCode(clientID:proxy:proxyError:redirectURI:accounts:pendingSignIns:transport:clock:)``.
     public static func authorizationCode(
         clientID: String, clientSecret: String, redirectURI: String? = nil, accounts: AuthorizationServer = .spotify,
-        pendingSignIns: (any PendingSignInStore)? = nil, transport: any TokenTransport,
+        pendingSignIns: any PendingSignInStore = .inMemory, transport: any TokenTransport,
         clock: any AuthorizationClock = .system
     ) -> SpotifyTokenService {
         SpotifyTokenService(
@@ -48,7 +48,7 @@ extension SpotifyTokenService {
     public static func authorizationCode(
         clientID: String, proxy: SpotifyProxy,
         proxyError: @escaping @Sendable (TokenResponse) -> (any Error)? = { _ in nil }, redirectURI: String? = nil,
-        accounts: AuthorizationServer = .spotify, pendingSignIns: (any PendingSignInStore)? = nil,
+        accounts: AuthorizationServer = .spotify, pendingSignIns: any PendingSignInStore = .inMemory,
         transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> SpotifyTokenService {
         SpotifyTokenService(

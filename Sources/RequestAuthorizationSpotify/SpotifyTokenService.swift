@@ -5,7 +5,7 @@
 ///
 ///     let spotify = SpotifyTokenService.pkce(
 ///         clientID: "CLIENT_ID", redirectURI: "my-app://login-callback", transport: URLSession.shared)
-///     let auth = spotify.authorization(account: "me")                     // kept in the Keychain, or in a file on Linux
+///     let auth = spotify.authorization(store: .default(client: "CLIENT_ID", account: "me"))   // RequestAuthorizationStorage
 ///
 ///     let pending = try await spotify.signIn(scopes: [.userReadEmail], showDialog: true)
 ///     open(pending.url)
@@ -24,12 +24,12 @@ public struct SpotifyTokenService: RefreshableTokenService, RedactedDescription 
 
     /// Makes a service for a configuration.
     ///
-    /// `proxyError` converts errors in the proxy's own format; see ``SpotifyProxy``. By default, sign-ins are kept in
-    /// the platform's default store, beside the token, so that they survive a restart.
+    /// `proxyError` converts errors in the proxy's own format; see ``SpotifyProxy``. By default, sign-ins are kept in memory.
+    /// `.items(.default(client:))` of `RequestAuthorizationStorage` keeps them over a restart.
     public init(
         _ configuration: SpotifyConfiguration,
         proxyError: @escaping @Sendable (TokenResponse) -> (any Error)? = { _ in nil },
-        pendingSignIns: (any PendingSignInStore)? = nil, transport: any TokenTransport,
+        pendingSignIns: any PendingSignInStore = .inMemory, transport: any TokenTransport,
         clock: any AuthorizationClock = .system
     ) {
         self.configuration = configuration
@@ -44,8 +44,7 @@ public struct SpotifyTokenService: RefreshableTokenService, RedactedDescription 
             case .authorizationCode, .pkce:
                 .authorizationCode(
                     server: configuration.server, client: configuration.client, redirectURI: configuration.redirectURI,
-                    pendingSignIns: pendingSignIns ?? .default(client: configuration.client.id),
-                    transport: transport, clock: clock)
+                    pendingSignIns: pendingSignIns, transport: transport, clock: clock)
             }
     }
 
@@ -75,24 +74,19 @@ public struct SpotifyTokenService: RefreshableTokenService, RedactedDescription 
 }
 
 extension SpotifyTokenService {
-    /// Makes a provider for a user of this app, or for the app itself. Make one for each and share it.
-    ///
-    ///     let auth = spotify.authorization(account: "me")
-    ///
-    /// A user's token is kept in the platform's default store: the Keychain on Apple's platforms, elsewhere a file
-    /// with access for its owner only. The token of client credentials is not kept. The name `account` distinguishes
-    /// this client's users.
+    /// Makes a provider that keeps its token in memory, for instance for client credentials. Make one and share it.
     public func authorization(
-        account: String = "me", policy: RefreshPolicy = .default, clock: any AuthorizationClock = .system
+        policy: RefreshPolicy = .default, clock: any AuthorizationClock = .system
     ) -> RefreshableTokenAuthorization<OAuthToken> {
-        guard configuration.flow != .clientCredentials else {
-            return RefreshableTokenAuthorization(service: self, policy: policy, clock: clock)
-        }
-        let store = DefaultTokenStore<OAuthToken>(client: configuration.client.id, account: account)
-        return authorization(store: store, policy: policy, clock: clock)
+        RefreshableTokenAuthorization(service: self, policy: policy, clock: clock)
     }
 
-    /// Makes a provider with a store of your choice.
+    /// Makes a provider for a user of this app, whose token is kept in a store. Make one for each user and share it.
+    ///
+    ///     let auth = spotify.authorization(store: .default(client: "CLIENT_ID", account: "me"))
+    ///
+    /// That store is in `RequestAuthorizationStorage`: the Keychain on Apple's platforms, elsewhere a file with access for
+    /// its owner only. The name `account` distinguishes this client's users.
     public func authorization(
         store: some TokenStore<OAuthToken>, policy: RefreshPolicy = .default, clock: any AuthorizationClock = .system
     ) -> RefreshableTokenAuthorization<OAuthToken> {

@@ -4,6 +4,7 @@
 #if canImport(CryptoKit) || Crypto
 import Foundation
 import RequestAuthorizationOAuth
+import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 import Testing
 
@@ -51,8 +52,7 @@ import Testing
 
     @Test func `an app`() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let pendingSignIns = ItemPendingSignIns(
-            RestrictedFileItems(client: "CLIENT_ID", account: "sign-in", folder: .at(folder)))
+        let pendingSignIns = ItemPendingSignIns(in: NamedFiles(client: "CLIENT_ID", folder: .at(folder)))
         // sample: app
         let service = OAuthTokenService.authorizationCode(
             server: server, client: .public(id: "CLIENT_ID"), redirectURI: "com.example.app:/callback",

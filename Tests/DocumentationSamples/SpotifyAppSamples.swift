@@ -4,6 +4,7 @@
 #if canImport(CryptoKit) || Crypto
 // sample: app
 import RequestAuthorizationSpotify
+import RequestAuthorizationStorage
 import RequestAuthorizationURLSession
 
 struct SpotifyAccess {
@@ -11,8 +12,11 @@ struct SpotifyAccess {
     let auth: RefreshableTokenAuthorization<OAuthToken>
 
     init(clientID: String) {
-        spotify = .pkce(clientID: clientID, redirectURI: "my-app://login-callback", transport: URLSession.shared)
-        auth = spotify.authorization(account: "me")  // kept in the Keychain; in a file of mode 0600 on Linux
+        // Both are kept in the Keychain; in a file of mode 0600 on Linux.
+        spotify = .pkce(
+            clientID: clientID, redirectURI: "my-app://login-callback",
+            pendingSignIns: .items(.default(client: clientID)), transport: URLSession.shared)
+        auth = spotify.authorization(store: .default(client: clientID, account: "me"))
     }
 
     func logInButton() async throws -> PendingSignIn {  // open its .url; it is kept until its callback comes

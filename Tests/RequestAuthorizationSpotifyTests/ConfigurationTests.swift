@@ -6,6 +6,7 @@ import Foundation
 import RedactionChecks
 @testable import RequestAuthorization
 @testable import RequestAuthorizationSpotify
+import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 import Testing
 
@@ -46,18 +47,20 @@ import Testing
         #expect(AuthorizationServer.spotify.deviceAuthorizationEndpoint == nil)
     }
 
-    @Test func `keeps tokens of users and pending sign-ins in the platform's default store`() throws {
-        let spotify = SpotifyTokenService.pkce(clientID: "CLIENT_ID", transport: NoTransport())
-        let store = try #require(spotify.authorization().store as? DefaultTokenStore<OAuthToken>)
+    @Test func `keeps tokens and pending sign-ins where the program says`() throws {
+        let spotify = SpotifyTokenService.pkce(
+            clientID: "CLIENT_ID", pendingSignIns: .items(.default(client: "CLIENT_ID")), transport: NoTransport())
+        let auth = spotify.authorization(store: .default(client: "CLIENT_ID", account: "me"))
+        let store = try #require(auth.store as? DefaultTokenStore<OAuthToken>)
         #expect(spotify.oauth.pendingSignIns is ItemPendingSignIns<DefaultTokenStore<OAuthToken>.Items>)
         #if !canImport(Security)
         #expect(store.items.client == "CLIENT_ID" && store.items.account == "me")
         #endif
     }
 
-    @Test func `keeps no token of the app's own`() {
-        let spotify = SpotifyTokenService.clientCredentials(
-            clientID: "c", clientSecret: "s", transport: NoTransport())
+    @Test func `keeps both in memory by default`() {
+        let spotify = SpotifyTokenService.pkce(clientID: "CLIENT_ID", transport: NoTransport())
+        #expect(spotify.oauth.pendingSignIns is InMemoryPendingSignIns)
         #expect(spotify.authorization().store == nil)
     }
 

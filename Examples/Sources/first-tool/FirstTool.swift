@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import RequestAuthorizationSpotify
+import RequestAuthorizationStorage
 import RequestAuthorizationURLSession
 
 #if canImport(FoundationNetworking)

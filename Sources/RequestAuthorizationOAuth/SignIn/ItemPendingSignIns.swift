@@ -5,17 +5,28 @@
 ///
 /// The system may end an app while its user is in the browser.
 ///
-///     let pending = ItemPendingSignIns(RestrictedFileItems(client: "CLIENT_ID", account: "sign-in"))
+///     let pending = ItemPendingSignIns(in: .default(client: "CLIENT_ID"))     // of RequestAuthorizationStorage
 ///
-/// With a `SharedByteStore`, such as a file, several processes may use it at the same time, and only one of them
-/// takes a sign-in. Any other store is for one process, which makes one object of this type. It keeps 32 sign-ins,
+/// In a place of `NamedItems`, and with a `SharedByteStore` such as a file, any number of objects of this type may use the
+/// item at the same time, and only one of them takes a sign-in. With any other store make one object. It keeps 32 sign-ins,
 /// which is enough for apps and tools.
 public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, RedactedDescription {
     private let items: Items
     private let serialTasks = SerialTasks()
+    /// Excludes others during a change; `nil` if the item is changed under its own condition.
+    private let exclusive: (@Sendable () async throws -> TokenStoreLock)?
 
     /// Creates a store of sign-ins. The store of bytes must not be that of a token.
-    public init(_ items: Items) { self.items = items }
+    public init(_ items: Items) { (self.items, exclusive) = (items, nil) }
+
+    /// Creates a store of sign-ins in one item of a place.
+    public init<Place: NamedItems>(in place: Place) where Place.Item == Items {
+        items = place.item(named: "pending", kind: "sign-in")
+        let lock: @Sendable () async throws -> TokenStoreLock = {
+            try await place.lock(named: "pending", kind: "sign-in", within: .seconds(30))
+        }
+        exclusive = items is any SharedByteStore ? nil : lock
+    }
 
     public func add(_ pending: PendingSignIn) async throws { try await change { try $0.add(pending, limit: 32) } }
 
@@ -30,13 +41,25 @@ public final class ItemPendingSignIns<Items: ByteStore>: PendingSignInStore, Red
         _ body: @escaping @Sendable (inout PendingSignIns) throws -> Value
     ) async throws -> Value {
         try await serialTasks.run { [self] in
-            while true {
-                var (kept, item) = try await read()
-                let before = kept
-                let value = try body(&kept)
-                if kept == before { return value }
-                if try await save(try Self.encode(kept), replacing: item) { return value }
+            let lock = try await exclusive?()
+            do {
+                let value = try await changed(body)
+                await lock?.unlock()
+                return value
+            } catch {
+                await lock?.unlock()
+                throw error
             }
+        }
+    }
+
+    private func changed<Value>(_ body: (inout PendingSignIns) throws -> Value) async throws -> Value {
+        while true {
+            var (kept, item) = try await read()
+            let before = kept
+            let value = try body(&kept)
+            if kept == before { return value }
+            if try await save(try Self.encode(kept), replacing: item) { return value }
         }
     }
 

@@ -30,20 +30,17 @@ extension PendingSignInStore where Self == InMemoryPendingSignIns {
 }
 
 extension PendingSignInStore {
+    /// A place for named items, in which sign-ins survive the end of the program.
+    ///
+    ///     .items(.default(client: "CLIENT_ID"))       // of RequestAuthorizationStorage: the Keychain, or a file
+    public static func items<Place: NamedItems>(_ place: Place) -> Self where Self == ItemPendingSignIns<Place.Item> {
+        ItemPendingSignIns(in: place)
+    }
+
     /// A store of bytes, such as a file or a Keychain item.
     ///
     ///     .items(RestrictedFileItems(client: "CLIENT_ID", account: "sign-in"))
     public static func items<Items: ByteStore>(_ items: Items) -> Self where Self == ItemPendingSignIns<Items> {
         ItemPendingSignIns(items)
-    }
-}
-
-extension PendingSignInStore where Self == ItemPendingSignIns<DefaultTokenStore<OAuthToken>.Items> {
-    /// The platform's default place for tokens, beside the tokens: the Keychain on Apple's platforms, a file elsewhere.
-    ///
-    /// - Parameter client: the client that tokens are issued for, such as an OAuth client's id.
-    public static func `default`(client: String) -> Self {
-        // Another name than the client's, so that the sign-ins are not listed as an account.
-        ItemPendingSignIns(DefaultTokenStore<OAuthToken>(client: "\(client) sign-in", account: "pending").items)
     }
 }

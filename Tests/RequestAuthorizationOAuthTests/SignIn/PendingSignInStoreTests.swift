@@ -11,13 +11,14 @@ import Testing
 @Suite struct PendingSignInStoreTests {
     /// The places in which sign-ins can be kept.
     enum Place: CaseIterable {
-        case memory, shared, plain
+        case memory, shared, plain, named
 
         var store: any PendingSignInStore {
             switch self {
             case .memory: InMemoryPendingSignIns()
             case .shared: ItemPendingSignIns(InMemoryItems())
             case .plain: ItemPendingSignIns(PlainItems())
+            case .named: .items(PlainPlace())
             }
         }
     }
@@ -79,6 +80,37 @@ import Testing
             try await group.waitForAll()
         }
         for index in 0..<20 { #expect(try await ItemPendingSignIns(items).find(state: "\(index)") != nil) }
+    }
+
+    @Test func `stores in one place lose no sign-in, and take each once, also without conditional saves`() async throws
+    {
+        let place = PlainPlace()
+        try await withThrowingTaskGroup { group in
+            for index in 0..<20 {
+                group.addTask { try await ItemPendingSignIns(in: place).add(.make(state: "\(index)")) }
+            }
+            try await group.waitForAll()
+        }
+        for index in 0..<20 { #expect(try await ItemPendingSignIns(in: place).find(state: "\(index)") != nil) }
+        let winners = await withTaskGroup { group in
+            for _ in 0..<20 { group.addTask { (try? await ItemPendingSignIns(in: place).take(state: "7")) != nil } }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(winners == 1)
+        // A change that fails releases the lock.
+        await #expect(throws: SignInError(.alreadyUsed)) { try await ItemPendingSignIns(in: place).take(state: "7") }
+        #expect(try await ItemPendingSignIns(in: place).take(state: "8") != nil)
+    }
+
+    @Test func `the sign-ins of a client are in a file of their own`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store: any PendingSignInStore = .items(NamedFiles(client: "tool", folder: .at(folder.path)))
+        try await store.add(.make(state: "a"))
+        let items = RestrictedFileItems(client: "tool sign-in", account: "pending", folder: .at(folder.path))
+        #expect(try await ItemPendingSignIns(items).take(state: "a") != nil)
+        await #expect(throws: SignInError(.alreadyUsed)) { try await store.take(state: "a") }
+        #expect(try await RestrictedFileAccounts(client: "tool", folder: .at(folder.path)).names() == [])
     }
 
     @Test(.timeLimit(.minutes(5)))

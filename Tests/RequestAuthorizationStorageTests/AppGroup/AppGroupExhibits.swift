@@ -20,11 +20,17 @@ extension Exhibit {
             activity: .none, keychain: FakeKeychain())
         try await store.save(
             StoredToken(.token(TestToken(Secret.text)), version: .test(1), obtainedAt: Date(timeIntervalSince1970: 0)))
-        return [Exhibit("AppGroupTokenStore", store)]
+        return [Exhibit("AppGroupTokenStore", store), Exhibit("NamedAppGroupItems", named)]
     }
     #else
     static let appGroupWithoutSecrets: Set<String> = ["AppGroupTokenStore"]
 
-    static func appGroup() async throws -> [Exhibit] { [] }
+    static func appGroup() async throws -> [Exhibit] { [Exhibit("NamedAppGroupItems", named)] }
     #endif
+
+    private static var named: NamedAppGroupItems {
+        NamedAppGroupItems(
+            "group", client: Secret.text, keyGroup: nil, groups: FakeAppGroups([:]), activity: .none,
+            keychain: FakeKeychain())
+    }
 }

@@ -19,9 +19,9 @@ extension Exhibit {
         let tool = ToolTokenStore<TestToken>(client: Secret.text, account: "me", folder: .at(folder.tokens))
         var exhibits = [
             Exhibit("RestrictedFileTokenStore", store), Exhibit("RestrictedFileItems", store.items),
-            Exhibit("ToolTokenStore", tool),
+            Exhibit("ToolTokenStore", tool), Exhibit("NamedFiles", NamedFiles(client: Secret.text)),
         ]
-        do { _ = try await store.load() } catch { exhibits.append(Exhibit("TokenStoreError", error)) }
+        do { _ = try await store.load() } catch { exhibits.append(Exhibit("the error of a load", error)) }
         return exhibits
     }
 }

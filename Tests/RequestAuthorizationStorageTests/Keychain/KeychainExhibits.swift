@@ -13,6 +13,9 @@ extension Exhibit {
         let store = KeychainTokenStore<TestToken>("client", Secret.text, calls: FakeKeychain())
         try await store.save(
             StoredToken(.token(TestToken(Secret.text)), version: .test(1), obtainedAt: Date(timeIntervalSince1970: 0)))
-        return [Exhibit("KeychainTokenStore", store), Exhibit("KeychainTokenItem", store.items)]
+        return [
+            Exhibit("KeychainTokenStore", store), Exhibit("KeychainTokenItem", store.items),
+            Exhibit("NamedKeychainItems", NamedKeychainItems(client: Secret.text, keychain: store.items.keychain)),
+        ]
     }
 }

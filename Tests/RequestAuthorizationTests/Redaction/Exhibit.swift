@@ -107,6 +107,9 @@ extension Exhibit {
                 ProvidersNotSettled(unsettled: [
                     Secret.text: NotSettled(isRefreshing: true, isUnstored: true, storeError: LooseError())
                 ])),
+            Exhibit("TokenStoreError", TokenStoreError(.failed, "no", underlying: LooseError())),
+            Exhibit("ItemWithIntent", ItemWithIntent(Data(Secret.text.utf8), intent: Data(Secret.text.utf8))),
+            Exhibit("ItemSaveResult", ItemSaveResult.refused(Data(Secret.text.utf8))),
             Exhibit("NotAuthorized", notAuthorized),
             Exhibit("NotAuthorized", NotAuthorized(.needsInteraction, challenge: challenge, underlying: refreshFailed)),
             Exhibit("RefreshFailed", refreshFailed),

@@ -95,7 +95,7 @@ import Testing
         "ScriptRanOut",
         "SystemClock", "TokenExpiredOnArrival", "TokenFailureKind", "TokenRequestDelivery", "TokenAbsence",
         "TokenSaveCondition",
-        "TokenStoreAccessTooShort",
+        "TokenStoreAccessTooShort", "TokenStoreError.Kind",
         "TokenStoreIsReadOnly",
         "TokenStoreLockTimedOut",
         "TokenStoreOperation.Kind", "TokenTransportError.Code", "TokenVersion",

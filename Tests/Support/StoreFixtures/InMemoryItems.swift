@@ -3,7 +3,7 @@
 
 package import Foundation
 package import RequestAuthorization
-package import RequestAuthorizationStorage
+import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 
 /// A byte store in memory, shared with its siblings as a file is shared by processes.

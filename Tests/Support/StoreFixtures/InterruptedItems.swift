@@ -3,7 +3,6 @@
 
 package import Foundation
 package import RequestAuthorization
-package import RequestAuthorizationStorage
 
 /// A shared byte store that runs a function right before the next save.
 package final class InterruptedItems<Items: SharedByteStore>: SharedByteStore {

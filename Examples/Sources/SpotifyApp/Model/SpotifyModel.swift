@@ -7,6 +7,7 @@ public import FoundationNetworking
 #endif
 public import Observation
 public import RequestAuthorizationSpotify
+import RequestAuthorizationStorage
 import RequestAuthorizationURLSession
 public import SpotifyWebAPI
 
@@ -72,8 +73,11 @@ public final class SpotifyModel {
     public convenience init(clientID: String, redirectURI: String) {
         // sample: client
         let service = SpotifyTokenService.pkce(
-            clientID: clientID, redirectURI: redirectURI, transport: URLSession.shared)
-        self.init(service: service, authorization: service.authorization(account: "me"))
+            clientID: clientID, redirectURI: redirectURI, pendingSignIns: .items(.default(client: clientID)),
+            transport: URLSession.shared)
+        self.init(
+            service: service,
+            authorization: service.authorization(store: .default(client: clientID, account: "me")))
         // end sample
     }
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Items in Apple's Keychain, for one process at a time.
+///
+/// An item can be read after the first unlock since the device was started, and never leaves the device. Exclusive access
+/// excludes this process only, because programs cannot lock the Keychain. `NamedAppGroupItems` is for several processes.
+///
+/// Not run on Apple hardware: its decisions are tested against simulated Keychain status codes.
+public struct NamedKeychainItems: NamedItems, RedactedDescription {
+    private let client: String
+    private let accessGroup: String?
+    private let keychain: any KeychainCalls
+    private let locks: KeychainLocks
+
+    init(
+        client: String, accessGroup: String? = nil, keychain: any KeychainCalls,
+        locks: KeychainLocks = .shared
+    ) {
+        (self.client, self.accessGroup, self.keychain, self.locks) = (client, accessGroup, keychain, locks)
+    }
+
+    public func item(named name: String, kind: String) -> KeychainTokenItem {
+        KeychainTokenItem(query: query(name, kind), keychain: keychain)
+    }
+
+    public func lock(named name: String, kind: String, within limit: Duration) async throws -> TokenStoreLock {
+        try await locks.lock(query(name, kind), within: limit)
+    }
+
+    private func query(_ name: String, _ kind: String) -> KeychainQuery {
+        KeychainQuery(
+            service: KeychainPurpose.token.service(of: "\(client) \(kind)"), account: name, accessGroup: accessGroup,
+            accessibility: .default)
+    }
+}
+
+extension NamedKeychainItems {
+    #if canImport(Security)
+    /// Names the client. Items are read on first use.
+    ///
+    /// - Parameter client: the client that tokens are issued to, such as an OAuth client id.
+    public init(client: String) { self.init(client: client, keychain: SecurityKeychain()) }
+    #else
+    @available(*, unavailable, message: "the Keychain is on Apple's platforms only: use .default(client:)")
+    public init(client: String) { fatalError("unavailable") }
+    #endif
+}

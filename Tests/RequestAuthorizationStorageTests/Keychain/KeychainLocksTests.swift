@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationStorage
+
+/// Exclusive access to Keychain items within a process.
+@Suite struct KeychainLocksTests {
+    private let clock = ManualClock()
+    private let locks: KeychainLocks
+    private let item = KeychainQuery.item("a")
+
+    init() { locks = KeychainLocks(clock: clock) }
+
+    /// Begins to wait, and returns once the waiter has its place and its timer.
+    private func waiter(_ seconds: Double) async -> Task<TokenStoreLock, any Error> {
+        let task = Task { try await locks.lock(item, within: .seconds(seconds)) }
+        await clock.sleeper(for: .seconds(seconds))
+        return task
+    }
+
+    @Test func `waiters are served in order of arrival`() async throws {
+        var held = try await locks.lock(item, within: .seconds(1))
+        let waiters = [await waiter(11), await waiter(12), await waiter(13)]
+        for waiter in waiters {
+            await held.unlock()
+            held = try await waiter.value
+        }
+        await held.unlock()
+        try await locks.lock(item, within: .seconds(1)).unlock()
+    }
+
+    @Test func `a waiter fails when its limit is over, and the next one is served`() async throws {
+        let held = try await locks.lock(item, within: .seconds(1))
+        let (first, second) = (await waiter(11), await waiter(12))
+        clock.advance(by: .seconds(11))
+        let error = await #expect(throws: TokenStoreError.self) { try await first.value }
+        #expect(error?.kind == .timedOut)
+        await held.unlock()
+        try await second.value.unlock()
+    }
+
+    @Test func `a cancelled waiter fails at once, and the next one is served`() async throws {
+        let held = try await locks.lock(item, within: .seconds(1))
+        let (first, second) = (await waiter(11), await waiter(12))
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        await held.unlock()
+        try await second.value.unlock()
+    }
+
+    @Test func `access that is given up twice is given up once`() async throws {
+        let held = try await locks.lock(item, within: .seconds(1))
+        let (first, second) = (await waiter(11), await waiter(12))
+        await held.unlock()
+        await held.unlock()
+        let next = try await first.value
+        second.cancel()
+        await #expect(throws: CancellationError.self) { try await second.value }
+        await next.unlock()
+    }
+
+    @Test func `items are locked independently`() async throws {
+        let held = try await locks.lock(item, within: .seconds(1))
+        try await locks.lock(.item("b"), within: .seconds(1)).unlock()
+        await held.unlock()
+    }
+}
+
+extension KeychainQuery {
+    fileprivate static func item(_ account: String) -> KeychainQuery {
+        KeychainQuery(service: "service", account: account, accessibility: .default)
+    }
+}
