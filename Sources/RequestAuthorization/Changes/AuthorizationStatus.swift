@@ -99,7 +99,8 @@ public final class AuthorizationStatus {
 
     func note(_ status: RefreshState.Status) {
         // An assignment redraws views, which a refreshed token does not require.
-        if phase != status.phase { phase = status.phase }
+        let phase = Phase(status.phase)
+        if self.phase != phase { self.phase = phase }
         if isAuthorized != status.isAuthorized { isAuthorized = status.isAuthorized }
         if isRefreshing != status.isRefreshing { isRefreshing = status.isRefreshing }
         if error?.reason != status.ending?.error.reason { error = status.ending?.error }
@@ -111,5 +112,18 @@ public final class AuthorizationStatus {
         let ending = error.map { RefreshState.Ending(error: $0) }
         note(phase == .signedOut ? RefreshState.Status(phase: .signedOut, ending: ending) : .unknown)
         for waiting in waiting.values { waiting.mailbox.finish() }
+    }
+}
+
+extension AuthorizationStatus.Phase {
+    fileprivate init(_ phase: RefreshState.Status.Phase) {
+        self =
+            switch phase {
+            case .unknown: .unknown
+            case .signedOut: .signedOut
+            case .signingIn: .signingIn
+            case .authorized: .authorized
+            case .refreshing: .refreshing
+            }
     }
 }

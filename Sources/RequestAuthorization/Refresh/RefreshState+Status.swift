@@ -3,7 +3,10 @@
 
 extension RefreshState {
     struct Status: Hashable, Sendable {
-        var phase: AuthorizationStatus.Phase
+        /// The phases of ``AuthorizationStatus``.
+        enum Phase { case unknown, signedOut, signingIn, authorized, refreshing }
+
+        var phase: Phase
         var isAuthorized = false
         var isRefreshing = false
         /// Why the session is over. Errors with the same reason are equal, as in ``Ending``.
@@ -22,7 +25,7 @@ extension RefreshState {
         return status
     }
 
-    private var phase: AuthorizationStatus.Phase {
+    private var phase: Status.Phase {
         if isSigningIn { return .signingIn }
         return switch credential {
         case .unknown: .unknown
