@@ -23,13 +23,21 @@ import Testing
     }
 
     @Test func `waiters are served in order of arrival`() async throws {
-        var held = try await locks.lock(item, within: .seconds(1))
-        let waiters = [await waiter(11), await waiter(12), await waiter(13)]
-        for waiter in waiters {
+        let held = try await locks.lock(item, within: .seconds(1))
+        let order = Lock<[Double]>([])
+        try await withThrowingTaskGroup { group in
+            for seconds in [11.0, 12, 13] {
+                let waiter = await waiter(seconds)
+                group.addTask {
+                    let lock = try await waiter.value
+                    order.withLock { $0.append(seconds) }
+                    await lock.unlock()
+                }
+            }
             await held.unlock()
-            held = try await waiter.value
+            try await group.waitForAll()
         }
-        await held.unlock()
+        #expect(order.withLock { $0 } == [11, 12, 13])
         try await locks.lock(item, within: .seconds(1)).unlock()
     }
 
