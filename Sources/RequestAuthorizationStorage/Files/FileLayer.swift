@@ -44,6 +44,9 @@
     /// Returns the identity of an open folder. `nil`, the default, if the system does not tell it.
     func birth(of folder: CInt) -> FolderBirth?
 
+    /// Whether programs may keep files. `true` by default; `false` on tvOS, which removes them.
+    var keepsFiles: Bool { get }
+
     /// Whether files cannot be opened while the device is locked. `false` by default.
     var hasDataProtection: Bool { get }
     /// Lets a file, or a folder and the files made in it, be opened after the first unlock since the device was
@@ -52,6 +55,7 @@
 }
 
 extension FileLayer {
+    public var keepsFiles: Bool { true }
     public var hasDataProtection: Bool { false }
     public func protect(_ path: String) {}
     public func birth(of folder: CInt) -> FolderBirth? { nil }

@@ -128,10 +128,17 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
         }
     }
 
+    /// Whether both have the same path. Paths with symbolic links may differ and name the same file.
+    func isSameFile(as other: RestrictedFileItems) -> Bool {
+        files.folder.path == other.files.folder.path && files.credential == other.files.credential
+    }
+
     /// Marks an encrypted tombstone, so that the list of accounts omits it. If this fails, the account is listed.
     func noteEnded(_ item: Data) async { try? await run("note a sign-out") { try $0.noteEnded(item) } }
 
-    public var changes: AsyncStream<Void>? { folder.watch.changes(of: files.token, readOn: queue) }
+    public var changes: AsyncStream<Void>? {
+        folder.place.layer.keepsFiles ? folder.watch.changes(of: files.token, readOn: queue) : nil
+    }
 
     // MARK: -
 

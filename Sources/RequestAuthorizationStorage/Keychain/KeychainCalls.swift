@@ -4,18 +4,33 @@
 /// The system calls for the Keychain: `SecurityKeychain`, or a simulation in tests.
 ///
 /// They block, because the Keychain is another process.
+///
+/// Without an access group `add` uses the program's first group. All other calls use every group of the program
+/// (https://developer.apple.com/documentation/security/ksecattraccessgroup), so `KeychainTokenItem` always names one.
 protocol KeychainCalls: Sendable {
-    /// `SecItemAdd`
-    func add(_ item: KeychainQuery, value: Data) -> KeychainStatus
+    /// `SecItemAdd`, and the group of the new item
+    func add(_ item: KeychainQuery, value: Data) -> (status: KeychainStatus, accessGroup: String?)
 
     /// `SecItemUpdate`, of the value and the accessibility
     func update(_ item: KeychainQuery, value: Data) -> KeychainStatus
 
-    /// `SecItemCopyMatching`
+    /// `SecItemCopyMatching` with `kSecMatchLimitOne`
     func copyMatching(_ item: KeychainQuery) -> (status: KeychainStatus, value: Data?)
+
+    /// `SecItemCopyMatching` with `kSecMatchLimitAll`: the groups of all items, without their values
+    func accessGroups(of item: KeychainQuery) -> (status: KeychainStatus, groups: [String])
 
     /// `SecItemDelete`
     func delete(_ item: KeychainQuery) -> KeychainStatus
+
+    /// `Bundle.bundleIdentifier` of the program, with which the name of its own access group ends
+    var program: String? { get }
+
+    /// Whether the system has a file-based keychain, too. Only a Mac has.
+    var hasFileKeychain: Bool { get }
+
+    /// The first access group of the program. All items share it, because it does not change while the program runs.
+    var firstGroup: FirstAccessGroup { get }
 }
 
 /// The attributes that find and protect a generic password of the Keychain.
@@ -24,7 +39,7 @@ struct KeychainQuery: Hashable, Sendable {
     var service: String
     /// `kSecAttrAccount`
     var account: String
-    /// `kSecAttrAccessGroup`; `nil` stands for the first group of the program.
+    /// `kSecAttrAccessGroup`; see ``KeychainCalls`` for what `nil` means. The file-based keychain has no groups.
     var accessGroup: String?
     /// `kSecAttrAccessible`
     var accessibility: KeychainAccessibility
@@ -32,11 +47,17 @@ struct KeychainQuery: Hashable, Sendable {
     var isSynchronizable = false
     /// `kSecUseDataProtectionKeychain`
     var keychain: KeychainKind = .dataProtection
+
+    func `in`(_ group: String) -> KeychainQuery {
+        var query = self
+        query.accessGroup = group
+        return query
+    }
 }
 
 /// The kind of Keychain item. It is part of the item's service, which keeps the names apart from the app's own items.
 enum KeychainPurpose: String {
-    case token, key, device
+    case token, key, device, probe
 
     func service(of client: String) -> String { "request-authorization.\(rawValue).\(client)" }
 }

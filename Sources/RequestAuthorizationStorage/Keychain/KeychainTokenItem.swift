@@ -5,10 +5,19 @@
 public struct KeychainTokenItem: ByteStore, RedactedDescription {
     let query: KeychainQuery
     let keychain: any KeychainCalls
+    /// The access group in which an item that was named without one was last found or added.
+    private let place = Lock<String?>(nil)
     private let queue = BlockingQueue("Keychain")
 
     /// A limit for the case that other processes keep adding and deleting the item.
     static let attempts = 8
+
+    init(query: KeychainQuery, keychain: any KeychainCalls) {
+        var query = query
+        if !keychain.hasFileKeychain { query.keychain = .dataProtection }
+        if query.keychain == .file { query.accessGroup = nil }
+        (self.query, self.keychain) = (query, keychain)
+    }
 
     public func load() async throws -> Data? { try await queue.run { try read() } }
     public func save(_ item: Data) async throws { try await queue.run { try write(item) } }
@@ -22,22 +31,30 @@ public struct KeychainTokenItem: ByteStore, RedactedDescription {
 
 extension KeychainTokenItem {
     private func read() throws -> Data? {
-        let (status, value) = keychain.copyMatching(query)
-        if status == .itemNotFound { return nil }
-        guard status == .success else { throw status.error(query) }
-        guard let value else { throw TokenStoreError(.corrupt, "the Keychain item has no value; sign in again") }
-        return value
+        for _ in 0..<Self.attempts {
+            guard let item = try found() else { return nil }
+            let (status, value) = keychain.copyMatching(item)
+            if status == .success {
+                if let value { return value }
+                throw TokenStoreError(.corrupt, "the Keychain item has no value; sign in again")
+            }
+            guard status == .itemNotFound else { throw status.error(item) }
+            guard forgetPlace() else { return nil }
+        }
+        throw Self.neverSettled
     }
 
-    /// Adds the item, or updates one that exists. If it was deleted in between, adds it again.
+    /// Updates the item, or adds it if it does not exist.
     private func write(_ value: Data) throws {
         for _ in 0..<Self.attempts {
-            let added = keychain.add(query, value: value)
-            if added == .success { return }
-            guard added == .duplicateItem else { throw added.error(query) }
-            let updated = keychain.update(query, value: value)
-            if updated == .success { return }
-            guard updated == .itemNotFound else { throw updated.error(query) }
+            if query.hasUnknownGroup, let item = try found() {
+                if try update(item, value) { return }
+                _ = forgetPlace()
+            } else if try add(value) {
+                return
+            } else if !query.hasUnknownGroup, try update(query, value) {
+                return
+            }
         }
         throw Self.neverSettled
     }
@@ -45,20 +62,57 @@ extension KeychainTokenItem {
     private func read(orAdding value: Data) throws -> Data {
         for _ in 0..<Self.attempts {
             if let value = try read() { return value }
-            let added = keychain.add(query, value: value)
-            if added == .success { return value }
-            guard added == .duplicateItem else { throw added.error(query) }
+            if try add(value) { return value }
         }
         throw Self.neverSettled
+    }
+
+    /// - Returns: `false` if the item exists.
+    private func add(_ value: Data) throws -> Bool {
+        let (status, group) = keychain.add(query, value: value)
+        if status == .duplicateItem { return false }
+        guard status == .success else { throw status.error(query) }
+        if query.hasUnknownGroup, let group {
+            keychain.firstGroup.note(group)
+            place.withLock { $0 = group }
+        }
+        return true
+    }
+
+    /// - Returns: `false` if the item does not exist.
+    private func update(_ item: KeychainQuery, _ value: Data) throws -> Bool {
+        let status = keychain.update(item, value: value)
+        guard status == .success || status == .itemNotFound else { throw status.error(item) }
+        return status == .success
+    }
+
+    private func remove() throws {
+        // A token that stayed in one of several groups would sign the user in again.
+        let items =
+            query.hasUnknownGroup ? try keychain.groupsWithoutName(of: query).map { query.in($0) } : [query]
+        _ = forgetPlace()
+        for item in items {
+            let status = keychain.delete(item)
+            guard status == .success || status == .itemNotFound else { throw status.error(item) }
+        }
     }
 
     private static let neverSettled = TokenStoreError(
         .unavailable, "other processes kept adding and deleting the same Keychain item; it is tried again")
 
-    private func remove() throws {
-        let status = keychain.delete(query)
-        guard status == .success || status == .itemNotFound else { throw status.error(query) }
+    // MARK: Where the item is
+
+    /// The query with the group that has the item. `nil` if an item that was named without a group does not exist.
+    private func found() throws -> KeychainQuery? {
+        guard query.hasUnknownGroup else { return query }
+        if let group = place.withLock({ $0 }) { return query.in(group) }
+        guard let group = try keychain.groupWithoutName(of: query) else { return nil }
+        place.withLock { $0 = group }
+        return query.in(group)
     }
+
+    /// - Returns: whether there was anything to forget, so that another search makes sense.
+    private func forgetPlace() -> Bool { place.exchange(nil) != nil }
 }
 
 extension KeychainStatus {

@@ -10,10 +10,27 @@ import Security
 
 /// https://developer.apple.com/documentation/security/keychain-items
 struct SecurityKeychain: KeychainCalls {
-    func add(_ item: KeychainQuery, value: Data) -> KeychainStatus {
+    private static let firstGroup = FirstAccessGroup()
+
+    var firstGroup: FirstAccessGroup { Self.firstGroup }
+
+    var program: String? { Bundle.main.bundleIdentifier }
+
+    var hasFileKeychain: Bool {
+        #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+        false
+        #else
+        true
+        #endif
+    }
+
+    func add(_ item: KeychainQuery, value: Data) -> (status: KeychainStatus, accessGroup: String?) {
         var attributes = item.attributes.merging(item.protection) { $1 }
         attributes[kSecValueData as String] = value
-        return KeychainStatus(rawValue: SecItemAdd(attributes as CFDictionary, nil))
+        attributes[kSecReturnAttributes as String] = true
+        var result: CFTypeRef?
+        let status = SecItemAdd(attributes as CFDictionary, &result)
+        return (KeychainStatus(rawValue: status), (result as? [String: Any])?.accessGroup)
     }
 
     func update(_ item: KeychainQuery, value: Data) -> KeychainStatus {
@@ -28,9 +45,21 @@ struct SecurityKeychain: KeychainCalls {
         return (KeychainStatus(rawValue: status), result as? Data)
     }
 
+    func accessGroups(of item: KeychainQuery) -> (status: KeychainStatus, groups: [String]) {
+        let wanted: [String: Any] = [kSecReturnAttributes as String: true, kSecMatchLimit as String: kSecMatchLimitAll]
+        var result: CFTypeRef?
+        let status = SecItemCopyMatching(item.attributes.merging(wanted) { $1 } as CFDictionary, &result)
+        let groups = (result as? [[String: Any]] ?? []).compactMap(\.accessGroup)
+        return (KeychainStatus(rawValue: status), groups)
+    }
+
     func delete(_ item: KeychainQuery) -> KeychainStatus {
         KeychainStatus(rawValue: SecItemDelete(item.attributes as CFDictionary))
     }
+}
+
+extension [String: Any] {
+    fileprivate var accessGroup: String? { self[kSecAttrAccessGroup as String] as? String }
 }
 
 extension KeychainQuery {

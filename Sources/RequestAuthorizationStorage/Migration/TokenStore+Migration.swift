@@ -5,7 +5,7 @@
 public enum TokenMigration: Hashable, Sendable {
     /// The token is in the new store and was read back from there. The old store has a marker in its place.
     case moved
-    /// The old store is empty, or has the marker of an earlier migration.
+    /// The old store is empty, has the marker of an earlier migration, or keeps the same item as the new one.
     case nothingToMove
     /// The new store has a newer token of the same session and keeps it. The old store has a marker.
     case newerIsThere
@@ -26,6 +26,8 @@ extension TokenStore {
     /// The marker names the new store. A process that still uses the old store is signed out with that reason, and
     /// cannot refresh the token a second time. `clear()` removes the marker.
     ///
+    /// A move onto itself changes nothing, also if two stores of different names keep the same item.
+    ///
     /// - Parameters:
     ///   - other: the new store.
     ///   - limit: how long to wait for a refresh that is under way.
@@ -36,6 +38,7 @@ extension TokenStore {
         to other: some TokenStore<Token>, waitingAtMost limit: Duration = .seconds(30)
     ) async throws -> TokenMigration {
         if try await load()?.isMarker != false { return .nothingToMove }
+        if try isItself(other) { return .nothingToMove }
         return try await locked(self, within: limit) {
             try await locked(other, within: limit) { try await move(to: other) }
         }
@@ -44,6 +47,7 @@ extension TokenStore {
     private func move(to other: some TokenStore<Token>) async throws -> TokenMigration {
         guard let stored = try await load(), !stored.isMarker else { return .nothingToMove }
         let kept = try await other.load()
+        if let kept, kept.isSame(as: stored), try await isPlace(of: other, stored) { return .nothingToMove }
         // A marker in the new store is overwritten: a token may be moved away and back.
         if let kept, !kept.isMarker, !kept.isSame(as: stored) {
             let version = stored.version
@@ -65,6 +69,58 @@ extension TokenStore {
         try await leaveMarker(in: stored, to: other)
         return .moved
     }
+
+    // MARK: A move onto itself
+
+    /// Whether the other store is this one: one object, or one file. Its lock could not be acquired a second time.
+    ///
+    /// - Throws: ``TokenStoreError/Kind/unsuitable`` if the stores keep one file in different forms.
+    private func isItself(_ other: some TokenStore<Token>) throws -> Bool {
+        if type(of: self) is AnyObject.Type, type(of: other) is AnyObject.Type {
+            if (self as AnyObject) === (other as AnyObject) { return true }
+        }
+        guard let file = (self as? any CodableTokenStore)?.items as? RestrictedFileItems,
+            let otherFile = (other as? any CodableTokenStore)?.items as? RestrictedFileItems,
+            file.isSameFile(as: otherFile)
+        else { return false }
+        guard type(of: self) == type(of: other) else {
+            throw TokenStoreError(
+                .unsuitable, "both stores have the same file; give the new one another account or another folder")
+        }
+        return true
+    }
+
+    /// Whether the other store, which has the same token, keeps it in the same place.
+    ///
+    /// The time of the token in the other store is changed for a moment. If the process dies, the token has the wrong
+    /// time, by a second, and nothing is lost.
+    private func isPlace(of other: some TokenStore<Token>, _ stored: StoredToken<Token>) async throws -> Bool {
+        guard stored.token != nil else { return false }
+        let probe = StoredToken(
+            stored.content, version: stored.version, obtainedAt: stored.obtainedAt.addingTimeInterval(-1))
+        guard try await other.replace(with: probe) else { return false }
+        let seen = try await load()
+        _ = try await other.replace(with: stored)
+        guard let seen, seen.version == stored.version else { return false }
+        return abs(seen.obtainedAt.timeIntervalSince(probe.obtainedAt)) < 0.5
+    }
+
+    /// Replaces a token of the same version.
+    ///
+    /// - Returns: `false` if the store has another session by now.
+    private func replace(with stored: StoredToken<Token>) async throws -> Bool {
+        guard let shared = self as? any SharedTokenStore<Token> else {
+            try await save(stored)
+            return true
+        }
+        return if case .saved = try await shared.save(stored, replacing: .session(stored.version.session)) {
+            true
+        } else {
+            false
+        }
+    }
+
+    // MARK: -
 
     /// - Returns: whether it was saved.
     private func put(

@@ -76,7 +76,7 @@ import Testing
             try await end(folder.store())
             #expect(try await store().load()?.token == nil)
         }
-        #expect(keychain.calls == [.add])
+        #expect(keychain.calls == [.accessGroups, .add])
     }
 
     @Test func `clearing removes both`() async throws {
@@ -84,6 +84,15 @@ import Testing
         try await store().clear()
         #expect(keychain.items.isEmpty)
         #expect(try await store().load() == nil)
+    }
+
+    @Test func `clearing leaves the item that an app shares in a group`() async throws {
+        let app = KeychainTokenStore<TestToken>("client", "me", accessGroup: "TEAM.shared", calls: keychain)
+        try await app.save(.make(2))
+        try await former.save(.make(1))
+        try await store().clear()
+        #expect(try await app.load() == .make(2))
+        #expect(keychain.items.count == 1)
     }
 
     @Test func `a locked Keychain is unavailable, and its token moves when it is unlocked`() async throws {
@@ -107,7 +116,7 @@ import Testing
     }
 
     @Test func `a tool that is not signed has a file and no Keychain`() async throws {
-        keychain.answer(all: .copyMatching, .missingEntitlement)
+        keychain.answer(all: .accessGroups, .missingEntitlement)
         keychain.answer(all: .delete, .missingEntitlement)
         #expect(try await store().load() == nil)
         try await store().save(.make(1))

@@ -69,6 +69,74 @@ import Testing
         }
     }
 
+    @Test func `a move onto itself changes nothing`() async throws {
+        let (folder, place) = (try TemporaryFolder(), Place())
+        let plain = InMemoryTokenStore<TestToken>(.make(2))
+        #expect(try await plain.migrate(to: plain) == .nothingToMove && plain.stored == .make(2))
+        let shared = InMemorySharedTokenStore<TestToken>(.make(2))
+        #expect(try await shared.migrate(to: shared) == .nothingToMove && shared.stored == .make(2))
+        try await folder.store().save(.make(2))
+        #expect(try await folder.store().migrate(to: folder.store()) == .nothingToMove)
+        #expect(try await folder.store().load() == .make(2))
+        // Two stores of a program of which nothing is known but that they are token stores.
+        try await Placed(place: place).save(.make(2))
+        #expect(try await Placed(place: place).migrate(to: Placed(place: place)) == .nothingToMove)
+        #expect(place.stored.withLock { $0 } == .make(2))
+        // A copy of an interrupted move is another place.
+        try await Placed(place: place).save(.make(2))
+        #expect(try await Placed(place: place).migrate(to: plain) == .moved && plain.stored == .make(2))
+        #expect(place.stored.withLock { $0 }?.token == nil)
+    }
+
+    /// A step of the check fails, or the process dies in it.
+    @Test func `a move onto itself that is interrupted loses nothing`() async throws {
+        for kind in [TokenStoreOperation<TestToken>.Kind.load, .save] {
+            for skipped in 0..<4 {
+                for afterwards in [false, true] {
+                    let place = Place()
+                    place.stored.withLock { $0 = .make(2) }
+                    let (old, new) = (
+                        ScriptedTokenStore(Placed(place: place)), ScriptedTokenStore(Placed(place: place))
+                    )
+                    for store in [old, new] {
+                        for _ in 0..<skipped { store.hold(next: kind).release() }
+                        store.fail(next: kind, with: TokenStoreError(.failed, "interrupted"), afterwards: afterwards)
+                    }
+                    _ = try? await old.migrate(to: new)
+                    #expect(place.stored.withLock { $0 }?.token == StoredToken.make(2).token)
+                    for _ in 0..<4 { _ = try? await old.migrate(to: new) }
+                    #expect(try await old.migrate(to: new) == .nothingToMove)
+                    #expect(place.stored.withLock { $0 }?.token == StoredToken.make(2).token)
+                }
+            }
+        }
+    }
+
+    #if Crypto
+    @Test func `a file that would be encrypted in its own place is refused at once`() async throws {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(2))
+        let items = RestrictedFileItems(client: "client", account: "me", folder: .at(folder.tokens))
+        let sealed = EncryptedTokenStore<TestToken, _>(
+            around: items, key: try .bytes(Data(repeating: 7, count: 32)))
+        let error = await #expect(throws: TokenStoreError.self) { try await folder.store().migrate(to: sealed) }
+        #expect(error?.kind == .unsuitable)
+        #expect(try await folder.store().load() == .make(2))
+    }
+    #endif
+
+    private final class Place: Sendable {
+        let stored = Lock<StoredToken<TestToken>?>(nil)
+    }
+
+    private struct Placed: TokenStore {
+        let place: Place
+
+        func load() async throws -> StoredToken<TestToken>? { place.stored.withLock { $0 } }
+        func save(_ stored: StoredToken<TestToken>) async throws { place.stored.withLock { $0 = stored } }
+        func clear() async throws { place.stored.withLock { $0 = nil } }
+    }
+
     @Test func `a store that returns a different token does not get it`() async throws {
         struct Forgetful: TokenStore {
             func load() async throws -> StoredToken<TestToken>? { nil }

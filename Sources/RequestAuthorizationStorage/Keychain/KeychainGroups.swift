@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// The access groups of an item that was named without one.
+///
+/// Such an item is added to the program's first group. A program without keychain groups has one group of its own, which
+/// stays its own when a later version gets a keychain group, and with it another first group. So an item in the own
+/// group counts first. An item in any other group belongs to a store that names the group.
+extension KeychainCalls {
+    /// Returns the group that has the item, or `nil` if no item exists.
+    ///
+    /// - Throws: ``TokenStoreError``.
+    func groupWithoutName(of query: KeychainQuery) throws -> String? {
+        let groups = try allGroups(of: query)
+        if let own = groups.first(where: isOwn) { return own }
+        guard !groups.isEmpty else { return nil }
+        let first = try nameOfFirstGroup()
+        return groups.contains(first) ? first : nil
+    }
+
+    /// Returns all groups that have the item.
+    ///
+    /// - Throws: ``TokenStoreError``.
+    func groupsWithoutName(of query: KeychainQuery) throws -> [String] {
+        let groups = try allGroups(of: query)
+        guard groups.contains(where: { !isOwn($0) }) else { return groups }
+        let first = try nameOfFirstGroup()
+        return groups.filter { isOwn($0) || $0 == first }
+    }
+
+    // MARK: -
+
+    private func allGroups(of query: KeychainQuery) throws -> [String] {
+        let (status, groups) = accessGroups(of: query)
+        guard status == .success || status == .itemNotFound else { throw status.error(query) }
+        return status == .success ? groups : []
+    }
+
+    /// Whether a group is the application identifier: a prefix without dots, and the bundle identifier.
+    private func isOwn(_ group: String) -> Bool {
+        guard let program, group.hasSuffix("." + program) else { return false }
+        return !group.dropLast(program.count + 1).contains(".")
+    }
+
+    /// Returns the program's first group. No call tells it, so an item is added and deleted to find out.
+    private func nameOfFirstGroup() throws -> String {
+        if let known = firstGroup.name { return known }
+        let probe = KeychainQuery(
+            service: KeychainPurpose.probe.service(of: "groups"), account: UUID().uuidString,
+            accessibility: .afterFirstUnlockThisDeviceOnly)
+        let (status, group) = add(probe, value: Data([0]))
+        guard status == .success else { throw status.error(probe) }
+        guard let group else {
+            throw TokenStoreError(
+                .unavailable, "the Keychain did not tell the access group of an item; name one with accessGroup")
+        }
+        // If this fails, an empty item stays. No other item has its name.
+        _ = delete(probe.in(group))
+        firstGroup.note(group)
+        return group
+    }
+}
+
+/// The first access group of a program, once a call has told it.
+final class FirstAccessGroup: Sendable {
+    private let value = Lock<String?>(nil)
+
+    var name: String? { value.withLock { $0 } }
+    func note(_ name: String) { value.withLock { $0 = name } }
+}
+
+extension KeychainQuery {
+    /// Whether the item has an access group that the program did not name.
+    var hasUnknownGroup: Bool { accessGroup == nil && keychain == .dataProtection }
+}
