@@ -4,7 +4,15 @@
 /// The system calls for app groups: `SystemAppGroups`, or a simulation in tests.
 protocol AppGroups: Sendable {
     /// `FileManager.containerURL(forSecurityApplicationGroupIdentifier:)`: the path, or `nil` outside the group.
+    ///
+    /// A Mac returns a path outside the group, too.
     func container(of group: String) -> String?
+
+    /// The app groups in the entitlements of this program, or `nil` if the system does not tell them.
+    var entitledGroups: [String]? { get }
+
+    /// Whether programs may keep files; see ``FileLayer``.
+    var keepsFiles: Bool { get }
 
     /// `URLResourceValues.isExcludedFromBackup`
     func excludeFromBackup(_ folder: String)
@@ -60,7 +68,8 @@ final class AppGroupItems: SharedByteStore, RedactedDescription {
 
     private func items() throws -> RestrictedFileItems {
         if let items = opened.withLock({ $0 }) { return items }
-        guard let folder else {
+        guard groups.keepsFiles else { throw TokenStoreError.noFilesHere }
+        guard groups.entitledGroups?.contains(group) != false, let folder else {
             throw TokenStoreError(
                 .unsuitable, "this program is not in the app group \(group); add it to the entitlements of each target")
         }

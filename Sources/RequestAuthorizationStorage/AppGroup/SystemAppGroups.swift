@@ -13,6 +13,11 @@ struct SystemAppGroups: AppGroups {
         FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: group)?.path(percentEncoded: false)
     }
 
+    /// Without this entitlement a program that is not sandboxed gets a path as well, and writes outside the group.
+    var entitledGroups: [String]? { SystemEntitlements.texts("com.apple.security.application-groups") }
+
+    var keepsFiles: Bool { SystemFileLayer().keepsFiles }
+
     func excludeFromBackup(_ folder: String) {
         var folder = URL(filePath: folder, directoryHint: .isDirectory)
         var values = URLResourceValues()

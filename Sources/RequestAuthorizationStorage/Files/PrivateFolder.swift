@@ -23,6 +23,7 @@ struct PrivateFolder: Sendable {
     /// - Throws: ``TokenStoreError`` or ``FileError``.
     /// - Returns: `nil` if the folder does not exist and `making` is `false`.
     func open(making: Bool) throws -> OpenFolder? {
+        guard layer.keepsFiles else { throw TokenStoreError.noFilesHere }
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw TokenStoreError(.unsuitable, "'\(path)' is not an absolute path; use a path that begins with /")
         }
@@ -102,6 +103,11 @@ extension FileError {
 }
 
 extension TokenStoreError {
+    /// The error on tvOS, where a program may write caches only, which the system removes.
+    static var noFilesHere: TokenStoreError {
+        TokenStoreError(.unsuitable, "this system keeps no files of programs; use KeychainTokenStore")
+    }
+
     /// - Parameter purpose: the failed operation, as in "save the token".
     init(_ error: FileError, of folder: PrivateFolder, to purpose: String) {
         let reason = String(cString: strerror(error.code))

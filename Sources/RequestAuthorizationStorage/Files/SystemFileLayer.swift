@@ -15,6 +15,11 @@ import Android
 @_spi(FileLayer) public struct SystemFileLayer: FileLayer {
     public init() {}
 
+    #if os(tvOS)
+    /// https://developer.apple.com/library/archive/documentation/General/Conceptual/AppleTV_PG/
+    public var keepsFiles: Bool { false }
+    #endif
+
     public func openFolder(_ path: String) throws -> CInt {
         try call("open") { Self.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
     }

@@ -67,6 +67,41 @@ import Testing
         #expect(other.changes == nil)
     }
 
+    @Test func `on a Mac a path is no proof: the entitlement counts`() async throws {
+        for (entitled, isUsable) in [([], false), (["group.other"], false), (["group.other", "group.app"], true)] {
+            let groups = FakeAppGroups(["group.app": folder.path], entitledGroups: entitled)
+            let store = Store(
+                "group.app", client: "client", account: "me", keyGroup: nil, groups: groups, activity: .none,
+                keychain: keychain)
+            if isUsable {
+                try await store.save(.make(1))
+                #expect(try await store.load() == .make(1))
+                continue
+            }
+            for operation in 0..<3 {
+                let error = await #expect(throws: TokenStoreError.self) {
+                    switch operation {
+                    case 0: _ = try await store.load()
+                    case 1: try await store.save(.make(1))
+                    default: try await store.clear()
+                    }
+                }
+                #expect(error?.kind == .unsuitable && error?.detail.contains("entitlements") == true)
+            }
+            #expect(!FileManager.default.fileExists(atPath: place) && store.changes == nil)
+        }
+    }
+
+    @Test func `a system that keeps no files has no app group, and the error names the Keychain`() async throws {
+        let groups = FakeAppGroups(["group.app": folder.path], keepsFiles: false)
+        let store = Store(
+            "group.app", client: "client", account: "me", keyGroup: nil, groups: groups, activity: .none,
+            keychain: keychain)
+        let error = await #expect(throws: TokenStoreError.self) { try await store.save(.make(1)) }
+        #expect(error?.kind == .unsuitable && error?.detail.contains("KeychainTokenStore") == true)
+        #expect(!FileManager.default.fileExists(atPath: place) && keychain.items.isEmpty)
+    }
+
     @Test func `a locked Keychain is unavailable, and a lost key is an error`() async throws {
         try await store().save(.make(1))
         keychain.isLocked = true

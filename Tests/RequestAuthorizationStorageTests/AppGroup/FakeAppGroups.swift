@@ -11,8 +11,12 @@ import RequestAuthorization
 final class FakeAppGroups: AppGroups {
     private let containers: [String: String]
     private let excludedFolders = Lock<[String]>([])
+    let entitledGroups: [String]?
+    let keepsFiles: Bool
 
-    init(_ containers: [String: String]) { self.containers = containers }
+    init(_ containers: [String: String], entitledGroups: [String]? = nil, keepsFiles: Bool = true) {
+        (self.containers, self.entitledGroups, self.keepsFiles) = (containers, entitledGroups, keepsFiles)
+    }
 
     /// The paths that were excluded from backups.
     var excluded: [String] { excludedFolders.withLock { $0 } }

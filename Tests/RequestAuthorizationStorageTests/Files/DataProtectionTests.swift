@@ -64,4 +64,17 @@ import Darwin
                 "create client,me.new", "protect client,me.new", "write client,me.new",
             ])
     }
+
+    @Test func `a system that keeps no files has no file store, and the error names the Keychain`() async throws {
+        let folder = try TemporaryFolder()
+        let store = folder.store(on: ObservedFileLayer(keepsFiles: false))
+        for body: @Sendable () async throws -> Void in [
+            { _ = try await store.load() }, { try await store.save(.make(2)) }, { try await store.clear() },
+            { try await store.lock(within: .seconds(10)).unlock() },
+        ] {
+            let error = await #expect(throws: TokenStoreError.self) { try await body() }
+            #expect(error?.kind == .unsuitable && error?.detail.contains("KeychainTokenStore") == true)
+        }
+        #expect(store.changes == nil && !FileManager.default.fileExists(atPath: folder.tokens))
+    }
 }

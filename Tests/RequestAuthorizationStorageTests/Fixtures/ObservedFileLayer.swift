@@ -19,17 +19,19 @@ final class ObservedFileLayer: FileLayer {
     private let before: @Sendable (FileCall) throws -> Void
     private let after: @Sendable (FileCall) throws -> Void
     let hasDataProtection: Bool
+    let keepsFiles: Bool
     private let hasBirths: Bool
     /// The open files by number.
     private let names = Lock<[CInt: String]>([:])
 
     init(
         _ base: any FileLayer = SystemFileLayer(), hasDataProtection: Bool = false, hasBirths: Bool = true,
+        keepsFiles: Bool = true,
         before: @escaping @Sendable (FileCall) throws -> Void = { _ in },
         after: @escaping @Sendable (FileCall) throws -> Void = { _ in }
     ) {
         (self.base, self.hasDataProtection, self.hasBirths) = (base, hasDataProtection, hasBirths)
-        (self.before, self.after) = (before, after)
+        (self.before, self.after, self.keepsFiles) = (before, after, keepsFiles)
     }
 
     func openFolder(_ path: String) throws -> CInt {
