@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// The system calls for CloudKit: `CloudKitDatabase`, or a simulation in tests. They throw ``CloudFailure``.
+/// The system calls for CloudKit: `CloudKitDatabase`, or a simulation in tests. They throw ``CloudFailure``. Any other
+/// error counts as a failure that is tried again.
 protocol CloudCalls: Sendable {
     /// The identifier of the container.
     var container: String { get }

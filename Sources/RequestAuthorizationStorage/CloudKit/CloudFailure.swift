@@ -44,6 +44,8 @@ struct CloudFailure: Error, Sendable {
     var retryAfter: Double?
     /// `CKRecordChangedErrorServerRecordKey`
     var serverRecord: CloudRecord?
+    /// The domain and the code of an error that is not CloudKit's. It has the code `internalError` then.
+    var foreign: String?
     /// `CKPartialErrorsByItemIDKey`, by the name of the record
     var partial: [String: CloudFailure] = [:]
 
@@ -65,7 +67,8 @@ struct CloudFailure: Error, Sendable {
         case .permissionFailure, .managedAccountRestricted:
             TokenStoreError(.unsuitable, "this iCloud account may not store tokens (\(code)); use KeychainTokenStore")
         case .quotaExceeded: TokenStoreError(.noSpace, "the user's iCloud storage is full; free some space")
-        default: TokenStoreError(.unavailable, "iCloud failed (\(code)\(wait)); it is tried again")
+        default:
+            TokenStoreError(.unavailable, "iCloud failed (\(foreign ?? code.description)\(wait)); it is tried again")
         }
     }
 

@@ -8,12 +8,19 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
 
     private let cloud: any CloudCalls
     private let name: @Sendable () async throws -> String
+    private let session: (@Sendable (Data) -> UUID?)?
     /// The last record from the server. A save replaces only this one.
     private let last = Lock<CloudRecord?>(nil)
 
-    /// - Parameter name: returns the record's name. Called for each operation, because it may be in a locked Keychain.
-    init(cloud: any CloudCalls, name: @escaping @Sendable () async throws -> String) {
-        (self.cloud, self.name) = (cloud, name)
+    /// - Parameters:
+    ///   - session: returns the session of an item. Then `clear` leaves a tombstone, which no item of that session
+    ///     replaces: another device may be about to save one. `nil` if no other device has the record.
+    ///   - name: returns the record's name. Called for each operation, because it may be in a locked Keychain.
+    init(
+        cloud: any CloudCalls, session: (@Sendable (Data) -> UUID?)? = nil,
+        name: @escaping @Sendable () async throws -> String
+    ) {
+        (self.cloud, self.session, self.name) = (cloud, session, name)
     }
 
     var changes: AsyncStream<Void>? { cloud.accountChanges }
@@ -22,27 +29,28 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
         try await onRecord { name in
             let record = try await record(named: name)
             last.withLock { $0 = record }
-            return record?.value
+            return record.flatMap { CloudTombstone.session(of: $0.value) == nil ? $0.value : nil }
         }
     }
 
     func save(_ item: Data) async throws {
         try await onRecord { name in
-            var systemFields = last.withLock { $0?.name == name ? $0?.systemFields : nil }
+            var standing = last.withLock { $0?.name == name ? $0 : nil }
             for _ in 0..<Self.attempts {
                 do {
-                    let saved = try await cloud.save(CloudRecord(name: name, value: item, systemFields: systemFields))
+                    let saved = try await put(item, over: standing, name)
                     return last.withLock { $0 = saved }
                 } catch let failure as CloudFailure {
-                    systemFields = try await standing(after: failure.about(name), name)
+                    standing = try await self.standing(after: failure.about(name), name)
                 }
             }
-            throw TokenStoreError(.unavailable, "other devices kept changing the record in iCloud; it is tried again")
+            throw Self.neverSettled
         }
     }
 
     func clear() async throws {
         try await onRecord { name in
+            guard try await !leaveTombstone(name) else { return }
             do {
                 try await cloud.deleteRecord(named: name)
             } catch let failure as CloudFailure where failure.about(name).meansAbsent {}
@@ -53,7 +61,7 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
     /// Returns the name of the current iCloud account, or throws ``TokenStoreError`` if there is none.
     func account() async throws -> String {
         try cloud.checkContainer()
-        do {
+        return try await reporting {
             let status = try await cloud.accountStatus()
             switch status {
             case .available: return try await cloud.accountName()
@@ -62,9 +70,6 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
             case .couldNotDetermine, .temporarilyUnavailable:
                 throw TokenStoreError(.unavailable, "the iCloud account is not ready (\(status)); it is tried again")
             }
-        } catch let failure as CloudFailure {
-            if failure.code == .operationCancelled { try Task.checkCancellation() }
-            throw failure.reported
         }
     }
 
@@ -78,23 +83,68 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
         }
     }
 
-    /// The system fields of the record that the next attempt replaces, after a save that met another record.
-    private func standing(after failure: CloudFailure, _ name: String) async throws -> Data? {
+    private func put(_ item: Data, over standing: CloudRecord?, _ name: String) async throws -> CloudRecord {
+        if let session, let standing, let ended = CloudTombstone.session(of: standing.value), session(item) == ended {
+            throw TokenStoreError.signedOutOnAnotherDevice
+        }
+        return try await cloud.save(CloudRecord(name: name, value: item, systemFields: standing?.systemFields))
+    }
+
+    /// Replaces the record by a tombstone.
+    ///
+    /// - Returns: `false` if the record is to be deleted: it has no session, or iCloud is full.
+    private func leaveTombstone(_ name: String) async throws -> Bool {
+        guard let session else { return false }
+        var standing = try await record(named: name)
+        for _ in 0..<Self.attempts {
+            guard let kept = standing else { return false }
+            if CloudTombstone.session(of: kept.value) != nil { return true }
+            guard let ended = session(kept.value) else { return false }
+            do {
+                let saved = try await put(CloudTombstone.value(for: ended), over: kept, name)
+                last.withLock { $0 = saved }
+                return true
+            } catch let failure as CloudFailure {
+                if failure.about(name).code == .quotaExceeded { return false }
+                standing = try await self.standing(after: failure.about(name), name)
+            }
+        }
+        throw Self.neverSettled
+    }
+
+    /// The record that the next attempt replaces, after a save that met another record.
+    private func standing(after failure: CloudFailure, _ name: String) async throws -> CloudRecord? {
         if failure.meansAbsent { return nil }
         guard failure.code == .serverRecordChanged else { throw failure }
-        if let record = failure.serverRecord { return record.systemFields }
-        return try await record(named: name)?.systemFields
+        if let record = failure.serverRecord { return record }
+        return try await record(named: name)
     }
+
+    private static let neverSettled = TokenStoreError(
+        .unavailable, "other devices kept changing the record in iCloud; it is tried again")
 
     /// Runs the body if there is an iCloud account, and maps its errors to ``TokenStoreError``.
     private func onRecord<Result>(_ body: (_ name: String) async throws -> Result) async throws -> Result {
         _ = try await account()
         let name = try await name()
+        return try await reporting(about: name) { try await body(name) }
+    }
+
+    /// Maps all errors but cancellation to ``TokenStoreError``.
+    private func reporting<Result>(about name: String = "", _ body: () async throws -> Result) async throws -> Result {
         do {
-            return try await body(name)
+            return try await body()
         } catch let failure as CloudFailure {
             if failure.about(name).code == .operationCancelled { try Task.checkCancellation() }
             throw failure.about(name).reported
+        } catch let error where error is TokenStoreError || error is CancellationError {
+            throw error
+        } catch {
+            try Task.checkCancellation()
+            // Its text is not printed, because it may be about anything.
+            throw TokenStoreError(
+                .unavailable, "iCloud failed with an error of type \(type(of: error)); it is tried again",
+                underlying: error)
         }
     }
 }

@@ -43,7 +43,7 @@ extension CloudKitSharing: RedactedDescription {
 /// - Without an account, a connection or the synced key, the error is `unavailable`, which does not sign out.
 /// - After a change of the iCloud account, the earlier account's token is not saved in the new one. ``changes`` reports
 ///   the change, and the provider loads again.
-/// - A sign-out on another device is seen at the next launch, not at once.
+/// - A sign-out on another device is seen at the next launch, not at once. A token of that session is not saved again.
 ///
 /// Not run on Apple hardware: its decisions are tested against simulated CloudKit error codes.
 public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: TokenStore, RedactedDescription {
@@ -60,7 +60,8 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
         self.sharing = sharing
         var device: CloudKitDevice?
         if case .eachDeviceSignsIn = sharing { device = CloudKitDevice(client, account, accessGroup, keychain) }
-        item = CloudKitTokenItem(cloud: cloud) { [device] in
+        let session = { @Sendable (envelope: Data) in (try? Envelope(envelope))?.header.version.session }
+        item = CloudKitTokenItem(cloud: cloud, session: device == nil ? session : nil) { [device] in
             try await CloudKitDevice.recordName(client: client, account: account, device: device?.id())
         }
         let key = KeychainKey(
@@ -77,15 +78,18 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
 
     /// Saves the token, unless it belongs to another iCloud account.
     ///
-    /// - Throws: ``TokenStoreError``: `unsuitable` for a rotating refresh token, and for another iCloud account.
+    /// - Throws: ``TokenStoreError``: `unsuitable` for a rotating refresh token, and for another iCloud account;
+    ///   `failed` if another device has signed out of the token's session.
     public func save(_ stored: StoredToken<Token>) async throws {
         let account = try await checkedAccount("the token is not saved there")
-        try await checkRotation(stored)
+        try await checkKept(stored)
         try await sealed.save(stored)
         owner.withLock { $0 = account }
     }
 
-    /// Removes the record, also one that cannot be decrypted.
+    /// Removes the token, also one that cannot be decrypted.
+    ///
+    /// If the devices share the token, the record keeps the name of the session that has ended, which is not secret.
     ///
     /// - Throws: ``TokenStoreError``: `unsuitable` if another iCloud account is signed in.
     public func clear() async throws {
@@ -108,11 +112,13 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
         return account
     }
 
-    private func checkRotation(_ stored: StoredToken<Token>) async throws {
+    /// Refuses a token of a session that has ended, or whose refresh tokens rotate.
+    private func checkKept(_ stored: StoredToken<Token>) async throws {
         guard case .oneForAllDevices(let refreshToken) = sharing, let new = stored.token,
-            let kept = try await sealed.load(), kept.version.session == stored.version.session, let old = kept.token,
-            refreshToken(old) != refreshToken(new)
+            let kept = try await sealed.load(), kept.version.session == stored.version.session
         else { return }
+        if case .signedOut = kept.content { throw TokenStoreError.signedOutOnAnotherDevice }
+        guard let old = kept.token, refreshToken(old) != refreshToken(new) else { return }
         throw TokenStoreError(
             .unsuitable,
             """

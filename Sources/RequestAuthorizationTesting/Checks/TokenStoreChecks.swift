@@ -67,17 +67,19 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
         return store
     }
 
-    /// Saves and loads each of several contents.
+    /// Saves and loads each of several contents. A store may refuse a token of a session that was signed out.
     ///
     /// - Parameter reader: the store that loads; the same by default.
     private func checkRoundTrip(
         _ contents: StoredToken<Store.Token>.Content..., by reader: (Store) async throws -> Store = { $0 }
     ) async throws {
         let store = try await empty()
+        var session = UUID()
         for (index, content) in contents.enumerated() {
-            let stored = StoredToken.probe(content, index + 1)
+            let stored = StoredToken.probe(content, index + 1, of: session)
             try await store.save(stored)
             try expect(try await reader(store).load(), stored)
+            if stored.token == nil { session = UUID() }
         }
     }
 
@@ -96,7 +98,7 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
     private func checkClearing() async throws {
         let store = try await empty()
         for content in [StoredToken<Store.Token>.Content.token(token(1)), .signedOut] {
-            try await store.save(.probe(content, 1))
+            try await store.save(.probe(content, 1, of: UUID()))
             try await store.clear()
             try expect(try await store.load(), nil)
         }
@@ -110,7 +112,8 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
 
     private func checkConcurrency() async throws {
         let store = try await empty()
-        let saved = (1...32).map { StoredToken.probe(.token(token($0)), $0) }
+        let session = UUID()
+        let saved = (1...32).map { StoredToken.probe(.token(token($0)), $0, of: session) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for stored in saved {
                 group.addTask { try await store.save(stored) }
@@ -128,7 +131,7 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
     private func checkRedaction() async throws {
         let store = try await empty()
         let token = token(1)
-        try await store.save(.probe(.token(token), 1))
+        try await store.save(.probe(.token(token), 1, of: UUID()))
         _ = try await store.load()
         try Leak.check(store, for: [token.authorizationHeaderValue])
     }
@@ -168,6 +171,10 @@ extension Date {
 extension StoredToken where Token: Equatable {
     static func probe(_ content: Content, _ generation: Int) -> StoredToken {
         StoredToken(content, version: .probe(generation), obtainedAt: .probe)
+    }
+
+    static func probe(_ content: Content, _ generation: Int, of session: UUID) -> StoredToken {
+        StoredToken(content, version: TokenVersion(session: session, generation: generation), obtainedAt: .probe)
     }
 
     /// Whether two items are equal, with less than a millisecond of difference.

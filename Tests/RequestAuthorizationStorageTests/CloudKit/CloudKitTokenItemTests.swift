@@ -48,6 +48,31 @@ import Testing
         #expect(cloud.records().isEmpty)
     }
 
+    /// Frameworks that CloudKit uses throw errors of their own, and archives do.
+    @Test func `an error of another framework is reported too, and its text is not printed`() async throws {
+        struct Foreign: Error { let text = "S3CRET" }
+        let archive = CloudFailure(code: .internalError, foreign: "NSCocoaErrorDomain 4864")
+        for (failure, text) in [
+            (Foreign(), "Foreign"), (NSError(domain: "S3CRET", code: 1), "NSError"),
+            (archive, "NSCocoaErrorDomain 4864"),
+        ] as [(any Error, String)] {
+            for call in [FakeCloud.Call.accountStatus, .record, .save, .delete] {
+                cloud.fail(call, failure)
+                let error = await #expect(throws: TokenStoreError.self, "\(call)") {
+                    switch call {
+                    case .save: try await item().save(Data([1]))
+                    case .delete: try await item().clear()
+                    default: _ = try await item().load()
+                    }
+                }
+                #expect(error?.kind == .unavailable && error?.detail.contains(text) == true)
+                #expect(error.map { "\($0)" }?.contains("S3CRET") == false)
+            }
+        }
+        cloud.fail(.record, CancellationError())
+        await #expect(throws: CancellationError.self) { try await item().load() }
+    }
+
     @Test func `the numbers are Apple's`() {
         let codes: [CloudFailure.Code] = [
             .internalError, .partialFailure, .networkUnavailable, .networkFailure, .badContainer, .serviceUnavailable,

@@ -29,9 +29,12 @@ import Testing
             keychain: keychain ?? self.keychain)
     }
 
-    private func token(_ name: String, _ generation: Int = 1) -> StoredToken<TestToken> {
+    private func token(
+        _ name: String, _ generation: Int = 1, of session: UUID = TokenVersion.test(0).session
+    ) -> StoredToken<TestToken> {
         StoredToken(
-            .token(TestToken(name)), version: .test(generation), obtainedAt: Date(timeIntervalSince1970: 1_800_000_000))
+            .token(TestToken(name)), version: TokenVersion(session: session, generation: generation),
+            obtainedAt: Date(timeIntervalSince1970: 1_800_000_000))
     }
 
     @Test func `the store passes the checks of a token store, also on another device`() async throws {
@@ -93,6 +96,74 @@ import Testing
             ours.items.keys.allSatisfy { !$0.isSynchronizable && $0.accessibility == .afterFirstUnlockThisDeviceOnly })
     }
 
+    // MARK: - Sign-outs
+
+    @Test func `a refresh on another device does not undo a sign-out`() async throws {
+        let (phone, tablet) = (device(), device())
+        try await phone.save(token("refresh-1"))
+        #expect(try await tablet.load()?.token?.name == "refresh-1")
+        try await phone.clear()
+        for store in [tablet, device(), phone] {
+            let error = await #expect(throws: TokenStoreError.self) { try await store.save(token("refresh-2", 2)) }
+            #expect(error?.kind == .failed && error?.detail.contains("signed out") == true)
+            #expect(try await device().load() == nil)
+        }
+        try await tablet.clear()
+        let session = UUID()
+        try await tablet.save(token("again-1", of: session))
+        try await tablet.save(token("again-2", 2, of: session))
+        #expect(try await phone.load()?.token?.name == "again-2")
+    }
+
+    @Test func `a sign-out and a refresh at the same time end with the sign-out`() async throws {
+        for isSignOutFirst in [true, false] {
+            let (phone, tablet) = (device(), device())
+            let session = UUID()
+            try await phone.save(token("refresh-1", of: session))
+            _ = try await tablet.load()
+            let late = token("refresh-2", 2, of: session)
+            if isSignOutFirst {
+                // The tablet has read the token, and the sign-out comes before its save.
+                cloud.beforeSave { try? await phone.clear() }
+                let error = await #expect(throws: TokenStoreError.self) { try await tablet.save(late) }
+                #expect(error?.kind == .failed)
+            } else {
+                cloud.beforeSave { try? await tablet.save(late) }
+                try await phone.clear()
+            }
+            #expect(try await device().load() == nil)
+            await #expect(throws: TokenStoreError.self) { try await tablet.save(late) }
+        }
+    }
+
+    @Test func `a sign-out that was saved is not undone either`() async throws {
+        try await device().save(StoredToken(.signedOut, version: .test(3), obtainedAt: .now))
+        let error = await #expect(throws: TokenStoreError.self) { try await device().save(token("refresh-4", 4)) }
+        #expect(error?.kind == .failed)
+        #expect(try await device().load()?.content == .signedOut)
+        try await device().save(token("again-1", of: UUID()))
+    }
+
+    @Test func `a sign-out needs no key, and no space`() async throws {
+        try await device().save(token("refresh-1"))
+        try await device(keychain: FakeKeychain()).clear()
+        #expect(cloud.records().count == 1)
+        #expect(try await device().load() == nil)
+        try await device().save(token("refresh-1", of: UUID()))
+        cloud.fail(.save, CloudFailure(code: .quotaExceeded))
+        try await device().clear()
+        #expect(cloud.records().isEmpty)
+    }
+
+    @Test func `a device that signs in by itself leaves no record`() async throws {
+        let store = device(.eachDeviceSignsIn)
+        try await store.save(token("phone-1"))
+        try await store.clear()
+        #expect(cloud.records().isEmpty)
+        try await store.save(token("phone-2", 2))
+        #expect(try await store.load()?.token?.name == "phone-2")
+    }
+
     // MARK: - Keys and accounts
 
     @Test func `a key that has not arrived yet causes neither a sign-out nor a new key`() async throws {
@@ -105,7 +176,7 @@ import Testing
         #expect(saving?.kind == .wrongKey)
         #expect(cloud.records() == record && early.items.isEmpty)
         try await tablet.clear()
-        try await tablet.save(token("mine-1"))
+        try await tablet.save(token("mine-1", of: UUID()))
         #expect(try await tablet.load()?.token?.name == "mine-1")
     }
 

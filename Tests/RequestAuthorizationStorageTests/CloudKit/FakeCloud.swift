@@ -19,8 +19,8 @@ final class FakeCloud: Sendable {
         var records: [String: [String: CloudRecord]] = [:]
         var tags: UInt64 = 0
         var calls: [Call] = []
-        var scripted: [Call: [CloudFailure]] = [:]
-        var lasting: [Call: CloudFailure] = [:]
+        var scripted: [Call: [any Error]] = [:]
+        var lasting: [Call: any Error] = [:]
         /// Called once, right before the next save.
         var beforeSave: (@Sendable () async -> Void)?
     }
@@ -50,10 +50,10 @@ final class FakeCloud: Sendable {
         continuation.yield()
     }
 
-    func fail(_ call: Call, _ failures: CloudFailure...) {
+    func fail(_ call: Call, _ failures: any Error...) {
         state.withLock { $0.scripted[call, default: []] += failures }
     }
-    func fail(all call: Call, _ failure: CloudFailure?) { state.withLock { $0.lasting[call] = failure } }
+    func fail(all call: Call, _ failure: (any Error)?) { state.withLock { $0.lasting[call] = failure } }
     func beforeSave(_ body: @escaping @Sendable () async -> Void) { state.withLock { $0.beforeSave = body } }
     func forgetCalls() { state.withLock { $0.calls = [] } }
 
@@ -75,7 +75,13 @@ extension FakeCloud: CloudCalls {
     var entitlements: CloudEntitlements? { state.withLock(\.entitlements) }
 
     func accountStatus() async throws -> CloudAccountStatus {
-        state.withLock { $0.questions += 1 }
+        try state.withLock { state in
+            state.questions += 1
+            guard state.scripted[.accountStatus]?.isEmpty == false,
+                let failure = state.scripted[.accountStatus]?.removeFirst()
+            else { return }
+            throw failure
+        }
         return status
     }
 
