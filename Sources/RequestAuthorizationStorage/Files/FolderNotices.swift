@@ -21,6 +21,8 @@ final class FolderNotices: Sendable {
         case file(String)
         /// The same may have happened to any file of the folder.
         case anyFile
+        /// A file was added, replaced or removed. The system does not tell which one.
+        case someFile
         /// The folder itself was removed or moved.
         case folder
     }
@@ -47,7 +49,7 @@ extension FolderNotices {
         let source = DispatchSource.makeFileSystemObjectSource(
             fileDescriptor: copy, eventMask: [.write, .delete, .rename, .revoke],
             queue: DispatchQueue(label: "RequestAuthorizationStorage.notices"))
-        source.setEventHandler { handler(source.data.isSubset(of: .write) ? .anyFile : .folder) }
+        source.setEventHandler { handler(source.data.isSubset(of: .write) ? .someFile : .folder) }
         source.setCancelHandler { _ = close(copy) }
         source.resume()
         return Subscription { source.cancel() }

@@ -5,13 +5,20 @@ import Dispatch
 
 /// Announces possible changes of the items in a folder.
 ///
-/// It keeps neither a descriptor nor a state for an item. Every notice is announced, and the listeners read the item
-/// again. Metadata cannot show that a file is unchanged, because inode numbers are reused and times may be equal.
+/// It keeps no descriptor for an item. Every notice about an item is announced, and the listeners read the item again.
+/// If the system does not tell which file has changed, as on Darwin, the metadata of each item is compared with the
+/// last one, so that a save does not make the listeners of all other items read.
 ///
 /// Without notices of the system it polls the folder's metadata twice a second, and announces a change for all items.
 final class FolderWatch: Sendable {
     private struct State {
         var listeners: [String: [Int: @Sendable () -> Void]] = [:]
+        /// The items among the names. The others are locks, whose release changes no name.
+        var items: Set<String> = []
+        /// The metadata of items at the last notice without a name.
+        var looks: [String: FolderLook] = [:]
+        /// Whether the items are about to be compared.
+        var isComparing = false
         var count = 0
         var notices: (number: Int, subscription: FolderNotices.Subscription)?
         /// The subscriptions that are being made, and whether their folder was removed meanwhile.
@@ -27,6 +34,7 @@ final class FolderWatch: Sendable {
     private let place: PrivateFolder
     private let queue: BlockingQueue
     private let subscribe: Follow
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Lock(State())
 
     /// The time between two polls.
@@ -35,11 +43,13 @@ final class FolderWatch: Sendable {
     /// - Parameters:
     ///   - queue: reads the metadata of the folder.
     ///   - subscribe: subscribes to notices of the system.
+    ///   - now: the time of a look at metadata.
     init(
         _ place: PrivateFolder, on queue: BlockingQueue,
-        subscribe: @escaping Follow = { FolderNotices.follow($0, $1) }
+        subscribe: @escaping Follow = { FolderNotices.follow($0, $1) },
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        (self.place, self.queue, self.subscribe) = (place, queue, subscribe)
+        (self.place, self.queue, self.subscribe, self.now) = (place, queue, subscribe, now)
     }
 
     /// Returns a stream of possible changes. It reports all changes after a read that is submitted to the queue later.
@@ -49,7 +59,7 @@ final class FolderWatch: Sendable {
     ///   - queue: reads the item.
     func changes(of name: String, readOn queue: BlockingQueue) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let (id, isFollowed) = add(name) { continuation.yield() }
+        let (id, isFollowed) = add(name, isItem: true) { continuation.yield() }
         continuation.onTermination = { [weak self] _ in self?.leave(name, id) }
         if !isFollowed { queue.begin { self.follow() } }
         return stream
@@ -57,10 +67,12 @@ final class FolderWatch: Sendable {
 
     /// Calls a handler for each possible change of a file from now on. The call may block.
     ///
-    /// - Parameter handler: must not block.
+    /// - Parameters:
+    ///   - isItem: whether each change replaces the file. A lock is released without that.
+    ///   - handler: must not block.
     /// - Returns: the id for ``leave(_:_:)``.
-    func listen(to name: String, _ handler: @escaping @Sendable () -> Void) -> Int {
-        let (id, isFollowed) = add(name, handler)
+    func listen(to name: String, isItem: Bool = false, _ handler: @escaping @Sendable () -> Void) -> Int {
+        let (id, isFollowed) = add(name, isItem: isItem, handler)
         if !isFollowed { follow() }
         return id
     }
@@ -68,7 +80,10 @@ final class FolderWatch: Sendable {
     func leave(_ name: String, _ id: Int) {
         let over = state.withLock { state -> FolderNotices.Subscription? in
             state.listeners[name]?[id] = nil
-            if state.listeners[name]?.isEmpty == true { state.listeners[name] = nil }
+            if state.listeners[name]?.isEmpty == true {
+                (state.listeners[name], state.looks[name]) = (nil, nil)
+                state.items.remove(name)
+            }
             guard state.listeners.isEmpty else { return nil }
             defer { (state.notices, state.seen) = (nil, nil) }
             return state.notices?.subscription
@@ -79,8 +94,11 @@ final class FolderWatch: Sendable {
 
     // MARK: -
 
-    private func add(_ name: String, _ handler: @escaping @Sendable () -> Void) -> (id: Int, isFollowed: Bool) {
+    private func add(
+        _ name: String, isItem: Bool, _ handler: @escaping @Sendable () -> Void
+    ) -> (id: Int, isFollowed: Bool) {
         state.withLock { state in
+            if isItem { state.items.insert(name) }
             state.count += 1
             state.listeners[name, default: [:]][state.count] = handler
             return (state.count, state.notices != nil)
@@ -129,6 +147,7 @@ final class FolderWatch: Sendable {
         switch notice {
         case .file(let name): announce(of: name)
         case .anyFile: announceAll()
+        case .someFile: announceSome()
         case .folder:
             let former = state.withLock { state -> FolderNotices.Subscription? in
                 if state.beginning[number] != nil { state.beginning[number] = true }
@@ -152,6 +171,47 @@ final class FolderWatch: Sendable {
     private func announceAll() {
         let listeners = state.withLock { $0.listeners.values.flatMap(\.values) }
         for listener in listeners { listener() }
+    }
+}
+
+// MARK: - Notices without a name
+
+extension FolderWatch {
+    /// Announces all locks now, and then the items that may have changed.
+    private func announceSome() {
+        let (locks, isFirst) = state.withLock { state in
+            defer { state.isComparing = true }
+            return (state.listeners.keys.filter { !state.items.contains($0) }, !state.isComparing)
+        }
+        for name in locks { announce(of: name) }
+        if isFirst { queue.begin { self.compare() } }
+    }
+
+    /// Looks at each item once, however many notices there were.
+    private func compare() {
+        let names = state.withLock { state in
+            state.isComparing = false
+            return state.items
+        }
+        guard let folder = try? place.open(making: false) else { return announceAll() }
+        for name in names where mayDiffer(name, in: folder) { announce(of: name) }
+    }
+
+    private func mayDiffer(_ name: String, in folder: OpenFolder) -> Bool {
+        let status: FileStatus?
+        do {
+            status = try folder.status(of: name)
+        } catch {
+            return true
+        }
+        return state.withLock { state in
+            guard state.items.contains(name) else { return false }
+            let former = state.looks[name]
+            let next = FolderLook(status, after: former, at: now())
+            state.looks[name] = next
+            // Before the first look, the item may have changed since it was read.
+            return former.map { next.mayDiffer(from: $0) } ?? true
+        }
     }
 }
 
@@ -194,14 +254,14 @@ extension FolderWatch {
         }
         return state.withLock { state in
             let former = state.seen
-            let next = FolderLook(status, after: former)
+            let next = FolderLook(status, after: former, at: now())
             state.seen = next
             return former.map { next.mayDiffer(from: $0) } ?? true
         }
     }
 }
 
-/// The metadata of a folder at a time.
+/// The metadata of a folder, or of an item in it, at a time.
 struct FolderLook {
     private let status: FileStatus?
     private let at: ContinuousClock.Instant
@@ -210,7 +270,7 @@ struct FolderLook {
     /// The coarsest resolution of file times. Two changes within it may look like one.
     static let grain = Duration.seconds(1)
 
-    /// - Parameter status: `nil` if there is no folder.
+    /// - Parameter status: `nil` if there is no such folder or item.
     init(_ status: FileStatus?, after former: FolderLook?, at now: ContinuousClock.Instant = .now) {
         (self.status, at) = (status, now)
         firstSeen = if let former, former.status == status { former.firstSeen } else { now }

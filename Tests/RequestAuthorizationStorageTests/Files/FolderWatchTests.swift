@@ -176,6 +176,52 @@ import Darwin
         withExtendedLifetime(other) {}
     }
 
+    /// Darwin tells only that a folder has changed.
+    @Test func `a notice without a name is announced to the items that may have changed, and to locks`() async throws {
+        let folder = try TemporaryFolder()
+        let accounts = ["one", "other"]
+        for account in accounts { try await folder.store(account: account).save(.make(1)) }
+        let (handler, time) = (Lock<FolderNotices.Handler?>(nil), Lock(ContinuousClock.now))
+        let queue = BlockingQueue("test")
+        let watch = FolderWatch(TokenFolder.at(folder.tokens).folder(SystemFileLayer()), on: queue) { number, notices in
+            handler.withLock { $0 = notices }
+            return FolderNotices.follow(number) { _ in }
+        } now: {
+            time.withLock { $0 }
+        }
+        let heard = Lock<[String]>([])
+        let names = accounts.map { "client,\($0).token" } + ["client,one.lock"]
+        let ids = names.map { name in
+            watch.listen(to: name, isItem: name.hasSuffix(".token")) { heard.withLock { $0.append(name) } }
+        }
+        /// What a notice announces, two seconds after the one before.
+        func announced() async throws -> [String] {
+            time.withLock { $0 += .seconds(2) }
+            heard.withLock { $0 = [] }
+            let notices = try #require(handler.withLock { $0 })
+            notices(.someFile)
+            try await queue.run {}
+            return heard.withLock { $0.sorted() }
+        }
+        // Nothing was compared before. What was new at the last look may have changed within the resolution of times.
+        for _ in 0..<2 { #expect(try await announced() == names.sorted()) }
+        #expect(try await announced() == ["client,one.lock"])
+        for (account, name) in zip(accounts, names) {
+            try await folder.store(account: account).save(.make(2))
+            for _ in 0..<2 { #expect(try await announced() == [name, "client,one.lock"].sorted()) }
+            #expect(try await announced() == ["client,one.lock"])
+        }
+        try await folder.store(account: "one").clear()
+        #expect(try await announced() == ["client,one.lock", "client,one.token"])
+        #expect(try await announced() == ["client,one.lock"])
+        try await folder.store(account: "one").save(.make(3))
+        #expect(try await announced() == ["client,one.lock", "client,one.token"])
+        for (name, id) in zip(names, ids).dropFirst() { watch.leave(name, id) }
+        try FileManager.default.removeItem(atPath: folder.tokens)
+        #expect(try await announced() == ["client,one.token"])
+        watch.leave(names[0], ids[0])
+    }
+
     @Test func `a folder with the same times may have changed within their resolution`() {
         let start = ContinuousClock.now
         let status = FileStatus(
