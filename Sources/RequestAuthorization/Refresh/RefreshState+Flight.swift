@@ -130,6 +130,7 @@ extension RefreshState {
             endSession(NotAuthorized(.signedOut), of: flight, &turn)
             return nil
         }
+        if item == nil, absence == .setAside { saveAgain(&turn) }
         if let item { note(item) }
         if let item, desired == nil, isNews(item) {
             turn.emit(.tokenAdopted)

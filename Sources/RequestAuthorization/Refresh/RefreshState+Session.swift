@@ -76,6 +76,7 @@ extension RefreshState {
         case .held: break
         }
         guard let item else {
+            if absence == .setAside { return saveAgain(&turn) }
             guard isEnd(absence) else { return }
             abandonRefreshes(&turn)
             forgetFailures()
@@ -122,6 +123,13 @@ extension RefreshState {
     ///
     /// A damaged item or a missing folder does not end the session: this process may hold the only copy.
     func isEnd(_ absence: TokenAbsence) -> Bool { absence == .gone && storedSession == session && desired == nil }
+
+    /// Saves the held token again after its damaged item was set aside. If a sibling was quicker, its token stays.
+    mutating func saveAgain(_ turn: inout Turn) {
+        guard let held, desired == nil, pending == nil else { return }
+        let older = TokenSaveCondition.older(session: held.version.session, generation: held.version.generation)
+        store(.save(held, replacing: condition(older)), &turn)
+    }
 
     /// What the store must hold for a write of this session to be accepted.
     ///

@@ -7,11 +7,25 @@ extension RefreshableTokenAuthorization {
     func load() async throws -> RefreshState.Outcome {
         guard let store else { return .loaded(nil, nil) }
         let shared = sharedStore
-        let kept = try await callStore {
-            if let shared { return try await shared.loadWithIntent() }
-            return TokenWithIntent(try await store.load(), intent: nil)
+        do {
+            let kept = try await callStore {
+                if let shared { return try await shared.loadWithIntent() }
+                return TokenWithIntent(try await store.load(), intent: nil)
+            }
+            return .loaded(kept.stored.map(item), kept.intent, kept.absence)
+        } catch let error as any StoredTokenDamage where error.isDamage && core.read({ $0.held != nil }) {
+            return await loadBehindDamage(error)
         }
-        return .loaded(kept.stored.map(item), kept.intent, kept.absence)
+    }
+
+    /// Reads a store whose damaged item may have been set aside. No request fails for it: the token is held.
+    private func loadBehindDamage(_ error: any Error) async -> RefreshState.Outcome {
+        change { $1.emit(.saveFailed, error: error) }
+        // A sibling may have saved its token by now, and an intent must not be lost.
+        if let shared = sharedStore, let kept = try? await callStore({ try await shared.loadWithIntent() }) {
+            return .loaded(kept.stored.map(item), kept.intent, kept.absence)
+        }
+        return .loaded(nil, nil, .setAside)
     }
 
     func setIntent(_ intent: RefreshIntent?) async throws {

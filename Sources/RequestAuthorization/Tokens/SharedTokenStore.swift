@@ -69,7 +69,7 @@ public struct TokenWithIntent<Token: AuthorizationToken>: Sendable {
 public enum TokenAbsence: Hashable, Sendable {
     /// The item was removed, or never saved. This ends the session of a provider that read or saved that session there.
     case gone
-    /// The item was damaged and set aside. A provider that holds the token saves it anew with its next refresh.
+    /// The item was damaged and set aside. A provider that holds the token saves it again as soon as it notices.
     case setAside
     /// The place itself is missing or new: a removed folder, a dropped table. A provider that holds the token saves it
     /// anew with its next refresh.

@@ -60,3 +60,7 @@ extension TokenStoreError: CustomStringConvertible, CustomDebugStringConvertible
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["kind": kind.description]) }
 }
+
+extension TokenStoreError: StoredTokenDamage {
+    package var isDamage: Bool { kind == .corrupt }
+}

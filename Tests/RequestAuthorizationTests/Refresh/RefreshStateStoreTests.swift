@@ -209,6 +209,40 @@ struct RefreshStateStoreTests {
         #expect(bench.write() == ["announce 2", "token installed", "refresh ended", "unlock"])
     }
 
+    @Test(arguments: [RefreshState.Storage.plain, .shared])
+    func `a damaged item that is noticed is replaced by the held token`(storage: RefreshState.Storage) {
+        var bench = Bench.make(storage: storage)
+        bench.does { $0.noticed(nil, nil, .setAside, &$1) }
+        #expect(bench.unsaved == "token 1")
+        // The next notice comes from setting the item aside.
+        #expect(bench.does { $0.noticed(nil, nil, .gone, &$1) } == [])
+        // A sibling was quicker. It has saved the same token.
+        #expect(bench.write(.refused(bench.stored(1, generation: 0))) == [])
+        #expect(bench.state.heldVersion == bench.held(1).version && bench.unsaved == nil)
+    }
+
+    @Test func `no damage brings back a session that has ended, and a missing place is left to the next refresh`() {
+        var bench = Bench.make(storage: .shared)
+        bench.does { $0.noticed(nil, nil, .placeMissing, &$1) }
+        #expect(bench.unsaved == nil && bench.state.heldVersion != nil)
+        bench.does { $0.reset(newSession: other, &$1) }
+        bench.write()
+        bench.does { $0.noticed(nil, nil, .setAside, &$1) }
+        #expect(bench.unsaved == nil)
+        var reader = Bench.make(storage: .readOnly)
+        reader.does { $0.noticed(nil, nil, .setAside, &$1) }
+        #expect(reader.unsaved == nil && reader.state.heldVersion != nil)
+    }
+
+    @Test func `a refresh saves the held token in place of a damaged item, before it brings another`() {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse()
+        bench.advance(flight, .done, .loaded(nil, nil, .setAside))
+        #expect(bench.unsaved == "token 1")
+        // The intent stays: the answer is not known yet.
+        #expect(bench.state.beginWrite()?.ends == nil)
+    }
+
     @Test func `a session that was never stored does not count as removed`() {
         var bench = Bench.make(storage: .shared)
         bench.state.storedSession = nil
