@@ -20,7 +20,7 @@ public struct AuthorizationEvent: Sendable {
         public static let refreshFailed = Kind(description: "refresh failed")
         /// The service returned a token that had expired. See `error`, a ``TokenExpiredOnArrival``, and `nextTryAt`.
         public static let tokenExpiredOnArrival = Kind(description: "token expired on arrival, check the clock")
-        /// The token could not be saved. It is used nevertheless, and saving it is tried again.
+        /// The token could not be saved, or what was saved is damaged. It is used nevertheless, and saved again.
         public static let saveFailed = Kind(description: "save failed")
         /// The stored token could not be removed. Removing it is tried again.
         public static let clearFailed = Kind(description: "clear failed")

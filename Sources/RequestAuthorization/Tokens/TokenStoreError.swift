@@ -16,7 +16,8 @@ public struct TokenStoreError: Error, Sendable {
 
         /// The store cannot be reached now, for instance a locked keychain or a lost connection.
         public static let unavailable = Kind(description: "unavailable")
-        /// The stored item is damaged. It was set aside if the store can do that.
+        /// The stored item is damaged. It was set aside if the store can do that. A provider that holds the token goes on
+        /// with it and saves it again.
         public static let corrupt = Kind(description: "corrupt")
         /// The stored item is complete, but of another format or for another type of token. It stays where it is.
         public static let unreadable = Kind(description: "unreadable")

@@ -33,6 +33,19 @@ import Testing
         #expect(keys.count == 1)
     }
 
+    @Test func `a key without a group is not the key of a group, and neither replaces the other`() async throws {
+        func own() -> KeychainKey {
+            KeychainKey(
+                query: .key("client", "me", nil, isSynchronizable: false), keychain: FakeKeychain(of: keychain))
+        }
+        #expect(try await key().keep(Data([1])) == Data([1]))
+        #expect(try await own().load() == nil)
+        #expect(try await own().keep(Data([2])) == Data([2]))
+        #expect(try await own().keep(Data([3])) == Data([2]))
+        #expect(try await key().load() == Data([1]))
+        #expect(Set(keychain.items.keys.map(\.accessGroup)) == ["group", "TEAM.app"])
+    }
+
     @Test func `the key stays on the device unless it is for iCloud Keychain`() {
         let query = KeychainQuery.key("client", "me", "group", isSynchronizable: false)
         #expect(query.service == "request-authorization.key.client" && query.accessGroup == "group")
