@@ -18,6 +18,9 @@ let library = "swift-request-authorization"
 extension Target.Dependency {
     /// A product of the library: `.ours("Spotify")` is `RequestAuthorizationSpotify`.
     static func ours(_ name: String = "") -> Self { .product(name: "RequestAuthorization\(name)", package: library) }
+    /// A server of `Tests/Servers`.
+    static func server(_ name: String) -> Self { .product(name: name, package: "Servers") }
+    static var localSpotify: Self { .server("LocalSpotify") }
     static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
 }
 
@@ -25,7 +28,6 @@ let package = Package(
     name: "Examples",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        .library(name: "LocalSpotify", targets: ["LocalSpotify"]),
         .executable(name: "first-app", targets: ["first-app"]),
         .executable(name: "first-server", targets: ["first-server"]),
         .executable(name: "first-tool", targets: ["first-tool"]),
@@ -46,9 +48,9 @@ let package = Package(
                 "Crypto", "LoopbackReceiver", .trait(name: "AsyncHTTPClient", condition: .when(traits: ["Clients"])),
                 .trait(name: "PostgreSQL", condition: .when(traits: ["Fleet"])),
             ]),
-        // Serves the embedded Spotify on loopback.
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
-        // SHA-256 for PKCE in the embedded Spotify, and sealed sessions with the trait Fleet. The library fetches it in any case.
+        // The servers that the programs talk to, on this machine.
+        .package(name: "Servers", path: "../Tests/Servers"),
+        // Trait Fleet: sealed sessions. The library fetches it in any case.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         // The options and the help of `spotify` and `stress`.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -57,33 +59,17 @@ let package = Package(
     ],
     targets: [
         // Three short programs for newcomers.
-        .executableTarget(name: "first-app", dependencies: ["LocalWidgets", .ours("URLSession")]),
+        .executableTarget(name: "first-app", dependencies: [.server("LocalWidgets"), .ours("URLSession")]),
         .executableTarget(
-            name: "first-server", dependencies: ["LocalSpotify", .ours("OAuth"), .ours("AsyncHTTPClient")]),
+            name: "first-server", dependencies: [.localSpotify, .ours("OAuth"), .ours("AsyncHTTPClient")]),
         .executableTarget(name: "first-tool", dependencies: [.ours("Spotify"), .ours("Storage"), .ours("URLSession")]),
-        // A server of an app's own, for `first-app`.
-        .target(
-            name: "LocalWidgets", dependencies: ["LoopbackHTTP", .product(name: "FlyingFox", package: "FlyingFox")]),
-        // Serves on this machine while a closure runs.
-        .target(
-            name: "LoopbackHTTP",
-            dependencies: [
-                .product(name: "FlyingFox", package: "FlyingFox"), .product(name: "FlyingSocks", package: "FlyingFox"),
-            ]),
-        .target(
-            name: "LocalSpotify",
-            dependencies: [
-                "LoopbackHTTP", .ours(),
-                .product(name: "FlyingFox", package: "FlyingFox"),
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]),
-        .target(name: "SpotifyDemo", dependencies: ["LocalSpotify", .ours("Spotify"), .ours("URLSession")]),
+        .target(name: "SpotifyDemo", dependencies: [.localSpotify, .ours("Spotify"), .ours("URLSession")]),
         // Typed calls of Spotify's Web API.
         .target(name: "SpotifyWebAPI", dependencies: [.ours("Spotify"), .ours("URLSession")]),
         // The logic of `spotify`, without the demo.
         .target(
             name: "SpotifyTool",
-            dependencies: ["SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("Storage"), .ours("URLSession")]),
+            dependencies: ["SpotifyWebAPI", .localSpotify, .ours("Spotify"), .ours("Storage"), .ours("URLSession")]),
         // An app for Apple's platforms: its model, and views without logic.
         .target(
             name: "SpotifyApp",
@@ -97,7 +83,7 @@ let package = Package(
                 .product(name: "RequestAuthorizationPostgreSQL", package: library, condition: .when(traits: ["Fleet"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Fleet"])),
             ]),
-        .executableTarget(name: "spotify-web", dependencies: ["SpotifyWeb", "LocalSpotify", .argumentParser]),
+        .executableTarget(name: "spotify-web", dependencies: ["SpotifyWeb", .localSpotify, .argumentParser]),
         .executableTarget(name: "spotify", dependencies: ["SpotifyDemo", "SpotifyTool", .argumentParser]),
         // Many processes that share one credential: the server, the workers, and the verdict on them.
         .target(
@@ -110,34 +96,31 @@ let package = Package(
         .target(name: "PoolStress", dependencies: [.ours()]),
         .executableTarget(name: "stress", dependencies: ["ProcessStress", "PoolStress", .argumentParser]),
         .testTarget(
-            name: "LocalSpotifyTests",
-            dependencies: ["LocalSpotify", .ours(), .ours("Testing"), .ours("URLSession")]),
-        .testTarget(
             name: "SpotifyWebAPITests",
-            dependencies: ["SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("Testing"), .ours("URLSession")]),
+            dependencies: ["SpotifyWebAPI", .localSpotify, .ours("Spotify"), .ours("Testing"), .ours("URLSession")]),
         .testTarget(
             name: "SpotifyToolTests",
             dependencies: [
-                "spotify", "SpotifyDemo", "SpotifyTool", "SpotifyWebAPI", "LocalSpotify", .ours("Spotify"),
+                "spotify", "SpotifyDemo", "SpotifyTool", "SpotifyWebAPI", .localSpotify, .ours("Spotify"),
                 .ours("Storage"), .ours("Testing"), .ours("URLSession"),
             ]),
         .testTarget(
             name: "SpotifyAppTests",
             dependencies: [
-                "SpotifyApp", "SpotifyWebAPI", "LocalSpotify", .ours("Spotify"), .ours("Storage"), .ours("URLSession"),
+                "SpotifyApp", "SpotifyWebAPI", .localSpotify, .ours("Spotify"), .ours("Storage"), .ours("URLSession"),
                 .ours("Testing"),
             ]),
         .testTarget(
             name: "SpotifyWebTests",
             dependencies: [
-                "spotify-web", "SpotifyWeb", "TestServers", "SpotifyWebAPI", "LocalSpotify", .ours("Spotify"),
+                "spotify-web", "SpotifyWeb", "TestServers", "SpotifyWebAPI", .localSpotify, .ours("Spotify"),
                 .ours("URLSession"), .ours("Testing"),
                 .product(name: "HummingbirdTesting", package: "hummingbird", condition: .when(traits: ["Web"])),
                 .product(name: "RequestAuthorizationPostgreSQL", package: library, condition: .when(traits: ["Fleet"])),
             ]),
         .testTarget(
             name: "FirstProgramsTests",
-            dependencies: ["first-app", "first-server", "first-tool", "LocalSpotify"]),
+            dependencies: ["first-app", "first-server", "first-tool", .localSpotify]),
         .testTarget(name: "ProcessStressTests", dependencies: ["stress", "ProcessStress", "TestWidth", .ours()]),
         .testTarget(name: "PoolStressTests", dependencies: ["PoolStress"]),
         // How many tests run at a time: the library's own, by a symbolic link.
@@ -146,7 +129,7 @@ let package = Package(
         .target(name: "TestServers", path: "Tests/Support/TestServers"),
         .testTarget(
             name: "SpotifyDemoTests",
-            dependencies: ["SpotifyDemo", "LocalSpotify", .ours("Testing"), .ours("URLSession")]),
+            dependencies: ["SpotifyDemo", .localSpotify, .ours("Testing"), .ours("URLSession")]),
     ]
 )
 

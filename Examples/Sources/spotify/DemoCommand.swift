@@ -49,4 +49,4 @@ struct DemoCommand: AsyncParsableCommand {
     }
 }
 
-extension TokenPolicy.Rotation: ExpressibleByArgument {}
+extension TokenPolicy.Rotation: @retroactive ExpressibleByArgument {}
