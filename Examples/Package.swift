@@ -32,12 +32,11 @@ let package = Package(
         .executable(name: "first-server", targets: ["first-server"]),
         .executable(name: "first-tool", targets: ["first-tool"]),
         .executable(name: "spotify", targets: ["spotify"]),
-        .executable(name: "stress", targets: ["stress"]),
         .executable(name: "spotify-web", targets: ["spotify-web"]),
     ],
     traits: [
         .trait(name: "Clients", description: "`first-server`, and its HTTP client."),
-        .trait(name: "Fleet", description: "`stress fleet`, and `spotify-web` on many hosts; needs libpq."),
+        .trait(name: "Fleet", description: "`spotify-web` on many hosts; needs libpq."),
         .trait(name: "Web", description: "The web app, and its framework."),
         .default(enabledTraits: []),
     ],
@@ -52,7 +51,7 @@ let package = Package(
         .package(name: "Servers", path: "../Tests/Servers"),
         // Trait Fleet: sealed sessions. The library fetches it in any case.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
-        // The options and the help of `spotify` and `stress`.
+        // The options and the help of `spotify` and `spotify-web`.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         // Trait Web: serves `spotify-web`.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.5.0"),
@@ -85,16 +84,6 @@ let package = Package(
             ]),
         .executableTarget(name: "spotify-web", dependencies: ["SpotifyWeb", .localSpotify, .argumentParser]),
         .executableTarget(name: "spotify", dependencies: ["SpotifyDemo", "SpotifyTool", .argumentParser]),
-        // Many processes that share one credential: the server, the workers, and the verdict on them.
-        .target(
-            name: "ProcessStress",
-            dependencies: [
-                .ours(), .ours("Storage"),
-                .product(name: "RequestAuthorizationPostgreSQL", package: library, condition: .when(traits: ["Fleet"])),
-            ]),
-        // Many identities in one process: tasks that use their providers, and the verdict on the pool.
-        .target(name: "PoolStress", dependencies: [.ours()]),
-        .executableTarget(name: "stress", dependencies: ["ProcessStress", "PoolStress", .argumentParser]),
         .testTarget(
             name: "SpotifyWebAPITests",
             dependencies: ["SpotifyWebAPI", .localSpotify, .ours("Spotify"), .ours("Testing"), .ours("URLSession")]),
@@ -120,10 +109,8 @@ let package = Package(
             ]),
         .testTarget(
             name: "FirstProgramsTests",
-            dependencies: ["first-app", "first-server", "first-tool", .localSpotify]),
-        .testTarget(name: "ProcessStressTests", dependencies: ["stress", "ProcessStress", "TestWidth", .ours()]),
-        .testTarget(name: "PoolStressTests", dependencies: ["PoolStress"]),
-        // How many tests run at a time: the library's own, by a symbolic link.
+            dependencies: ["first-app", "first-server", "first-tool", .localSpotify, "TestWidth"]),
+        // How many tests run at a time: the library's own, by a symbolic link. One test target suffices.
         .target(name: "TestWidth", path: "Tests/Support/TestWidth"),
         // Servers that scripts start: the library's own, by symbolic links.
         .target(name: "TestServers", path: "Tests/Support/TestServers"),

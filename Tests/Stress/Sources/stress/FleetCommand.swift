@@ -94,7 +94,7 @@ struct FleetCommand: ParsableCommand {
         #else
         throw ValidationError(
             "This was built without the driver of the database. Build it with its trait, which needs libpq:\n"
-                + "    swift run --package-path Examples --traits Fleet stress fleet --database postgresql://…")
+                + "    swift run --package-path Tests/Stress --traits Fleet stress fleet --database postgresql://…")
         #endif
     }
 
