@@ -22,15 +22,24 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     /// The parameters. Names are in lower case; values have no quotes and escapes.
     public let parameters: [String: String]
 
+    /// Whether the server broke the grammar in this challenge, so that parameters may be missing.
+    ///
+    /// The values that are there were read. `false` for a challenge that a program makes, unless it says otherwise.
+    public let isPartial: Bool
+
     /// Creates a challenge, for instance in a test.
     ///
     /// - Parameters:
     ///   - scheme: as the server writes it.
     ///   - token68: the value that some schemes send instead of parameters.
     ///   - parameters: of names that differ only in case, the first in alphabetical order is used.
-    public init(scheme: String, token68: String? = nil, parameters: [String: String] = [:]) {
+    ///   - isPartial: whether parameters may be missing, because the server broke the grammar.
+    public init(
+        scheme: String, token68: String? = nil, parameters: [String: String] = [:], isPartial: Bool = false
+    ) {
         self.scheme = scheme
         self.token68 = token68
+        self.isPartial = isPartial
         self.parameters = parameters.sorted { $0.key < $1.key }.reduce(into: [:]) { result, parameter in
             let name = parameter.key.asciiLowercased
             if result[name] == nil { result[name] = parameter.value }
@@ -44,19 +53,28 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     public var realm: String? { parameters["realm"] }
 
     /// The scopes that the resource requires (RFC 6750 §3); empty if it names none.
-    public var scope: Set<String> { Set((parameters["scope"] ?? "").split(separator: " ").map(String.init)) }
+    public var scope: Set<String> { Set((unquoted("scope") ?? "").split(separator: " ").map(String.init)) }
 
     /// Why the credential was refused, for instance `invalid_token` (RFC 6750 §3.1).
-    public var error: String? { parameters["error"] }
+    public var error: String? { unquoted("error") }
 
     /// Whether only a new sign-in helps: for another scope (RFC 6750 §3.1) or a stronger log-in (RFC 9470 §3).
     public var requiresInteraction: Bool {
         error == "insufficient_scope" || error == "insufficient_user_authentication"
     }
+
+    /// A parameter without the single quotes that some servers put around it. By the grammar they belong to the value.
+    private func unquoted(_ name: String) -> String? {
+        guard let value = parameters[name], value.utf8.count > 1, value.hasPrefix("'"), value.hasSuffix("'") else {
+            return parameters[name]
+        }
+        return String(value.dropFirst().dropLast())
+    }
 }
 
 extension AuthenticationChallenge: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The scheme and the names of the parameters, with the values of `error`, `realm` and `scope`.
+    /// The scheme and the names of the parameters, with the values of `error`, `realm` and `scope`; "(partial)" if the
+    /// challenge ``isPartial``.
     ///
     /// Other values and a token68 are omitted: a server may have put a nonce or a part of the credential there.
     public var description: String {
@@ -65,7 +83,8 @@ extension AuthenticationChallenge: CustomStringConvertible, CustomDebugStringCon
             return "\(Self.printable(name))=" + (value.map { "\"\(Self.printable($0))\"" } ?? "…")
         }
         let rest = (token68 == nil ? [] : ["…"]) + shown
-        return Self.printable(scheme) + (rest.isEmpty ? "" : " ") + rest.joined(separator: ", ")
+        let text = Self.printable(scheme) + (rest.isEmpty ? "" : " ") + rest.joined(separator: ", ")
+        return isPartial ? text + " (partial)" : text
     }
 
     public var debugDescription: String { description }

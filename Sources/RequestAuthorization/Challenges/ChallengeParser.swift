@@ -6,25 +6,25 @@ extension AuthenticationChallenge {
     ///
     ///     AuthenticationChallenge.parse([#"Basic realm="simple", Bearer realm="api", error="invalid_token""#])
     ///
-    /// Lines are joined as a list, because servers may split them and clients may join them. A challenge that breaks
-    /// the grammar is omitted: an unclosed quoted string, a repeated parameter, a token68 beside parameters, a control
-    /// character. The others stay.
+    /// Lines are joined as a list, because servers may split them and clients may join them.
+    ///
+    /// A parameter that breaks the grammar is omitted; the others of its challenge, and other challenges, are kept. Such
+    /// a challenge is ``isPartial``. Of two parameters of one name the first counts. A missing comma and a text in single
+    /// quotes are understood.
     ///
     /// Parsing takes linear time and never traps. It reads the first 64 KiB of all lines together, at most 64
-    /// challenges, and at most 64 parameters of each. A challenge beyond a limit is omitted.
+    /// challenges, and at most 64 parameters of each. What is beyond a limit is omitted.
     ///
     /// - Parameter lines: the values of the field, one element for each line; a line may hold several challenges.
-    /// - Returns: the valid challenges in order; empty if there are none.
+    /// - Returns: the challenges in order; empty if there are none.
     public static func parse(_ lines: [String]) -> [AuthenticationChallenge] {
         var parser = ChallengeParser()
         var bytesLeft = ChallengeParser.maximumLength
         for line in lines {
             let bytes = Array(line.utf8.prefix(bytesLeft + 1))
-            parser.read(bytes.prefix(bytesLeft))
-            if bytes.count > bytesLeft {
-                parser.rejectCurrent()  // Its end is unknown.
-                break
-            }
+            let isCut = bytes.count > bytesLeft
+            parser.read(bytes.prefix(bytesLeft), isCut: isCut)
+            if isCut { break }
             bytesLeft -= bytes.count
         }
         return parser.finish()
@@ -44,34 +44,37 @@ struct ChallengeParser {
         let scheme: String
         var token68: String?
         var parameters: [String: String] = [:]
-        var isRejected = false
+        var isPartial = false
         /// A comma directly after the scheme has ended the challenge.
         var isComplete = false
 
-        /// - Returns: `false` if the parameter cannot belong to this challenge.
-        mutating func add(_ name: String, _ value: String) -> Bool {
-            if isComplete { return true }  // A parameter without a scheme.
-            guard token68 == nil, parameters[name] == nil, parameters.count < maximumParameters else { return false }
+        mutating func add(_ name: String, _ value: String) {
+            // A parameter without a scheme, a second one of its name, or one too many.
+            guard !isComplete, parameters[name] == nil, parameters.count < maximumParameters else {
+                isPartial = true
+                return
+            }
+            if token68 != nil { isPartial = true }
             parameters[name] = value
-            return true
         }
     }
 
-    mutating func read<Bytes: RandomAccessCollection>(_ bytes: Bytes)
+    /// Reads the bytes of one line.
+    ///
+    /// - Parameter isCut: whether the line goes on after these bytes.
+    mutating func read<Bytes: RandomAccessCollection>(_ bytes: Bytes, isCut: Bool = false)
     where Bytes.Element == UInt8, Bytes.Index == Int {
-        var scanner = FieldScanner(bytes)
-        while true {
-            scanner.skipToMember()
-            if scanner.isAtEnd { return }
-            if !readMember(&scanner) || !scanner.isAtEndOfMember {
-                rejectCurrent()
+        var scanner = FieldScanner(bytes, isCut: isCut)
+        scanner.skipToMember()
+        while !scanner.isAtEnd {
+            if !readMember(&scanner) {
+                noteFault()
                 scanner.skipMember()
             }
+            scanner.skipToMember()
         }
+        if isCut { noteFault() }
     }
-
-    /// Omits the last challenge begun.
-    mutating func rejectCurrent() { current?.isRejected = true }
 
     /// Ends the last challenge and returns all of them.
     mutating func finish() -> [AuthenticationChallenge] {
@@ -85,11 +88,13 @@ struct ChallengeParser {
 extension ChallengeParser {
     /// Reads an `auth-param`, or an `auth-scheme` with what follows it up to the next comma (RFC 9110 §11.3).
     ///
-    /// - Returns: `false` if it is neither.
+    /// - Returns: `false` if the rest of the member is neither.
     private mutating func readMember<Bytes>(_ scanner: inout FieldScanner<Bytes>) -> Bool {
         guard let name = scanner.token() else { return false }
         let hasBlanks = scanner.skipBlanks()
-        if scanner.skip(UInt8(ascii: "=")) { return readValue(of: name, &scanner) }
+        if scanner.skip(UInt8(ascii: "=")) { return readParameters(from: name, &scanner) }
+        // A scheme ends with a blank or with its member. Other text is the rest of a damaged value.
+        guard hasBlanks || scanner.isAtEndOfMember else { return false }
         endCurrent()
         current = Draft(scheme: name)
         if scanner.isAtEndOfMember {
@@ -97,29 +102,43 @@ extension ChallengeParser {
             current?.isComplete = !hasBlanks || scanner.isAtEnd
             return true
         }
-        guard hasBlanks else { return false }
         if let token68 = scanner.token68() {
             current?.token68 = token68
             return true
         }
-        guard let parameter = scanner.token() else { return false }
-        scanner.skipBlanks()
-        return scanner.skip(UInt8(ascii: "=")) && readValue(of: parameter, &scanner)
+        guard let parameter = scanner.nextName() else { return false }
+        return readParameters(from: parameter, &scanner)
     }
 
-    /// Reads the value after the `=` of an `auth-param` (RFC 9110 §11.2).
-    private mutating func readValue<Bytes>(of name: String, _ scanner: inout FieldScanner<Bytes>) -> Bool {
-        scanner.skipBlanks()
-        let value = scanner.isAt(UInt8(ascii: "\"")) ? scanner.quotedString() : scanner.token()
-        scanner.skipBlanks()
-        guard let value else { return false }
-        return current?.add(name.asciiLowercased, value) ?? true
+    /// Reads the value after the `=` of an `auth-param` (RFC 9110 §11.2), and more parameters if a comma is missing.
+    private mutating func readParameters<Bytes>(from first: String, _ scanner: inout FieldScanner<Bytes>) -> Bool {
+        var name: String? = first
+        while let current = name {
+            scanner.skipBlanks()
+            let value = scanner.value()
+            scanner.skipBlanks()
+            let hasSeparator = scanner.skip(UInt8(ascii: ";"))
+            if hasSeparator { scanner.skipBlanks() }
+            let isAtEnd = scanner.isAtEndOfMember
+            name = isAtEnd ? nil : scanner.nextName()
+            if let value, value.isDelimited || hasSeparator || isAtEnd || name != nil { add(current, value.text) }
+            if value?.isSound != true || hasSeparator || !isAtEnd { noteFault() }
+            if isAtEnd { return true }
+        }
+        return false
     }
+
+    private mutating func add(_ name: String, _ value: String) { current?.add(name.asciiLowercased, value) }
+
+    /// Notes that a part of the last challenge begun cannot be read.
+    private mutating func noteFault() { current?.isPartial = true }
 
     private mutating func endCurrent() {
-        if let draft = current, !draft.isRejected, challenges.count < Self.maximumChallenges {
+        if let draft = current, challenges.count < Self.maximumChallenges {
             challenges.append(
-                AuthenticationChallenge(scheme: draft.scheme, token68: draft.token68, parameters: draft.parameters))
+                AuthenticationChallenge(
+                    scheme: draft.scheme, token68: draft.token68, parameters: draft.parameters,
+                    isPartial: draft.isPartial))
         }
         current = nil
     }

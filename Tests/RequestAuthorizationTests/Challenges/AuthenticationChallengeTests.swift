@@ -46,6 +46,7 @@ struct AuthenticationChallengeTests {
         #expect(challenge.debugDescription == expected)
         #expect(AuthenticationChallenge.make("Negotiate", token68: "S3CRET").description == "Negotiate …")
         #expect(AuthenticationChallenge.make("Negotiate").description == "Negotiate")
+        #expect(AuthenticationChallenge.partial("Bearer", ["error": "e"]).description == #"Bearer error="e" (partial)"#)
         for value in [challenge, .make("Negotiate", token68: "S3CRET")] {
             var dumped = ""
             dump(value, to: &dumped)

@@ -20,7 +20,8 @@ struct ChallengeParserFuzzTests {
             let challenges = parse(bytes)
             if challenges.isEmpty { continue }
             let text = challenges.map(written).joined(separator: ", ")
-            #expect(AuthenticationChallenge.parse([text]) == challenges, "\(bytes)")
+            let expected = challenges.map { Self.challenge($0, isPartial: $0.token68 != nil && !$0.parameters.isEmpty) }
+            #expect(AuthenticationChallenge.parse([text]) == expected, "\(bytes)")
         }
     }
 
@@ -41,32 +42,54 @@ struct ChallengeParserFuzzTests {
 
     @Test(arguments: [
         "\"", "\\", "=", ",", " ", "a", "a ", "a=", "a =", "a=\"", "a=\"\\", "a b=\"c\",", "a b,", "a b=c d,", "=\"",
-        "a b=", "a\t", "\"a,", "a /=", "a b=\"c\" ", "\u{0}", "\u{FC}",
+        "a b=", "a\t", "\"a,", "a /=", "a b=\"c\" ", "\u{0}", "\u{FC}", "'", "a='", "a=' ", "a='b ,", "a=\"b\"c,",
+        "a=\"\\\",",
+        "\"\\", "\\\"", "a=\"b ", "a=\"\\\"", "a=b c=d ", ";", "a=b;", "a=\"x, b=", "a=\"'\",", "a='\"',", "'\"",
+        "a=',\"",
+        "a=\",'", "a=b c ", "\\,\"", "a=\"\\,",
     ])
     func `each byte is read a constant number of times`(pattern: String) {
         for size in [1_000, 64_000] {
-            let bytes = CountingBytes(Array(String(repeating: pattern, count: size / pattern.utf8.count).utf8))
-            var parser = ChallengeParser()
-            parser.read(bytes)
-            #expect(bytes.reads.count <= 12 * bytes.count)
+            let bytes = Array(String(repeating: pattern, count: size / pattern.utf8.count).utf8)
+            for ending in ["", "\"", "\"x", "'", "'x"] { #expect(Self.reads(of: bytes + Array(ending.utf8)) <= 16) }
         }
     }
 
-    @Test func `no more than 64 KiB is read, and the challenge that is cut is left out`() {
+    @Test(arguments: 0..<4) func `random patterns are read in linear time`(seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let alphabet = Array("ab=,\"'\\ ;\u{1}".utf8)
+        for _ in 0..<2_000 {
+            let pattern = (0..<Int.random(in: 1...9, using: &random)).map { _ in
+                alphabet[Int.random(in: 0..<alphabet.count, using: &random)]
+            }
+            let bytes = Array((0..<2_000 / pattern.count).map { _ in pattern }.joined())
+            #expect(Self.reads(of: bytes) <= 16, "\(String(decoding: pattern, as: UTF8.self))")
+        }
+    }
+
+    @Test func `no more than 64 KiB is read, and the challenge that is cut is partial`() {
         let filler = "A b=\"" + String(repeating: "x", count: (64 << 10) - 11) + "\", "
-        #expect(AuthenticationChallenge.parse([filler + "C d=e"]).map(\.scheme) == ["A"])
-        #expect(AuthenticationChallenge.parse([filler + "C d"]).map(\.scheme) == ["A", "C"], "fits")
-        #expect(AuthenticationChallenge.parse([filler, "C d=e", "F"]).map(\.scheme) == ["A"])
-        #expect(AuthenticationChallenge.parse([filler, "", "C", "de"]).map(\.scheme) == ["A", "C", "de"])
+        func found(_ lines: String...) -> [String] {
+            AuthenticationChallenge.parse(lines).map {
+                "\($0.scheme) \($0.token68 ?? "") \($0.parameters.count)" + ($0.isPartial ? " partial" : "")
+            }
+        }
+        #expect(found(filler + "C d=e") == ["A  1", "C  0 partial"])
+        #expect(found(filler + "C d") == ["A  1", "C d 0"], "fits")
+        #expect(found(filler, "C d=e", "F") == ["A  1", "C  0 partial"])
+        #expect(found(filler, "", "C", "de") == ["A  1", "C  0", "de  0"])
+        #expect(found(filler, "", "C", "de", "", "f") == ["A  1", "C  0", "de  0 partial"])
+        #expect(found(filler + "Long") == ["A  1 partial"], "half a scheme is none")
         let endless = Array(repeating: "A", count: 1_000_000)
         #expect(AuthenticationChallenge.parse(endless).count == ChallengeParser.maximumChallenges)
     }
 
     @Test func `a challenge has at most 64 parameters, and there are at most 64`() {
         let parameters = (0..<65).map { "p\($0)=v" }
-        #expect(AuthenticationChallenge.parse(["A " + parameters.dropLast().joined(separator: ",")]).count == 1)
-        #expect(
-            AuthenticationChallenge.parse(["A " + parameters.joined(separator: ",") + ", B"]).map(\.scheme) == ["B"])
+        let whole = AuthenticationChallenge.parse(["A " + parameters.dropLast().joined(separator: ",")])
+        #expect(whole.map(\.parameters.count) == [64] && whole.allSatisfy { !$0.isPartial })
+        let cut = AuthenticationChallenge.parse(["A " + parameters.joined(separator: ",") + ", B"])
+        #expect(cut.map(\.isPartial) == [true, false] && cut.first?.parameters == whole.first?.parameters)
         let schemes = (0..<100).map { "S\($0)" }
         #expect(
             AuthenticationChallenge.parse([schemes.joined(separator: ",")]).map(\.scheme) == Array(schemes.prefix(64)))
@@ -80,7 +103,55 @@ struct ChallengeParserFuzzTests {
 
     private func written(_ challenge: AuthenticationChallenge) -> String {
         let parameters = challenge.parameters.map { "\($0)=\(Self.quoted($1))" }.joined(separator: ", ")
-        return "\(challenge.scheme) \(challenge.token68 ?? parameters)"
+        return "\(challenge.scheme) \([challenge.token68, parameters].compactMap(\.self).joined(separator: ", "))"
+    }
+}
+
+// MARK: - Damage
+
+extension ChallengeParserFuzzTests {
+    /// Lines by the grammar in which a few bytes are replaced, removed or added.
+    @Test(arguments: 0..<10)
+    func `what stands before the damage is kept`(seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        for _ in 0..<10_000 {
+            let challenges = (0..<Int.random(in: 1...4, using: &random)).map { _ in Self.challenge(&random) }
+            let members = challenges.flatMap { Self.members(of: $0, &random) }
+            let damaged = Int.random(in: 0..<members.count, using: &random)
+            let head = members[..<damaged].map { $0 + ", " }.joined()
+            var tail = Array(members[damaged...].joined(separator: ", ").utf8)
+            for _ in 0..<Int.random(in: 1...3, using: &random) { Self.damage(&tail, &random) }
+            let (before, found) = (parse(Array(head.utf8)), parse(Array(head.utf8) + tail))
+            #expect(found.count >= before.count)
+            for (old, new) in zip(before, found) {
+                #expect(old.scheme == new.scheme && old.token68 == new.token68)
+                #expect(old.parameters.allSatisfy { new.parameters[$0] == $1 }, "\(head) \(tail)")
+            }
+            // All but the last have ended before the damage.
+            #expect(before.dropLast() == found.prefix(max(0, before.count - 1)))
+        }
+    }
+
+    private static func damage(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
+        let position = Int.random(in: 0...bytes.count, using: &random)
+        let count = Int.random(in: 0...min(3, bytes.count - position), using: &random)
+        let new = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+            alphabet[Int.random(in: 0..<alphabet.count, using: &random)]
+        }
+        bytes.replaceSubrange(position..<position + count, with: new)
+    }
+
+    /// How often each byte is read on average.
+    private static func reads(of bytes: [UInt8]) -> Int {
+        let counting = CountingBytes(bytes)
+        var parser = ChallengeParser()
+        parser.read(counting)
+        return counting.reads.count / max(1, bytes.count)
+    }
+
+    private static func challenge(_ other: AuthenticationChallenge, isPartial: Bool) -> AuthenticationChallenge {
+        AuthenticationChallenge(
+            scheme: other.scheme, token68: other.token68, parameters: other.parameters, isPartial: isPartial)
     }
 }
 
