@@ -11,26 +11,62 @@ package enum RetryAfter {
         return duration(response.headerValues(for: "Retry-After"), at: dates.first ?? now)
     }
 
+    /// Returns the longest delay of all lines, because a server that names several wants no call before the last one.
+    ///
     /// - Parameters:
-    ///   - values: the values of the field; the first valid one counts.
+    ///   - values: the values of the field. A value may hold several lines, which a client has joined with commas.
     ///   - now: the time from which a date counts.
     /// - Returns: zero to a year; the core limits it further.
     package static func duration(_ values: [String], at now: Date) -> Duration? {
-        for value in values {
-            let isBlank = { (character: Character) in character == " " || character == "\t" }
-            let text = String(value.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
-            guard !text.isEmpty else { continue }
-            if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-                return .seconds(min(Int(text) ?? longest, longest))
-            }
-            if let date = HTTPDate.parse(text, at: now) {
-                return .seconds(min(max(0, date.timeIntervalSince(now)), Double(longest)))
-            }
-        }
-        return nil
+        values.compactMap { longest(of: $0, at: now) }.max()
     }
 
-    private static let longest = 366 * 86_400
+    // MARK: -
+
+    private static func longest(of value: String, at now: Date) -> Duration? {
+        let parts = value.split(separator: ",", omittingEmptySubsequences: false)
+        var found: [Duration] = []
+        var index = 0
+        while index < parts.count {
+            let part = trimmed(parts[index])
+            if let delay = seconds(part) ?? self.delay(until: part, from: now) {
+                found.append(delay)
+            } else if index + 1 < parts.count,
+                // The two common forms of a date have a comma behind the day.
+                let delay = delay(until: "\(part), \(trimmed(parts[index + 1]))", from: now)
+            {
+                found.append(delay)
+                index += 1
+            }
+            index += 1
+        }
+        return found.max()
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        guard let last = text.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return text[...last].drop(while: isBlank)
+    }
+
+    /// A number of seconds. A fraction, which RFC 9110 does not have, is rounded up.
+    private static func seconds(_ text: Substring) -> Duration? {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), !text.utf8.allSatisfy({ $0 == UInt8(ascii: ".") }),
+            parts.allSatisfy({ $0.allSatisfy(\.isASCIIDigit) })
+        else { return nil }
+        let whole = parts[0].isEmpty ? 0 : Int(Substring(parts[0])) ?? maximum
+        let hasRest = parts.count == 2 && parts[1].contains { $0 != UInt8(ascii: "0") }
+        return .seconds(whole < maximum ? whole + (hasRest ? 1 : 0) : maximum)
+    }
+
+    private static func delay(until text: some StringProtocol, from now: Date) -> Duration? {
+        HTTPDate.parse(String(text), at: now).map {
+            .seconds(min(max(0, $0.timeIntervalSince(now)), Double(maximum)))
+        }
+    }
+
+    private static let maximum = 366 * 86_400
 }
 
 /// Parses dates of header fields in the three forms of RFC 9110 §5.6.7.

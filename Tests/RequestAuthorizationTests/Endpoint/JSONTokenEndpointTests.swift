@@ -74,7 +74,7 @@ import Testing
         #expect(error == TokenEndpointError(status: 401, code: "SESSION_GONE", kind: .terminal))
     }
 
-    @Test(arguments: ["30", "Fri, 15 Jan 2027 08:00:30 GMT"])
+    @Test(arguments: ["30", "Fri, 15 Jan 2027 08:00:30 GMT", "29.5", "12, 30", "12, Fri, 15 Jan 2027 08:00:30 GMT"])
     func `RFC 9110 §10.2.3: a wait is a number of seconds or a date`(value: String) async throws {
         clock.setWallClock(to: Date(timeIntervalSince1970: 1_800_000_000))
         let error = await #expect(throws: TokenEndpointError.self) {

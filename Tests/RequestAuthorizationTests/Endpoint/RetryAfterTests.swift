@@ -37,7 +37,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "soon", "-1", "1.5", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Foo 1994 08:49:37 GMT",
+        "", "soon", "-1", ".", "1.5.2", "1.x", "1e3", "0x10", ",", ", ,", "Sun, 06 Nov 1994 08:49:37",
+        "Sun, 06 Foo 1994 08:49:37 GMT",
         "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49 GMT",
         "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "1 2 3 4 5 GMT", "1 2 3 4 5",
     ])
@@ -67,5 +68,24 @@ import Testing
         #expect(RetryAfter.duration(["99999999999999999999999"], at: Self.example) == .seconds(366 * 86_400))
         #expect(RetryAfter.duration([], at: Self.example) == nil)
         #expect(RetryAfter.duration(["nonsense", "7"], at: Self.example) == .seconds(7))
+    }
+
+    @Test(arguments: [
+        ("1.5", 2), ("0.001", 1), ("7.0", 7), ("7.", 7), (".5", 1), ("0.0", 0),
+        ("99999999999999999999999.9", 366 * 86_400),
+        ("31622399.5", 366 * 86_400),
+    ])
+    func `a fraction of a second is rounded up`(text: String, seconds: Int) {
+        #expect(RetryAfter.duration([text], at: Self.example) == .seconds(seconds))
+    }
+
+    @Test(arguments: [
+        ["30, 60"], ["60,30"], ["30", "60"], ["60", "1.5"], [" 30 ,\t60 "], ["nonsense, 60"], ["60, nonsense", "soon"],
+        ["Sun, 06 Nov 1994 08:50:37 GMT"], ["30, Sun, 06 Nov 1994 08:50:37 GMT"], ["Sun, 06 Nov 1994 08:50:37 GMT, 30"],
+        ["Sun, 06 Nov 1994 08:49:57 GMT, Sunday, 06-Nov-94 08:50:37 GMT"], ["Sun Nov  6 08:50:37 1994, 30"],
+        ["59.2, Sun Nov  6 08:49:37 1994"], ["Sun, 60"], ["60, Sun"], ["Sun, 06 Nov 1994, 60"],
+    ])
+    func `of several times, in several lines or joined, the longest counts`(lines: [String]) {
+        #expect(RetryAfter.duration(lines, at: Self.example) == .seconds(60))
     }
 }
