@@ -70,6 +70,8 @@ public struct TokenTransportError: TokenServiceFailure {
         public static let insecure = Code(description: "insecure")
         /// The answer is longer than allowed.
         public static let responseTooLong = Code(description: "response too long")
+        /// The HTTP client cannot read the header of the answer, such as one that is not UTF-8.
+        public static let unreadableHeader = Code(description: "unreadable header")
         /// Anything else; see `underlying`.
         public static let other = Code(description: "other")
     }
@@ -104,6 +106,8 @@ extension TokenTransportError: CustomStringConvertible, CustomDebugStringConvert
             case .unreachable: "check the network and the address"
             case .insecure: "check the server's certificate"
             case .responseTooLong: "check that the address is that of the server"
+            case .unreadableHeader:
+                "a line of the header may be in another encoding than UTF-8; correct the server, or use another HTTP client"
             default: "try again later"
             }
         return "no usable answer from the authorization server: \(code); \(advice)"

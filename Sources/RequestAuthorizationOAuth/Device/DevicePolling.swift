@@ -47,7 +47,8 @@ struct DevicePolling: Hashable, Sendable {
         switch error {
         case let error as TokenEndpointError: outcome(of: error)
         case let error as TokenTransportError:
-            [.timedOut, .unreachable, .connectionLost, .responseTooLong].contains(error.code) ? .unanswered : nil
+            [.timedOut, .unreachable, .connectionLost, .responseTooLong, .unreadableHeader].contains(error.code)
+                ? .unanswered : nil
         // The body is not a JSON object, for instance the page of a captive portal.
         case let error as InvalidTokenResponse: error.field == "body" ? .unanswered : nil
         default: nil

@@ -44,7 +44,7 @@ extension TaskReceiver {
                         Result {
                             if let body, let response { return (body, response) }
                             guard delegate.isChallenged, let response = flight.response else {
-                                throw error ?? URLError(.unknown)
+                                throw (error as? URLError)?.explained ?? error ?? URLError(.unknown)
                             }
                             return (try emptyBody(), response)
                         })

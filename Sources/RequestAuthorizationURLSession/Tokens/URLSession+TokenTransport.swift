@@ -104,6 +104,8 @@ extension TokenTransportError {
             self.init(.insecure, delivery: .notSent, underlying: error)
         } else if error.code == .timedOut {
             self.init(.timedOut, delivery: .mayHaveBeenProcessed, underlying: error)
+        } else if error.isUnreadableHeader {
+            self.init(.unreadableHeader, delivery: .mayHaveBeenProcessed, underlying: error)
         } else if Self.lost.contains(error.code) {
             self.init(.connectionLost, delivery: .mayHaveBeenProcessed, underlying: error)
         } else {

@@ -295,9 +295,10 @@ import Testing
         #expect(steps.count == 3)
     }
 
-    @Test func `after a page that is too long the server is polled again`() async throws {
+    @Test(arguments: [TokenTransportError.Code.responseTooLong, .unreadableHeader])
+    func `after a page that is too long the server is polled again`(code: TokenTransportError.Code) async throws {
         let device = try await begin()
-        failure(.responseTooLong)
+        failure(code)
         transport.append(.response(200, json: Self.token))
         #expect(await steps(of: device).slept == [5, 10].map { .seconds($0) })
     }

@@ -91,6 +91,11 @@ import Testing
         (.connectionLost, "connection lost; try again later"), (.timedOut, "timed out; try again later"),
         (.insecure, "insecure; check the server's certificate"),
         (.responseTooLong, "response too long; check that the address is that of the server"),
+        (
+            .unreadableHeader,
+            "unreadable header; a line of the header may be in another encoding than UTF-8; correct the server, or use "
+                + "another HTTP client"
+        ),
         (.other, "other; try again later"),
     ])
     func `a TokenTransportError says what to do, and never ends a session`(code: TokenTransportError.Code, text: String)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension URLError {
+    /// Whether a line of the answer's header could not be read.
+    ///
+    /// swift-corelibs-foundation reads UTF-8 only, in any field and in the status line. It reports other bytes as
+    /// `unknown`, and only libcurl's text tells this error from others.
+    var isUnreadableHeader: Bool {
+        code == .unknown && (userInfo[NSLocalizedDescriptionKey] as? String)?.hasPrefix(Self.failedHeader) == true
+    }
+
+    /// The same error, with a text that says what to do if the header could not be read.
+    var explained: URLError {
+        guard isUnreadableHeader else { return self }
+        let text =
+            "\(Self.failedHeader): a line of the answer's header may be in another encoding than UTF-8, which URLSession "
+            + "does not read on Linux; correct the server, or use another HTTP client"
+        return URLError(code, userInfo: userInfo.merging([NSLocalizedDescriptionKey: text]) { $1 })
+    }
+
+    private static let failedHeader = "Failed writing header"
+}
