@@ -39,7 +39,8 @@ extension OAuthTokenService {
             server: server,
             assertion: .signed(
                 by: signer, issuer: email, subject: subject, audience: .tokenEndpoint, .seconds(3600),
-                ["scope": .string(server.quirks.text(of: scopes))]),
+                // Google's documentation prints no `jti`, and Google accepts an assertion again.
+                ["scope": .string(server.quirks.text(of: scopes)), "jti": .null]),
             transport: transport, clock: clock)
     }
 }

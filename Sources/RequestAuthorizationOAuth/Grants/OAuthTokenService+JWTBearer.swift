@@ -19,19 +19,17 @@ extension OAuthTokenService {
         assertion: GrantAssertion, scopes: Set<String> = [], parameters: [String: String] = [:],
         transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) -> OAuthTokenService {
-        custom(
+        let base: any ClientAuthenticator = authentication ?? client?.authentication ?? AnonymousClient()
+        return custom(
             server: server, client: client ?? .public(id: ""),
-            authentication: authentication ?? (client == nil ? AnonymousClient() : nil), proof: proof,
+            authentication: AssertingClient(base: base, assertion: assertion), proof: proof,
             transport: transport, clock: clock
         ) { endpoint in
-            let text = try await endpoint.text(of: assertion)
-            var form = FormParameters([("assertion", text)])
-            form.add(endpoint.server.quirks.parameters(of: scopes))
-            form.add(extra: parameters)
+            var form = FormParameters(endpoint.server.quirks.parameters(of: scopes))
+            form.add(extra: parameters.filter { $0.key != "assertion" })
             do {
                 return try await endpoint.token(
-                    grantType: "urn:ietf:params:oauth:grant-type:jwt-bearer", parameters: form.list,
-                    requestedScopes: scopes)
+                    grantType: AssertingClient.grantType, parameters: form.list, requestedScopes: scopes)
             } catch let error as TokenEndpointError where error.kind == .terminal {
                 // The same assertion would be refused again, so its sender has to sign in again.
                 guard assertion.isRenewed else { throw NotAuthorized(.rejected, underlying: error) }
@@ -58,15 +56,36 @@ extension OAuthTokenService {
     }
 }
 
-extension TokenEndpoint {
-    /// - Throws: `InvalidTokenRequest` if the assertion is empty, ``ClientAuthenticationFailed`` if it cannot be made.
-    fileprivate func text(of assertion: GrantAssertion) async throws -> String {
-        let text: String
-        do { text = try await assertion.text(self) } catch { throw ClientAuthenticationFailed.keepingSession(error) }
+/// Adds an assertion to each request for this grant, beside what another authenticator sends for the client.
+///
+/// A request that is sent again, with the nonce that a server wants in a proof (RFC 9449 §8), so has an assertion of
+/// its own. A server that accepts each assertion once would refuse the first one.
+private struct AssertingClient: ClientAuthenticator, RedactedDescription {
+    static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+    let base: any ClientAuthenticator
+    let assertion: GrantAssertion
+
+    var isPublic: Bool { base.isPublic }
+
+    /// - Throws: `InvalidTokenRequest` if the assertion is empty, and the errors of the assertion and of the base.
+    func authenticate(_ request: ClientRequest) async throws -> ClientProof {
+        guard request.parameters.contains(where: { $0 == ("grant_type", Self.grantType) }) else {
+            return try await base.authenticate(request)
+        }
+        let text = try await assertion.text(request)
         guard !text.isEmpty else {
             throw InvalidTokenRequest(parameter: "assertion", detail: "is empty: pass a signed JWT")
         }
-        return text
+        let grant = [(name: "grant_type", value: Self.grantType), (name: "assertion", value: text)]
+        var form = FormParameters(grant)
+        form.add(request.parameters)
+        var proof = try await base.authenticate(
+            ClientRequest(
+                clientID: request.clientID, server: request.server, endpoint: request.endpoint, parameters: form.list,
+                date: request.date))
+        proof.parameters += grant
+        return proof
     }
 }
 

@@ -26,7 +26,11 @@ import Testing
     }
 
     private func decoded(_ part: Int) throws -> [String: JSONValue] {
-        let parts = try #require(form["assertion"]).split(separator: ".").map(String.init)
+        try Self.decoded(try #require(form["assertion"]), part)
+    }
+
+    private static func decoded(_ assertion: String, _ part: Int = 1) throws -> [String: JSONValue] {
+        let parts = assertion.split(separator: ".").map(String.init)
         return try JSONDecoder().decode(
             [String: JSONValue].self, from: Data(#require(Base64URL.decode(parts[part]))))
     }
@@ -151,6 +155,91 @@ import Testing
         clock.advance(by: .seconds(3600))
         _ = try await service.refresh(first)
         #expect(try decoded(1)["iat"] == .integer(1_328_554_385))
+    }
+
+    /// The values of a parameter in all requests.
+    private static func values(of name: String, in requests: [TokenRequest]) throws -> [String] {
+        try requests.map { request in
+            let found = request.text.split(separator: "&").filter { $0.hasPrefix("\(name)=") }
+            try #require(found.count == 1)
+            return String(found[0].dropFirst(name.count + 1))
+        }
+    }
+
+    /// Their signatures are equal for equal messages, so a server would see one assertion five times.
+    @Test(arguments: [PublishedKey.rsa, PublishedKey.ed25519, PublishedKey.p256])
+    func `RFC 7523 §3: assertions of one second differ, and each has a jti of its own`(key: Data) async throws {
+        let service = OAuthTokenService.jwtBearer(
+            server: .make(), assertion: .signed(by: try PrivateKeySigner(jwk: key), issuer: "robot"),
+            transport: transport, clock: clock)
+        for _ in 0..<5 { _ = try await service.initialToken() }
+        let assertions = try Self.values(of: "assertion", in: transport.requests)
+        #expect(Set(assertions).count == 5)
+        let claims = try assertions.map { try Self.decoded($0) }
+        #expect(Set(claims.map { $0["iat"] }).count == 1)
+        let identifiers = claims.compactMap { $0["jti"]?.text }
+        #expect(Set(identifiers).count == 5 && identifiers.allSatisfy { $0.utf8.count >= 22 })
+    }
+
+    @Test func `the claims of a caller can drop the jti, and no other claim`() async throws {
+        let signer = try PrivateKeySigner(jwk: PublishedKey.p256)
+        let service = OAuthTokenService.jwtBearer(
+            server: .make(),
+            assertion: .signed(
+                by: signer, issuer: "robot",
+                claims: [
+                    "jti": .null, "iat": .null, "exp": .null, "aud": .null, "iss": .null, "sub": .null, "x": .null,
+                ]),
+            transport: transport, clock: clock)
+        _ = try await service.initialToken()
+        #expect(
+            try decoded(1) == [
+                "iss": .string("robot"), "sub": .string("robot"), "aud": .string("https://as.example"), "x": .null,
+                "iat": .integer(1_328_550_785), "exp": .integer(1_328_551_085),
+            ])
+    }
+
+    /// The first of the two requests may count as seen, so its assertions may be refused in the second.
+    @Test func `RFC 9449 §8: a request that is sent again with a nonce has new assertions of both kinds`() async throws
+    {
+        transport.append(
+            .response(400, json: #"{"error":"use_dpop_nonce"}"#, fields: ["DPoP-Nonce": "n1"]),
+            .response(200, json: #"{"access_token":"a","token_type":"DPoP"}"#))
+        let signer = try PrivateKeySigner(jwk: PublishedKey.p256)
+        let service = OAuthTokenService.jwtBearer(
+            server: .make(), client: .public(id: "bank"), authentication: .privateKeyJWT(signer), proof: .dpop,
+            assertion: .signed(by: signer, issuer: "robot"), transport: transport, clock: clock)
+        _ = try await service.initialToken()
+        #expect(transport.calls == 2)
+        for name in ["assertion", "client_assertion"] {
+            let assertions = try Self.values(of: name, in: transport.requests)
+            #expect(Set(try assertions.map { try Self.decoded($0)["jti"] }).count == 2, "\(name)")
+        }
+    }
+
+    @Test func `only requests for the grant have an assertion, and the client's authenticator sees it`() async throws {
+        let authenticator = CountingAuthenticator()
+        let counter = Lock(0)
+        let service = OAuthTokenService.jwtBearer(
+            server: .make(), client: .public(id: "api"), authentication: authenticator,
+            assertion: .fetched {
+                counter.withLock {
+                    $0 += 1; return "t\($0)"
+                }
+            }, transport: transport, clock: clock)
+        _ = try await service.initialToken()
+        _ = try await service.refresh(.make(refreshToken: "r"))
+        try await service.revoke(.make(accessToken: "a"))
+        _ = try await service.initialToken()
+        #expect(
+            authenticator.requests.map { $0.parameters.first { $0.name == "assertion" }?.value }
+                == ["t1", nil, nil, "t2"])
+        #expect(transport.requests.map { $0.text.contains("&assertion=") } == [true, false, false, true])
+        #expect(
+            transport.requests.first?.text.contains(
+                "client_assertion=proof-1&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=t1"
+            )
+                == true)
     }
 
     @Test func `an assertion that is refused ends no session if the next one is another`() async throws {
