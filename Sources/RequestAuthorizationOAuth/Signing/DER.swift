@@ -5,9 +5,13 @@
 struct DERReader {
     enum Tag {
         static let integer: UInt8 = 0x02
+        static let bitString: UInt8 = 0x03
         static let octetString: UInt8 = 0x04
         static let objectIdentifier: UInt8 = 0x06
         static let sequence: UInt8 = 0x30
+        /// The curve in SEC 1 (RFC 5915 §3), and the attributes in PKCS #8 (RFC 5958 §2).
+        static let parameters: UInt8 = 0xA0
+        static let attributes: UInt8 = 0xA0
     }
 
     private var rest: ArraySlice<UInt8>
@@ -22,6 +26,26 @@ struct DERReader {
         }
         defer { rest = rest.dropFirst(length) }
         return Array(rest.prefix(length))
+    }
+
+    /// Whether the next element has this tag.
+    func isNext(_ tag: UInt8) -> Bool { rest.first == tag }
+
+    /// The contents of the next element if it has this tag.
+    mutating func readIfPresent(_ tag: UInt8) throws(SigningKeyError) -> [UInt8]? { isNext(tag) ? try read(tag) : nil }
+
+    /// Reads the public key behind a private one, if it is there: `[1]`, explicit in SEC 1 (RFC 5915 §3) and implicit
+    /// in PKCS #8 (RFC 5958 §2), where some programs write the explicit form.
+    mutating func readPublicKey() throws(SigningKeyError) -> [UInt8]? {
+        var bits = try readIfPresent(0x81)
+        if let contents = try readIfPresent(0xA1) {
+            var reader = DERReader(contents)
+            bits = try reader.read(Tag.bitString)
+        }
+        guard let bits else { return nil }
+        // The first byte is the number of unused bits.
+        guard bits.first == 0 else { throw SigningKeyError(.malformed) }
+        return Array(bits.dropFirst())
     }
 
     /// Reads a number that is not negative, without leading zeros.

@@ -7,7 +7,8 @@ struct JWKObject: RedactedDescription {
 
     init(_ json: Data) throws(SigningKeyError) {
         guard let members = try? JSONDecoder().decode([String: JSONValue].self, from: json) else {
-            throw SigningKeyError(.notJWK)
+            let isPEM = String(decoding: json, as: UTF8.self).contains("-----BEGIN")
+            throw SigningKeyError(.notJWK, detail: isPEM ? "the text is PEM; pass it as pem" : nil)
         }
         try self.init(members)
     }
@@ -38,6 +39,28 @@ struct JWKObject: RedactedDescription {
     }
 }
 
+extension JWKObject {
+    /// Refuses a key that is not for signatures (RFC 7517 §4.2, §4.3).
+    fileprivate func checkUse() throws(SigningKeyError) {
+        if optionalText("use") == "enc" {
+            throw SigningKeyError(.otherUse, detail: "its member use says enc, encryption; take a key whose use is sig")
+        }
+        guard let operations = members["key_ops"] else { return }
+        guard let names = operations.texts ?? operations.text.map({ [$0] }) else {
+            throw SigningKeyError(.malformed, detail: "its member key_ops is not a list of texts; use a complete JWK")
+        }
+        guard names.contains("sign") else {
+            throw SigningKeyError(.otherUse, detail: "its member key_ops does not list sign; take a key that may sign")
+        }
+    }
+
+    /// A coordinate on P-256, which some programs write without its leading zeros.
+    fileprivate func coordinate(_ name: String) throws(SigningKeyError) -> [UInt8] {
+        let digits = try bytes(name).drop { $0 == 0 }
+        return [UInt8](repeating: 0, count: max(0, 32 - digits.count)) + digits
+    }
+}
+
 extension PrivateKeyParts {
     /// Reads a JWK (RFC 7518 §6, RFC 8037 §2).
     init(_ key: JWKObject) throws(SigningKeyError) {
@@ -45,9 +68,12 @@ extension PrivateKeyParts {
         guard key.optionalText("d") != nil else {
             throw SigningKeyError(["EC", "OKP", "RSA"].contains(kind.0) ? .notPrivate : .unsupported)
         }
+        try key.checkUse()
         switch kind {
-        case ("EC", "P-256"): self = .p256(try key.bytes("d"))
-        case ("OKP", "Ed25519"): self = .ed25519(try key.bytes("d"))
+        case ("EC", "P-256"):
+            let point = [4] + (try key.coordinate("x")) + (try key.coordinate("y"))
+            self = .p256(try key.bytes("d"), publicKeys: [point])
+        case ("OKP", "Ed25519"): self = .ed25519(try key.bytes("d"), publicKeys: [try key.bytes("x")])
         case ("RSA", _):
             var numbers: [[UInt8]] = []
             for name in RSANumbers.names { numbers.append(Array(try key.bytes(name).drop { $0 == 0 })) }

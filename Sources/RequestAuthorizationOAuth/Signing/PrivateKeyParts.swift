@@ -3,10 +3,10 @@
 
 /// The numbers of a private key, read from one of the usual file formats.
 enum PrivateKeyParts: RedactedDescription {
-    /// The 32 bytes of a key on P-256.
-    case p256([UInt8])
-    /// The 32 bytes of an Ed25519 key.
-    case ed25519([UInt8])
+    /// The 32 bytes of a key on P-256, and the points that the file gives as its public key (SEC 1 §2.3.3).
+    case p256([UInt8], publicKeys: [[UInt8]])
+    /// The 32 bytes of an Ed25519 key, and those that the file gives as its public key.
+    case ed25519([UInt8], publicKeys: [[UInt8]])
     case rsa(RSANumbers)
 
     /// Reads PKCS #8 (RFC 5958), PKCS #1 (RFC 8017) or SEC 1 (RFC 5915).
@@ -15,7 +15,9 @@ enum PrivateKeyParts: RedactedDescription {
         switch kind {
         case "": self = try Self.pkcs8(der)
         case "RSA": self = .rsa(try RSANumbers(pkcs1: der))
-        case "EC": self = .p256(try Self.sec1(der, isNamed: false))
+        case "EC": self = try Self.sec1(der, isNamed: false, publicKeys: [])
+        case "OPENSSH":
+            throw SigningKeyError(.unsupported, detail: "its form is OpenSSH's own; make a key with openssl genpkey")
         default: throw SigningKeyError(.unsupported)
         }
     }
@@ -25,6 +27,7 @@ enum PrivateKeyParts: RedactedDescription {
     /// RFC 8017 §A.1, RFC 5480 §2.1.1, RFC 8410 §3.
     private enum Identifier {
         static let rsa: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
+        static let rsaPSS: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x0A]
         static let ec: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
         static let p256: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
         static let ed25519: [UInt8] = [0x2B, 0x65, 0x70]
@@ -37,32 +40,52 @@ enum PrivateKeyParts: RedactedDescription {
         var algorithm = DERReader(try info.read(DERReader.Tag.sequence))
         let identifier = try algorithm.read(DERReader.Tag.objectIdentifier)
         let key = try info.read(DERReader.Tag.octetString)
+        _ = try info.readIfPresent(DERReader.Tag.attributes)
+        let publicKeys = try info.readPublicKey().map { [$0] } ?? []
         switch identifier {
-        case Identifier.rsa: return .rsa(try RSANumbers(pkcs1: key))
+        case Identifier.rsa: return .rsa(try RSANumbers(pkcs1: key, publicKeys: publicKeys))
         case Identifier.ed25519:
             var reader = DERReader(key)
-            return .ed25519(try reader.read(DERReader.Tag.octetString))
+            return .ed25519(try reader.read(DERReader.Tag.octetString), publicKeys: publicKeys)
         case Identifier.ec:
-            guard try algorithm.read(DERReader.Tag.objectIdentifier) == Identifier.p256 else {
-                throw SigningKeyError(.unsupported)
-            }
-            return .p256(try sec1(key, isNamed: true))
+            try checkCurve(&algorithm)
+            return try sec1(key, isNamed: true, publicKeys: publicKeys)
+        case Identifier.rsaPSS:
+            throw SigningKeyError(
+                .unsupported, detail: "it is for RSA-PSS only; make a key with openssl genpkey -algorithm RSA")
         default: throw SigningKeyError(.unsupported)
         }
     }
 
-    /// - Parameter isNamed: whether the outer structure has named the curve P-256 already.
-    private static func sec1(_ der: [UInt8], isNamed: Bool) throws(SigningKeyError) -> [UInt8] {
+    /// - Parameters:
+    ///   - isNamed: whether the outer structure has named the curve P-256 already.
+    ///   - publicKeys: those that the outer structure gives.
+    private static func sec1(
+        _ der: [UInt8], isNamed: Bool, publicKeys: [[UInt8]]
+    ) throws(SigningKeyError) -> PrivateKeyParts {
         var outer = DERReader(der)
         var key = DERReader(try outer.read(DERReader.Tag.sequence))
         _ = try key.readInteger()
         let secret = try key.read(DERReader.Tag.octetString)
-        guard !isNamed else { return secret }
-        var parameters = DERReader(try key.read(0xA0))
-        guard try parameters.read(DERReader.Tag.objectIdentifier) == Identifier.p256 else {
+        if let contents = try key.readIfPresent(DERReader.Tag.parameters) {
+            var parameters = DERReader(contents)
+            if !isNamed { try checkCurve(&parameters) }
+        } else if !isNamed {
+            throw SigningKeyError(.malformed, detail: "it does not name its curve; make a key with openssl genpkey")
+        }
+        return .p256(secret, publicKeys: publicKeys + (try key.readPublicKey().map { [$0] } ?? []))
+    }
+
+    /// Reads the name of a curve (RFC 5480 §2.1.1), which must be P-256.
+    private static func checkCurve(_ reader: inout DERReader) throws(SigningKeyError) {
+        guard !reader.isNext(DERReader.Tag.sequence) else {
+            throw SigningKeyError(
+                .unsupported,
+                detail: "its curve is given in numbers; convert it with openssl pkey -ec_param_enc named_curve")
+        }
+        guard try reader.read(DERReader.Tag.objectIdentifier) == Identifier.p256 else {
             throw SigningKeyError(.unsupported)
         }
-        return secret
     }
 }
 
@@ -83,58 +106,46 @@ struct RSANumbers: RedactedDescription {
         all = numbers
         let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
         guard bits >= 2048 else { throw SigningKeyError(.tooShort) }
+        // The public key n belongs to the primes. Not all platforms check it.
+        guard Self.product(all[3], all[4]) == modulus else { throw SigningKeyError(.mismatched) }
     }
 
     /// Reads PKCS #1.
-    init(pkcs1 der: [UInt8]) throws(SigningKeyError) {
+    ///
+    /// - Parameter publicKeys: further public keys of the file, in PKCS #1 (RFC 8017 §A.1.1).
+    init(pkcs1 der: [UInt8], publicKeys: [[UInt8]] = []) throws(SigningKeyError) {
         var outer = DERReader(der)
         var key = DERReader(try outer.read(DERReader.Tag.sequence))
         // Version 0: two primes.
-        guard try key.readInteger().isEmpty else { throw SigningKeyError(.unsupported) }
+        guard try key.readInteger().isEmpty else {
+            throw SigningKeyError(.unsupported, detail: "it has more than two primes; make one that has two")
+        }
         var numbers: [[UInt8]] = []
         for _ in Self.names { numbers.append(try key.readInteger()) }
         try self.init(numbers)
+        for publicKey in publicKeys {
+            var outer = DERReader(publicKey)
+            var key = DERReader(try outer.read(DERReader.Tag.sequence))
+            guard try key.readInteger() == modulus, try key.readInteger() == exponent else {
+                throw SigningKeyError(.mismatched)
+            }
+        }
+    }
+
+    /// Multiplies two numbers without leading zeros, the highest byte first.
+    private static func product(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] {
+        var digits = [UInt32](repeating: 0, count: a.count + b.count)
+        for (i, x) in a.enumerated().reversed() {
+            var carry: UInt32 = 0
+            for (j, y) in b.enumerated().reversed() {
+                let sum = digits[i + j + 1] + UInt32(x) * UInt32(y) + carry
+                (digits[i + j + 1], carry) = (sum & 0xFF, sum >> 8)
+            }
+            digits[i] = carry
+        }
+        return Array(digits.drop { $0 == 0 }.map { UInt8(truncatingIfNeeded: $0) })
     }
 
     /// The key as PKCS #1.
     var pkcs1: [UInt8] { DERWriter.element(DERReader.Tag.sequence, ([[]] + all).flatMap { DERWriter.integer($0) }) }
-}
-
-/// Reads the textual encoding of keys (RFC 7468).
-enum PEM {
-    /// Reads the first private key of a text, and skips other blocks, such as curve parameters.
-    ///
-    /// - Returns: the label without `PRIVATE KEY`, and the decoded contents.
-    static func privateKey(in text: String) throws(SigningKeyError) -> (kind: String, der: [UInt8]) {
-        var label: String?
-        var body = ""
-        var sawOther = false
-        for line in text.split(whereSeparator: \.isNewline).map({ $0.filter { !$0.isWhitespace || $0 == " " } }) {
-            if line.hasPrefix("-----BEGIN "), line.hasSuffix("-----") {
-                (label, body) = (String(line.dropFirst(11).dropLast(5)), "")
-            } else if let open = label, line == "-----END \(open)-----" {
-                if open.hasSuffix("PRIVATE KEY") { return (try kind(of: open), try bytes(of: body)) }
-                (label, sawOther) = (nil, true)
-            } else if label != nil {
-                // A header of the older, encrypted form, such as `Proc-Type: 4,ENCRYPTED`.
-                if line.contains(":") { throw SigningKeyError(.encrypted) }
-                body += line
-            }
-        }
-        throw SigningKeyError(sawOther ? .notPrivate : .notPEM)
-    }
-
-    private static func kind(of label: String) throws(SigningKeyError) -> String {
-        let kind = label.dropLast("PRIVATE KEY".count).split(separator: " ").joined(separator: " ")
-        if kind == "ENCRYPTED" { throw SigningKeyError(.encrypted) }
-        return kind
-    }
-
-    private static func bytes(of body: String) throws(SigningKeyError) -> [UInt8] {
-        guard let data = Data(base64Encoded: body.filter { $0 != " " }), !data.isEmpty else {
-            throw SigningKeyError(
-                .malformed, detail: "the text between its first and last line is not Base64; pass the file unchanged")
-        }
-        return Array(data)
-    }
 }

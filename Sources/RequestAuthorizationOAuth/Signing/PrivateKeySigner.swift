@@ -21,6 +21,9 @@ public struct PrivateKeySigner: TokenSigner, RedactedDescription {
 
     /// Reads a key from the whole text of a PEM file: PKCS #8, PKCS #1 or SEC 1, without a password.
     ///
+    /// The text may come from a setting or an editor: with indented lines, with line ends of any kind, escaped as `\n` or
+    /// replaced by blanks, in quotes, or with a byte order mark. Of several private keys the first one counts.
+    ///
     /// The default algorithm is ES256 for P-256, EdDSA for Ed25519, and RS256 for RSA.
     ///
     /// - Throws: ``SigningKeyError``.
@@ -30,16 +33,20 @@ public struct PrivateKeySigner: TokenSigner, RedactedDescription {
 
     /// Reads a private JWK (RFC 7517), which is one JSON object.
     ///
-    /// The default algorithm is the value of `alg`, or else as for PEM. The default key ID is the value of `kid`.
+    /// The default algorithm is the value of `alg`, or else as for PEM. The default key ID is the value of `kid`. A key for
+    /// encryption (`use`), or one that must not sign (`key_ops`), is refused.
     ///
     /// - Throws: ``SigningKeyError``.
     public init(jwk: Data, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {
         let object = try JWKObject(jwk)
-        try self.init(
-            SigningKey(PrivateKeyParts(object)),
-            algorithm: algorithm ?? object.optionalText("alg").map { SignatureAlgorithm($0) },
-            keyID: keyID ?? object.optionalText("kid"))
-        guard try publicKey == JSONWebKey(jwk) else { throw SigningKeyError(.mismatched) }
+        let key = try SigningKey(PrivateKeyParts(object))
+        let named = object.optionalText("alg").map { SignatureAlgorithm($0) }
+        if algorithm == nil, let named, !key.algorithms.contains(named) {
+            throw SigningKeyError(
+                .otherAlgorithm,
+                detail: "its member alg names one that does not fit; pass one that fits, or another key")
+        }
+        try self.init(key, algorithm: algorithm ?? named, keyID: keyID ?? object.optionalText("kid"))
     }
 
     /// Makes a new key on P-256 for ES256.

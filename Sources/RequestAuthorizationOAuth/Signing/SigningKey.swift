@@ -14,17 +14,43 @@ enum SigningKey: Sendable, RedactedDescription {
     case ed25519(Curve25519.Signing.PrivateKey)
     case rsa(RSASigningKey)
 
+    /// - Throws: ``SigningKeyError``, `mismatched` if the file gives a public key that belongs to another private key.
     init(_ parts: PrivateKeyParts) throws(SigningKeyError) {
         do {
             switch parts {
-            case .p256(let bytes): self = .p256(try P256.Signing.PrivateKey(rawRepresentation: bytes))
-            case .ed25519(let bytes): self = .ed25519(try Curve25519.Signing.PrivateKey(rawRepresentation: bytes))
-            case .rsa(let numbers): self = .rsa(try RSASigningKey(numbers))
+            case .p256(let bytes, let publicKeys):
+                let key = try P256.Signing.PrivateKey(rawRepresentation: bytes)
+                let point = Array(key.publicKey.rawRepresentation)
+                guard publicKeys.allSatisfy({ Self.isSame($0, point) }) else { throw SigningKeyError(.mismatched) }
+                self = .p256(key)
+            case .ed25519(let bytes, let publicKeys):
+                let key = try Curve25519.Signing.PrivateKey(rawRepresentation: bytes)
+                let publicKey = Array(key.publicKey.rawRepresentation)
+                guard publicKeys.allSatisfy({ $0 == publicKey }) else { throw SigningKeyError(.mismatched) }
+                self = .ed25519(key)
+            case .rsa(let numbers): self = .rsa(try Self.rsa(numbers))
             }
         } catch let error as SigningKeyError {
             throw error
         } catch {
             throw SigningKeyError(.malformed)
+        }
+    }
+
+    private static func rsa(_ numbers: RSANumbers) throws(SigningKeyError) -> RSASigningKey {
+        do { return try RSASigningKey(numbers) } catch {
+            throw SigningKeyError(
+                .mismatched, detail: "its numbers do not belong together; copy the key again, or make a new one")
+        }
+    }
+
+    /// Whether an encoded point (SEC 1 §2.3.3) is the one with these two coordinates.
+    private static func isSame(_ encoded: [UInt8], _ point: [UInt8]) -> Bool {
+        switch encoded.first {
+        case 4: encoded.dropFirst().elementsEqual(point)
+        case .some(let sign) where sign == 2 || sign == 3:
+            encoded.dropFirst().elementsEqual(point.prefix(32)) && point.last.map { $0 & 1 } == sign & 1
+        default: false
         }
     }
 

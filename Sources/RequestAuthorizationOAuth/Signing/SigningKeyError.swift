@@ -20,6 +20,8 @@ public struct SigningKeyError: Error, Sendable, Hashable {
         public static let unsupported = Problem(description: "unsupported")
         /// The key cannot be used with the requested algorithm.
         public static let otherAlgorithm = Problem(description: "for another algorithm")
+        /// The key is for encryption, or it must not sign (RFC 7517 §4.2, §4.3).
+        public static let otherUse = Problem(description: "for another use")
         /// The public part does not belong to the private part.
         public static let mismatched = Problem(description: "mismatched halves")
         /// RSA with fewer than 2048 bits (RFC 7518 §3.3).
@@ -46,8 +48,10 @@ extension SigningKeyError: CustomStringConvertible {
         case .notPrivate: "pass the private key; the public key is for the server"
         case .unsupported: "use P-256, Ed25519, or RSA"
         case .otherAlgorithm: "leave out the algorithm, or use another key"
+        case .otherUse: "take a key that is for signatures"
+        case .mismatched: "the public part is of another key; take both parts of one key, or make a new one"
         case .tooShort: "make a key of 2048 bits or more"
-        default: "pass the key unchanged, or make a new one"
+        default: "a part of it is missing or damaged; copy it again from its source, or make a new one"
         }
     }
 }

@@ -3,8 +3,9 @@
 
 #if canImport(CryptoKit) || Crypto
 import Foundation
-import RequestAuthorizationOAuth
 import Testing
+
+@testable import RequestAuthorizationOAuth
 
 /// Keys that cannot sign, and the texts of the errors.
 @Suite struct BadKeyTests {
@@ -26,8 +27,22 @@ import Testing
         (PublishedKey.ed25519, "x", "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", .mismatched),
         (PublishedKey.rsa, "n", "AQAB", .tooShort), (PublishedKey.rsa, "p", nil, .malformed),
         (PublishedKey.rsa, "qi", "", .malformed), (PublishedKey.rsa, "alg", "RS512", .otherAlgorithm),
-        (PublishedKey.rsa, "d", nil, .notPrivate),
+        (PublishedKey.rsa, "d", nil, .notPrivate), (PublishedKey.rsa, "use", "enc", .otherUse),
+        (PublishedKey.p256, "use", "enc", .otherUse), (PublishedKey.ed25519, "use", "enc", .otherUse),
+        (PublishedKey.p256, "key_ops", "verify", .otherUse), (PublishedKey.rsa, "e", "Aw", .mismatched),
+        (PublishedKey.p256, "y", "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", .mismatched),
+        (PublishedKey.p256, "x", "AX_NzidwNsRdQYPL7m_bS3tYBzM1e-nvE7rPbjx70VRF", .mismatched),
+        (PublishedKey.rsa, "n", otherModulus, .mismatched),
+        (PublishedKey.rsa, "d", otherModulus, .mismatched),
     ]
+
+    /// RFC 7638 §3.1.
+    private static let otherModulus = """
+        0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJ\
+        ECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs\
+        8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0\
+        Ls1jF44-csFCur-kEgU8awapJzKnqDKgw
+        """
 
     @Test(arguments: changes.indices)
     func `a JWK that cannot sign is a typed error`(index: Int) throws {
@@ -35,6 +50,51 @@ import Testing
         let changed = try Self.jwk(json, name, value)
         let error = #expect(throws: SigningKeyError.self) { try PrivateKeySigner(jwk: changed) }
         #expect(error?.problem == problem, "\(name): \(value ?? "missing")")
+    }
+
+    @Test(arguments: [
+        (#"["verify"]"#, SigningKeyError.Problem.otherUse), ("[]", .otherUse), (#"["decrypt","unwrapKey"]"#, .otherUse),
+        ("[1]", .malformed), ("{}", .malformed), ("true", .malformed),
+    ])
+    func `RFC 7517 §4.3: a key that must not sign is refused`(operations: String, problem: SigningKeyError.Problem) {
+        let error = #expect(throws: SigningKeyError.self) {
+            try PrivateKeySigner(jwk: Self.ed25519(#""key_ops":\#(operations)"#))
+        }
+        #expect(error?.problem == problem && error?.description.contains("key_ops") == true)
+    }
+
+    @Test(arguments: [
+        #""use":"sig""#, #""key_ops":["sign"]"#, #""key_ops":["verify","sign"]"#, #""key_ops":"sign""#,
+        #""use":"other""#,
+    ])
+    func `a key that may sign is read`(member: String) throws {
+        #expect(try PrivateKeySigner(jwk: Self.ed25519(member)).publicKey == JSONWebKey(PublishedKey.ed25519))
+    }
+
+    private static func ed25519(_ member: String) -> Data {
+        Data(String(decoding: PublishedKey.ed25519, as: UTF8.self).replacing("{", with: "{\(member),").utf8)
+    }
+
+    @Test func `leading zeros change no number`() throws {
+        for (json, name) in [(PublishedKey.rsa, "n"), (PublishedKey.rsa, "e"), (PublishedKey.p256, "x")] {
+            let text = try #require(try JSONDecoder().decode([String: String].self, from: json)[name])
+            let padded = Base64URL.encode([0] + (Base64URL.decode(text) ?? []))
+            #expect(try PrivateKeySigner(jwk: Self.jwk(json, name, padded)).publicKey == JSONWebKey(json))
+        }
+    }
+
+    @Test func `an error says what to do with a key of another form or for another use`() throws {
+        func text(_ json: Data) -> String? {
+            #expect(throws: SigningKeyError.self) { try PrivateKeySigner(jwk: json) }?.description
+        }
+        #expect(text(Data("-----BEGIN PRIVATE KEY-----".utf8))?.hasSuffix("the text is PEM; pass it as pem") == true)
+        let encryption = try Self.jwk(PublishedKey.p256, "use", "enc")
+        #expect(
+            text(encryption)
+                == "the signing key cannot be used: for another use; its member use says enc, encryption; take a key "
+                + "whose use is sig")
+        let wrapped = try Self.jwk(PublishedKey.rsa, "alg", "RSA-OAEP")
+        #expect(text(wrapped)?.contains("its member alg names one that does not fit") == true)
     }
 
     @Test func `a value that is no JWK is a typed error`() {

@@ -24,6 +24,15 @@ import Testing
         ("openssl genpkey -algorithm ed25519 -out key", .edDSA),
         ("openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out key", .rs256),
         ("openssl genrsa -traditional -out key 3072", .ps256),  // PKCS #1
+        (
+            "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 | openssl ec -conv_form compressed -out key",
+            .es256
+        ),
+        ("openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 | openssl ec -no_public -out key", .es256),
+        (
+            "openssl ecparam -name prime256v1 -genkey -noout | openssl pkcs8 -topk8 -nocrypt -out one; "
+                + "openssl genpkey -algorithm ed25519 | openssl pkey -pubout -out two; cat two one > key", .es256
+        ),
     ]
 
     @Test(arguments: forms)
@@ -38,6 +47,10 @@ import Testing
             let text = try String(contentsOf: folder.appending(path: "key"), encoding: .utf8)
             let signer = try PrivateKeySigner(pem: text, algorithm: algorithm == .ps256 ? .ps256 : nil)
             #expect(signer.algorithm == algorithm)
+            for seed in 0..<50 {
+                let mangled = MangledPEM(text, seed: UInt64(seed)).text
+                #expect(try PrivateKeySigner(pem: mangled).publicKey == signer.publicKey, "\(seed)")
+            }
             let message = Array("a message".utf8)
             var signature = try await signer.sign(message)
             if algorithm == .es256 {
@@ -65,6 +78,14 @@ import Testing
         ("openssl genpkey -algorithm ed25519 -aes-256-cbc -pass pass:x -out key", .encrypted),
         ("openssl genrsa -traditional -aes128 -passout pass:x -out key 2048", .encrypted),
         ("openssl genpkey -algorithm ed25519 | openssl pkey -pubout -out key", .notPrivate),
+        ("openssl req -x509 -newkey ed25519 -nodes -keyout other -subj /CN=x -out key", .notPrivate),
+        ("openssl genpkey -algorithm RSA-PSS -pkeyopt rsa_keygen_bits:2048 -out key", .unsupported),
+        ("openssl genrsa -primes 3 -traditional -out key 2048", .unsupported),
+        ("openssl ecparam -name prime256v1 -param_enc explicit -genkey -noout -out key", .unsupported),
+        (
+            "openssl ecparam -name prime256v1 -param_enc explicit -genkey -noout | openssl pkcs8 -topk8 -nocrypt -out key",
+            .unsupported
+        ),
     ]
 
     @Test(arguments: refused)
