@@ -103,9 +103,14 @@ extension ArraySlice<UInt8> {
 
     private func range(of text: String) -> Range<Int>? {
         let text = Array(text.utf8)
-        guard count >= text.count else { return nil }
-        return (startIndex...endIndex - text.count).first { self[$0..<$0 + text.count].elementsEqual(text) }.map {
-            $0..<$0 + text.count
+        var start = startIndex
+        while start + text.count <= endIndex {
+            // The first byte alone decides most positions.
+            if self[start] == text.first, self[start..<start + text.count].elementsEqual(text) {
+                return start..<start + text.count
+            }
+            start += 1
         }
+        return nil
     }
 }

@@ -49,20 +49,20 @@ struct ChallengeParserFuzzTests {
         "a=\",'", "a=b c ", "\\,\"", "a=\"\\,",
     ])
     func `each byte is read a constant number of times`(pattern: String) {
-        for size in [1_000, 64_000] {
+        for (size, endings) in [(64_000, [""]), (1_000, ["", "\"", "\"x", "'", "'x"])] {
             let bytes = Array(String(repeating: pattern, count: size / pattern.utf8.count).utf8)
-            for ending in ["", "\"", "\"x", "'", "'x"] { #expect(Self.reads(of: bytes + Array(ending.utf8)) <= 16) }
+            for ending in endings { #expect(Self.reads(of: bytes + Array(ending.utf8)) <= 16) }
         }
     }
 
     @Test(arguments: 0..<4) func `random patterns are read in linear time`(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let alphabet = Array("ab=,\"'\\ ;\u{1}".utf8)
-        for _ in 0..<2_000 {
+        for _ in 0..<1_000 {
             let pattern = (0..<Int.random(in: 1...9, using: &random)).map { _ in
                 alphabet[Int.random(in: 0..<alphabet.count, using: &random)]
             }
-            let bytes = Array((0..<2_000 / pattern.count).map { _ in pattern }.joined())
+            let bytes = Array((0..<500 / pattern.count).map { _ in pattern }.joined())
             #expect(Self.reads(of: bytes) <= 16, "\(String(decoding: pattern, as: UTF8.self))")
         }
     }
