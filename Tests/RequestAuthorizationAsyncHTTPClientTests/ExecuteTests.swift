@@ -22,6 +22,22 @@ import Testing
         }
     }
 
+    /// `URLSession` on Linux cannot read such an answer.
+    @Test func `a challenge that is not UTF-8 is read, with a replacement character`() async throws {
+        let head =
+            "HTTP/1.1 401 No\r\nWWW-Authenticate: Bearer realm=\"Z\u{FC}rich\", error=\"e\"\r\nContent-Length: 0\r\n\r\n"
+        let provider = LooseProvider()
+        try await withServer { _ in
+            Answer(steps: [.send(head.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })])
+        } body: { server in
+            try await withClient { client in
+                _ = try await client.received(.get(server.url("/")), authorizedBy: provider)
+            }
+        }
+        let challenge = try #require(provider.refusals.withLock { $0.first?.challenges.first })
+        #expect(challenge.realm == "Z\u{FFFD}rich" && challenge.error == "e" && !challenge.isPartial)
+    }
+
     @Test func `a stream is sent again if the caller says that it can be read again`() async throws {
         try await withServer { request in
             request["Authorization"] == "Bearer 0" ? .unauthorized("Bearer", body: "no") : .text("hello")

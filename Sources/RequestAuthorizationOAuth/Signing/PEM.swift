@@ -18,25 +18,28 @@ enum PEM {
             // The block has no end if the next one begins in it.
             if body.prefix(before: "-----BEGIN") != nil { continue }
             let end = rest.cut(after: "-----END", before: "-----")
-            let (name, endName) = (compact(label), end.map(compact))
-            guard name.hasSuffix("PRIVATEKEY") else {
-                sawOther = true
-                continue
-            }
-            guard name == endName else {
-                throw SigningKeyError(
-                    .malformed, detail: "its last line does not fit its first one; copy the key again, with all lines")
-            }
-            let kind = String(name.dropLast("PRIVATEKEY".count))
-            // A header of the older, encrypted form, such as `Proc-Type: 4,ENCRYPTED`.
-            if kind == "ENCRYPTED" || body.contains(UInt8(ascii: ":")) { throw SigningKeyError(.encrypted) }
-            return (kind, try decoded(body))
+            let name = compact(label)
+            if name.hasSuffix("PRIVATEKEY") { return try key(name, body, endName: end.map(compact)) }
+            sawOther = true
         }
         if sawOther { throw SigningKeyError(.notPrivate) }
         throw SigningKeyError(.notPEM, detail: sawBegin ? cutAdvice : advice(compact(bytes[...])))
     }
 
     // MARK: -
+
+    private static func key(
+        _ name: String, _ body: ArraySlice<UInt8>, endName: String?
+    ) throws(SigningKeyError) -> (kind: String, der: [UInt8]) {
+        guard name == endName else {
+            throw SigningKeyError(
+                .malformed, detail: "its last line does not fit its first one; copy the key again, with all lines")
+        }
+        let kind = String(name.dropLast("PRIVATEKEY".count))
+        // A header of the older, encrypted form, such as `Proc-Type: 4,ENCRYPTED`.
+        if kind == "ENCRYPTED" || body.contains(UInt8(ascii: ":")) { throw SigningKeyError(.encrypted) }
+        return (kind, try decoded(body))
+    }
 
     /// The text in ASCII: any white space, an escaped line end and invisible characters are blanks.
     private static func plain(_ text: String) -> [UInt8] {
