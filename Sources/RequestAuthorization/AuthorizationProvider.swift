@@ -66,6 +66,7 @@ extension AuthorizationProvider {
     public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
         _ response: UnauthorizedResponse, for request: Request
     ) async throws {
+        if response.asksForProofOnly { throw NotAuthorized(.proofRefused) }
         if response.statusCode == 403 {
             throw NotAuthorized(.needsInteraction, challenge: response.challenges.first { $0.requiresInteraction })
         }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if GRPC
-/// Puts the credential of a provider into the metadata of every call, and lets gRPC retry a refused call once.
+/// Puts the credential of a provider into the metadata of every call, and lets gRPC retry a refused call.
 ///
 ///     let client = GRPCClient(
 ///         transport: try .http2NIOPosix(
@@ -17,7 +17,8 @@
 ///   were sent.
 ///
 /// In all other cases the caller gets the server's status, and the next call gets a new credential. The refusal of an
-/// attempt that gRPC itself has repeated is returned without a refresh; the refusal of the next call begins one.
+/// attempt that gRPC itself has repeated is returned without a refresh; the refusal of the next call begins one. If only
+/// the proof of a bound token was refused, a second retry may follow.
 /// `grpc-retry-pushback-ms` in the error's metadata is `0` if the provider has a new credential or can get one, else
 /// `-1`. If the session is over, the `cause` of the error is a `NotAuthorized`, for each call of that session.
 ///
@@ -63,17 +64,20 @@ public struct AuthorizationInterceptor: ClientInterceptor {
         case .failure(let refusal):
             response.accepted = .failure(await answer(to: refusal, for: call))
         case .success(var contents):
-            target.learn(from: contents.metadata, for: call)
+            _ = target.learn(from: AnswerMetadata(metadata: contents.metadata), for: call)
             contents.bodyParts = RPCAsyncSequence(wrapping: WatchedParts(parts: contents.bodyParts, call: call))
             response.accepted = .success(contents)
         }
         return response
     }
 
-    /// Tells the provider of a refusal of the first attempt only. A refused retry goes to the caller.
+    /// Tells the provider of a refusal of the first attempt only. A refused retry goes to the caller, unless the server
+    /// refused only its proof.
     private func answer(to refusal: RPCError, for call: CallMetadata) async -> RPCError {
         guard refusal.code == .unauthenticated else { return refusal }
-        return refusal.isOfRetry ? refusal.pushingBack("-1") : await target.told(of: refusal, for: call)
+        guard refusal.formerAttempts > 0 else { return await target.told(of: refusal, for: call) }
+        let isProofRefused = target.learn(from: refusal.unauthorizedResponse, for: call)
+        return refusal.pushingBack(isProofRefused && refusal.formerAttempts < 2 ? "0" : "-1")
     }
 }
 

@@ -38,9 +38,11 @@ final class CallTarget: Sendable, RedactedDescription {
         }
     }
 
-    /// Shows the provider the metadata of an accepted call.
-    func learn(from metadata: Metadata, for call: CallMetadata) {
-        _ = provider.learn(from: AnswerMetadata(metadata: metadata), to: call)
+    /// Shows the provider an answer.
+    ///
+    /// - Returns: whether only the proof was refused, so that a retry with a new proof makes sense.
+    func learn(from answer: some AuthorizableResponse, for call: CallMetadata) -> Bool {
+        provider.learn(from: answer, to: call)
     }
 
     /// Tells the provider of a refusal.

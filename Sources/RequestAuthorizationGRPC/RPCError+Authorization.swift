@@ -16,8 +16,10 @@ extension RPCError {
         if code == .unauthenticated { self = pushingBack("-1") }
     }
 
-    /// Whether the refused call was a retry: gRPC adds the number of earlier attempts to the answer's metadata.
-    var isOfRetry: Bool { metadata["grpc-previous-rpc-attempts"].contains { _ in true } }
+    /// The number of attempts before the refused one, which gRPC adds to the answer's metadata (gRFC A6).
+    var formerAttempts: Int {
+        metadata[stringValues: "grpc-previous-rpc-attempts"].first { _ in true }.map { Int($0) ?? .max } ?? 0
+    }
 
     /// Tells gRPC's retry policy when to retry, unless the server has done so itself.
     ///

@@ -3,13 +3,14 @@
 
 #if GRPC
 extension RPCExecutionPolicy {
-    /// Retries a call once after `UNAUTHENTICATED`, when an ``AuthorizationInterceptor`` has told the provider.
+    /// Retries a call after `UNAUTHENTICATED`, when an ``AuthorizationInterceptor`` has told the provider.
     ///
     ///     var options = CallOptions.defaults
     ///     options.executionPolicy = .retryingUnauthenticated
     ///
-    /// Your own policy does the same if `.unauthenticated` is in its `retryableStatusCodes` (in a hedging policy, in
-    /// its `nonFatalStatusCodes`). Even if it allows more attempts, a refused retry is not retried.
+    /// There is one retry, and another one only if the server refuses nothing but the proof of the first. Your own policy
+    /// does the same if `.unauthenticated` is in its `retryableStatusCodes` (in a hedging policy, in its
+    /// `nonFatalStatusCodes`) and it allows three attempts. Even if it allows more, there is no further one.
     ///
     /// - Warning: With any such policy, grpc-swift-2 (seen with 2.4.3) can lose the last message of a call, although
     ///   the server answers. Set none for a method that takes a stream of messages.
@@ -17,7 +18,7 @@ extension RPCExecutionPolicy {
         // The delay must not be zero. The interceptor overrides it in each answer.
         .retry(
             RetryPolicy(
-                maxAttempts: 2, initialBackoff: .milliseconds(1), maxBackoff: .milliseconds(1), backoffMultiplier: 1,
+                maxAttempts: 3, initialBackoff: .milliseconds(1), maxBackoff: .milliseconds(1), backoffMultiplier: 1,
                 retryableStatusCodes: [.unauthenticated]))
     }
 }

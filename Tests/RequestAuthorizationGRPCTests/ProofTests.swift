@@ -40,13 +40,50 @@ import Testing
         #expect(service.calls == 0)
     }
 
-    @Test(.shows(.nonceLoopEnds)) func `a server that asks for a nonce each time gets two calls`() async throws {
+    @Test(.shows(.rotatedNonceIsRetried), arguments: Way.allCases)
+    func `a call whose nonce is refused for another one is made a third time`(way: Way) async throws {
+        let echo = EchoService { call in
+            call.proof.hasPrefix("3 ") ? nil : .atOnce(Self.wantsNonce("n\(call.proof.prefix(1))"))
+        }
+        try await withEcho(echo, auth) { client in
+            let answer = try await way.call(client)
+            #expect(answer == way.answer)
+        }
+        #expect(echo.calls.map { $0.proof.suffix(2) } == [" -", "n1", "n2"])
+        #expect(echo.calls.last?.messages == way.messages)
+        #expect(service.calls == 0)
+    }
+
+    @Test(.shows(.repeatedNonceEnds)) func `a server that asks for the nonce that it refused gets two calls`()
+        async throws
+    {
+        let echo = EchoService { _ in .atOnce(Self.wantsNonce("n1")) }
+        try await withEcho(echo, auth) { client in
+            let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
+            #expect(error?.code == .unauthenticated && error?.pushback == ["-1"])
+        }
+        #expect(echo.calls.count == 2)
+        #expect(service.calls == 0)
+    }
+
+    @Test func `a refresh and a nonce for the new token are two retries of one call`() async throws {
+        let echo = EchoService { call in
+            guard call.credential == "Bearer b" else { return .atOnce(.unauthenticated()) }
+            return call.proof.hasSuffix(" n1") ? nil : .atOnce(Self.wantsNonce("n1"))
+        }
+        try await withEcho(echo, auth) { client in _ = try await Way.unary.call(client) }
+        #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer b", "Bearer b"])
+        #expect(service.calls == 1)
+    }
+
+    @Test(.shows(.nonceLoopEnds)) func `a server that asks for another nonce each time gets three calls`() async throws
+    {
         let echo = EchoService { .atOnce(Self.wantsNonce("n\($0.proof.prefix(1))")) }
         try await withEcho(echo, auth) { client in
             let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
             #expect(error?.code == .unauthenticated && error?.message == "no")
         }
-        #expect(echo.calls.count == 2)
+        #expect(echo.calls.count == 3)
         #expect(service.calls == 0)
     }
 

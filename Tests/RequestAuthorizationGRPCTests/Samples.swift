@@ -16,7 +16,7 @@ import Testing
 
     @Test func `a custom policy and a policy for one call retry`() async throws {
         #expect(careful.executionPolicy?.retry?.retryableStatusCodes.contains(.unauthenticated) == true)
-        #expect(patient.methodConfig.map { $0.executionPolicy?.retry?.maxAttempts } == [4, 2])
+        #expect(patient.methodConfig.map { $0.executionPolicy?.retry?.maxAttempts } == [4, 3])
     }
 
     @Test(arguments: [(Way.clientStreaming, ["Bearer a"]), (.unary, ["Bearer a", "Bearer b"])])

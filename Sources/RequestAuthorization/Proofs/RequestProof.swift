@@ -18,7 +18,7 @@ public protocol RequestProof: Sendable {
     func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome
 }
 
-/// The parts of a request that a proof covers: method, target and origin.
+/// The parts of a request that a proof covers: method, target and origin; and the proof that it has.
 public struct ProvenRequest: Sendable, Hashable {
     /// The scheme, host and port.
     public let origin: Origin
@@ -26,19 +26,25 @@ public struct ProvenRequest: Sendable, Hashable {
     public let method: String
     /// The target URI without its fragment.
     public let uri: String
+    /// The fields of the proof with which the request was sent, by their names in lower case.
+    ///
+    /// They tell ``RequestProof/learn(from:to:)`` which proof was answered. They are empty if a first proof is to be made.
+    public let proof: [String: String]
 
-    public init(origin: Origin, method: String, uri: String) {
-        (self.origin, self.method, self.uri) = (origin, method, uri)
+    public init(origin: Origin, method: String, uri: String, proof: [String: String] = [:]) {
+        (self.origin, self.method, self.uri, self.proof) = (origin, method, uri, proof)
     }
 }
 
 extension ProvenRequest {
+    /// - Parameter names: the fields of its proof, in lower case.
     /// - Returns: `nil` if the request lacks an origin, a method or a target.
-    init?(_ request: some AuthorizableRequest) {
+    init?(_ request: some AuthorizableRequest, names: Set<String>) {
         guard let origin = request.origin, let method = request.requestMethod, let uri = request.targetURI else {
             return nil
         }
-        self.init(origin: origin, method: method, uri: uri)
+        let proof = names.reduce(into: [:]) { $0[$1] = request.credential(in: $1) }
+        self.init(origin: origin, method: method, uri: uri, proof: proof)
     }
 }
 
@@ -47,6 +53,9 @@ public enum ProofOutcome: Sendable {
     /// The answer gives no reason for a retry.
     case settled
     /// The proof was refused. A retry with the same token and a new proof makes sense.
+    ///
+    /// `send` makes at most two such retries for each credential, after a 401 or a 400. Return ``refused(_:)`` if the
+    /// answer asks for what the refused proof had.
     case newProofNeeded
     /// The proof was refused, and another proof would not help. No refresh begins: the token is good.
     case refused(any Error)

@@ -78,7 +78,7 @@ extension RefreshableTokenAuthorization {
         of response: some AuthorizableResponse, to request: some AuthorizableRequest
     ) -> ProofOutcome {
         guard !proofFields.isEmpty, let proof = core.proof(of: request.credential(in: "Authorization")),
-            let target = ProvenRequest(request)
+            let target = ProvenRequest(request, names: proofFields)
         else { return .settled }
         return proof.learn(from: response, to: target)
     }
@@ -149,6 +149,10 @@ extension RefreshableTokenAuthorization {
             change { $1.emit(.unauthorized) }
             throw NotAuthorized(.proofRefused, underlying: error)
         case .settled, .ignored: break
+        }
+        guard !response.asksForProofOnly else {
+            change { $1.emit(.unauthorized) }
+            throw NotAuthorized(.proofRefused)
         }
         // RFC 9470 §6.1, RFC 6750 §3.1: a refresh brings neither a stronger log-in nor another scope.
         if let challenge = response.challenges.first(where: \.requiresInteraction) {

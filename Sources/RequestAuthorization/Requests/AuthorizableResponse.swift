@@ -13,18 +13,25 @@ public protocol AuthorizableResponse {
 
 extension AuthorizableResponse {
     /// The answer if the server refused the credential: a 401 (RFC 9110 §15.5.2), or a 403 whose challenge asks for
-    /// another scope (RFC 6750 §3.1) or a stronger log-in. `nil` for any other answer.
+    /// another scope (RFC 6750 §3.1) or a stronger log-in; also a 400 whose challenge asks for a nonce in the proof of
+    /// a bound token, which some servers send in place of a 401 (RFC 9449 §9). `nil` for any other answer.
     public var unauthorized: UnauthorizedResponse? {
-        guard statusCode == 401 || statusCode == 403 else { return nil }
-        let refusal = UnauthorizedResponse(
-            statusCode: statusCode, fields: UnauthorizedResponse.fieldNames, of: headerValues(for:))
-        return statusCode == 401 || refusal.challenges.contains { $0.requiresInteraction } ? refusal : nil
+        switch statusCode {
+        case 401: return UnauthorizedResponse(of: self)
+        case 403:
+            let refusal = UnauthorizedResponse(of: self)
+            return refusal.challenges.contains { $0.requiresInteraction } ? refusal : nil
+        case 400 where !headerValues(for: "DPoP-Nonce").isEmpty:
+            let refusal = UnauthorizedResponse(of: self)
+            return refusal.asksForProofOnly ? refusal : nil
+        default: return nil
+        }
     }
 }
 
 /// The answer of a server that refused a credential.
 public struct UnauthorizedResponse: AuthorizableResponse, Sendable {
-    /// The status code: 401, or 403 if a challenge asks for another scope or a stronger log-in.
+    /// The status code: 401; 403 if a challenge asks for another scope or a stronger log-in; 400 if it asks for a nonce.
     public let statusCode: Int
 
     /// The fields that providers of this package read.
@@ -50,6 +57,16 @@ public struct UnauthorizedResponse: AuthorizableResponse, Sendable {
     ///   - lookUp: returns the values of a field, one element for each line.
     public init(statusCode: Int, fields names: [String], of lookUp: (String) -> [String]) {
         self.init(statusCode: statusCode, fields: names.reduce(into: [:]) { $0[$1] = lookUp($1) })
+    }
+
+    /// Keeps of an answer what providers of this package read.
+    package init(of answer: some AuthorizableResponse) {
+        self.init(statusCode: answer.statusCode, fields: Self.fieldNames, of: answer.headerValues(for:))
+    }
+
+    /// Whether it is a 400 that asks for a nonce in the proof of a bound token. It says nothing about the credential.
+    @usableFromInline package var asksForProofOnly: Bool {
+        statusCode == 400 && challenges.contains { $0.isScheme("DPoP") && $0.error == "use_dpop_nonce" }
     }
 
     /// The challenges of all `WWW-Authenticate` lines in order (RFC 9110 §11.6.1), parsed on each access.

@@ -14,7 +14,7 @@ extension AuthorizableRequest {
     package func proven(
         by proof: any RequestProof, names: Set<String>, credential: String? = nil
     ) async throws -> Self {
-        guard let target = ProvenRequest(self) else {
+        guard let target = ProvenRequest(self, names: names) else {
             throw NotAuthorized(
                 .malformedCredential,
                 detail:

@@ -7,7 +7,7 @@ extension AuthorizationProvider {
     ///     let response = try await auth.send(request) { try await client.execute($0, timeout: .seconds(30)) }
     ///
     /// Each try authorizes the original request anew, never the authorized copy. No other status is retried, except a
-    /// 403 that asks for another scope if the provider can get it.
+    /// 403 that asks for another scope if the provider can get it, and a 400 that refuses only the proof of a token.
     ///
     /// - Parameters:
     ///   - request: the request, without credential.
@@ -29,14 +29,15 @@ extension AuthorizationProvider {
 
     /// Authorizes a request and sends it, for clients whose answer contains a response, such as `(Data, URLResponse)`.
     ///
-    /// A provider that proves its requests (RFC 9449) sees only 401s here. It gets no nonce from other answers.
+    /// A provider that proves its requests (RFC 9449) sees only refusals here. It gets no nonce from other answers.
     ///
     /// - Parameters:
     ///   - request: the request, without credential.
     ///   - refreshCount: the highest number of retries after a 401.
     ///   - isReplayable: whether the body can be sent again; by default the request's
     ///     ``AuthorizableRequest/isReplayable``.
-    ///   - unauthorized: returns what the server said if the answer is a 401, else `nil`.
+    ///   - unauthorized: returns what the server said if the answer is a 401, else `nil`. A response's
+    ///     ``AuthorizableResponse/unauthorized`` covers 400s that ask for a nonce, too.
     ///   - transport: sends a request and returns the answer, whatever its status.
     /// - Returns: the last answer, as ``send(_:refreshCount:isReplayable:transport:)``.
     /// - Throws: as ``send(_:refreshCount:isReplayable:transport:)``.
@@ -90,28 +91,29 @@ extension AuthorizationProvider {
     ) async throws -> Answer {
         var (answer, authorized, refreshesLeft) = (answer, authorized, refreshCount)
         var sentCall: SentCall?
-        var mayProveAnew = true
+        var newProofsLeft = 2
         while true {
             if let head = head(answer) {
-                let call = sentCall ?? (head.statusCode == 401 ? SentCall() : nil)
+                let mayConcernProof = head.statusCode == 401 || head.statusCode == 400
+                let call = mayConcernProof ? sentCall ?? SentCall() : nil
                 let isProofRefused =
                     call?.learn(self, from: head, to: authorized) ?? learn(from: head, to: authorized)
                 if isProofRefused {
-                    // The token is good. Retry once with a new proof for each credential: a server might refuse all.
-                    guard let call, mayProveAnew, isReplayable ?? request.isReplayable,
-                        let refusal = unauthorized(answer)
-                    else { return answer }
-                    (sentCall, mayProveAnew) = (call, false)
+                    // The token is good. At most two new proofs for each credential: a server might refuse all.
+                    guard let call, newProofsLeft > 0, isReplayable ?? request.isReplayable else { return answer }
+                    (sentCall, newProofsLeft) = (call, newProofsLeft - 1)
                     await discard(answer)
-                    authorized = try await call.authorizeAgain(request, by: self, after: refusal)
+                    authorized = try await call.authorizeAgain(request, by: self, after: head)
                     try Task.checkCancellation()
                     answer = try await transport(authorized)
                     continue
                 }
             }
-            guard refreshesLeft > 0, let refusal = unauthorized(answer) else { return answer }
+            guard refreshesLeft > 0, let refusal = unauthorized(answer), !refusal.asksForProofOnly else {
+                return answer
+            }
             refreshesLeft -= 1
-            mayProveAnew = true
+            newProofsLeft = 2
             let call = sentCall ?? SentCall()
             sentCall = call
             let isReplayable = isReplayable ?? request.isReplayable

@@ -54,7 +54,7 @@
     /// - Throws: what the provider throws, with the answer's challenge if the session is over; ``NotAuthorized`` if a
     ///   sibling has replaced the session before the new credential was set.
     @usableFromInline package func authorizeAgain<Request: AuthorizableRequest>(
-        _ request: Request, by provider: some AuthorizationProvider, after refusal: UnauthorizedResponse
+        _ request: Request, by provider: some AuthorizationProvider, after refusal: some AuthorizableResponse
     ) async throws -> Request {
         do {
             let authorized = try await provider.authorize(request)
@@ -66,7 +66,7 @@
             for observer in former.observers { observer() }
             return authorized
         } catch let error as NotAuthorized where error.isEndOfSession {
-            throw error.asked(by: refusal)
+            throw error.asked(by: UnauthorizedResponse(of: refusal))
         }
     }
 }

@@ -14,9 +14,9 @@ import Testing
 extension ScenarioRun {
     private static let payload = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
 
-    private static func wantsNonce(_ nonce: String = "n1") -> Answer {
+    private static func wantsNonce(_ nonce: String = "n1", status: Int = 401) -> Answer {
         .status(
-            401, ("WWW-Authenticate", "DPoP error=\"use_dpop_nonce\""), ("DPoP-Nonce", nonce), body: "no")
+            status, ("WWW-Authenticate", "DPoP error=\"use_dpop_nonce\""), ("DPoP-Nonce", nonce), body: "no")
     }
 
     /// Asks for the nonce `n1`.
@@ -66,7 +66,63 @@ extension ScenarioRun {
         } body: { server in
             let reply = try await client.send(Call(server.url("/")), authorizedBy: auth)
             #expect(reply.status == 401 && reply.text == "no")
-            #expect(await server.requests.count == 2)
+            #expect(await server.requests.count == 3)
+            #expect(service.calls == 0)
+        }
+    }
+
+    func repeatedNonceEnds() async throws {
+        let service = ScriptedTokenService<TestToken>()
+        let auth = proving(service)
+        try await withServer { _ in
+            Self.wantsNonce()
+        } body: { server in
+            let reply = try await client.send(Call(server.url("/")), authorizedBy: auth)
+            #expect(reply.status == 401 && reply.text == "no")
+            #expect(await server.requests.map { $0["DPoP"]?.last } == ["-", "1"])
+            #expect(service.calls == 0)
+        }
+    }
+
+    func rotatedNonceIsRetried() async throws {
+        let service = ScriptedTokenService<TestToken>()
+        let auth = proving(service)
+        try await withServer { request in
+            let number = Int(request["DPoP"]?.prefix { $0 != " " } ?? "") ?? 0
+            return number.isMultiple(of: 3) ? .text("hello") : Self.wantsNonce("n\(number)")
+        } body: { server in
+            for call in [Call(server.url("/")), .post(server.url("/"), .bytes(Self.payload))] {
+                var call = call
+                call.refreshCount = 0
+                let reply = try await client.send(call, authorizedBy: auth)
+                #expect(reply.text == "hello")
+            }
+            let requests = await server.requests
+            #expect(requests.map { $0["DPoP"]?.suffix(3) } == ["/ -", " n1", " n2", " n2", " n4", " n5"])
+            #expect(requests.dropFirst(3).allSatisfy { $0.body == Self.payload })
+            #expect(service.calls == 0)
+        }
+    }
+
+    func nonceOfBadRequestIsRetried() async throws {
+        let service = ScriptedTokenService<TestToken>()
+        let auth = proving(service)
+        try await withServer { request in
+            if request.target == "/bad" { return .status(400, ("DPoP-Nonce", "n9"), body: "bad") }
+            return request["DPoP"]?.hasSuffix(" n1") == true ? .text("hello") : Self.wantsNonce(status: 400)
+        } body: { server in
+            var call = Call(server.url("/"))
+            call.refreshCount = 0
+            let reply = try await client.send(call, authorizedBy: auth)
+            #expect(reply.text == "hello")
+            #expect(await server.requests.map { $0["DPoP"]?.last } == ["-", "1"])
+            let bad = try await client.send(Call(server.url("/bad")), authorizedBy: auth)
+            #expect(bad.status == 400 && bad.text == "bad")
+            #expect(await server.requests.count == 3)
+            // A token without proofs is not concerned: nothing is refreshed.
+            let bearer = try await client.send(Call(server.url("/")), authorizedBy: holding(service))
+            #expect(bearer.status == 400 && bearer.text == "no")
+            #expect(await server.requests.count == 4)
             #expect(service.calls == 0)
         }
     }

@@ -14,6 +14,8 @@ struct NotApplicableTests {
                 "A channel has an address, and the interceptor an origin: neither is a URL.",
             .basicChallengeIsRetried:
                 "Only the status `UNAUTHENTICATED` marks a refusal, whatever the metadata say.",
+            .nonceOfBadRequestIsRetried:
+                "Only the status `UNAUTHENTICATED` marks a refusal, whatever the metadata say.",
             .refreshCountIsKept: "The retry policy of the channel says how often a call is made.",
             .bodyInPiecesIsWhole: "gRPC splits its messages itself.",
             .headHasNoBody: "gRPC uses only one HTTP method, POST.",

@@ -21,10 +21,11 @@ import Foundation
         RefreshableTokenAuthorization(service: ProvingTokenService(service, book: book), token: TestToken("a"))
     }
 
-    private static let wantsNonce = ScriptStep<TestRequest, TestResponse>.response(
-        401, ["WWW-Authenticate": "DPoP error=\"use_dpop_nonce\"", "DPoP-Nonce": "n1"])
-    private static let wantsNext = ScriptStep<TestRequest, TestResponse>.response(
-        401, ["WWW-Authenticate": "DPoP error=\"use_dpop_nonce\"", "DPoP-Nonce": "n2"])
+    private static func wants(_ nonce: String, status: Int = 401) -> ScriptStep<TestRequest, TestResponse> {
+        .response(status, ["WWW-Authenticate": "DPoP error=\"use_dpop_nonce\"", "DPoP-Nonce": nonce])
+    }
+    private static let wantsNonce = wants("n1")
+    private static let wantsNext = wants("n2")
     private static let refusal = ScriptStep<TestRequest, TestResponse>.response(
         401, ["WWW-Authenticate": "DPoP error=\"invalid_token\""])
 
@@ -58,14 +59,74 @@ import Foundation
         #expect(try await send(auth, refreshCount: 0, over: transport).statusCode == 200)
         #expect(service.calls == 0)
         #expect(transport.requests.map { $0["DPoP"]?.last } == ["-", "1"])
-        // One retry for each credential that is sent.
         #expect(try await send(auth, over: transport).statusCode == 200)
         #expect(transport.requests.map { $0["Authorization"]?.last } == ["a", "a", "a", "b", "b"])
         #expect(transport.requests.last?["DPoP"]?.hasSuffix(" n2") == true)
         #expect(service.calls == 1)
     }
 
-    @Test func `a server that refuses each proof gets two requests, and its answer is returned`() async throws {
+    @Test func `a resource that asks for another nonce each time gets three requests for each credential`() async throws
+    {
+        let transport = ScriptedTransport(
+            Self.wants("n1"), Self.wants("n2"), .response(200), Self.wants("n3"), Self.wants("n4"), Self.wants("n5"),
+            Self.wants("n6"), Self.refusal, Self.wants("n7"), Self.wants("n8"), Self.wants("n9"))
+        let auth = auth
+        #expect(try await send(auth, refreshCount: 0, over: transport).statusCode == 200)
+        #expect(try await send(auth, refreshCount: 0, over: transport).statusCode == 401)
+        #expect(transport.requests.map { $0["DPoP"]?.suffix(2) } == [" -", "n1", "n2", "n2", "n3", "n4"])
+        #expect(service.calls == 0)
+        // Refused for its nonce, then for its token: the new token has three tries of its own.
+        #expect(try await send(auth, over: transport).statusCode == 401)
+        #expect(transport.requests.dropFirst(6).map { $0["Authorization"]?.last } == ["a", "a", "b", "b", "b"])
+        #expect(service.calls == 1)
+    }
+
+    @Test func `a 400 that asks for a nonce gets a new proof, and any other 400 is returned`() async throws {
+        let transport = ScriptedTransport(
+            Self.wants("n1", status: 400), .response(200), Self.wants("n1", status: 400),
+            // The body may ask for a nonce. It is not read, and the nonce is used next.
+            .response(400, ["DPoP-Nonce": "n5"]), .response(200),
+            .response(400, ["WWW-Authenticate": "DPoP error=\"use_dpop_nonce\""]))
+        let auth = auth
+        for status in [200, 400, 400, 200, 400] {
+            #expect(try await send(auth, refreshCount: 1, over: transport).statusCode == status)
+        }
+        #expect(transport.requests.map { $0["DPoP"]?.suffix(2) } == [" -", "n1", "n1", "n1", "n5", "n5"])
+        #expect(service.calls == 0)
+    }
+
+    @Test func `a client that reports refusals only gets a new proof after a 400, too`() async throws {
+        let transport = ScriptedTransport(Self.wants("n1", status: 400), .response(200))
+        let response = try await auth.send(TestRequest(), unauthorized: { $0.unauthorized }) {
+            try await transport.send($0)
+        }
+        #expect(response.statusCode == 200 && transport.calls == 2)
+        #expect(service.calls == 0)
+    }
+
+    /// A resource that wants proofs, and a token without one.
+    @Test func `a 400 that asks for a nonce does not concern a credential without proofs`() async throws {
+        let bearer = RefreshableTokenAuthorization(service: service, token: TestToken("a"))
+        for provider: any AuthorizationProvider in [bearer, .bearer("a"), Forwarding(provider: bearer)] {
+            let transport = ScriptedTransport<TestRequest, TestResponse>(forever: Self.wants("n1", status: 400))
+            #expect(try await send(provider, over: transport).statusCode == 400)
+            #expect(transport.calls == 1)
+            let refusal = try #require(
+                TestResponse(
+                    400, ["WWW-Authenticate": "DPoP error=\"use_dpop_nonce\"", "DPoP-Nonce": "n1"]
+                ).unauthorized)
+            let error = await #expect(throws: NotAuthorized.self) {
+                let request = try await TestRequest().authorized(using: provider)
+                try await provider.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: request)
+            }
+            #expect(error?.isEndOfSession == false)
+        }
+        #expect(service.calls == 0)
+    }
+
+    @Test func `a server that asks for the nonce that it refused gets two requests, and its answer is returned`()
+        async throws
+    {
         let transport = ScriptedTransport<TestRequest, TestResponse>(forever: Self.wantsNonce)
         #expect(try await send(auth, refreshCount: 5, over: transport).statusCode == 401)
         #expect(transport.calls == 2)

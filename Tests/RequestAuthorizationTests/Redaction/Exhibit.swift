@@ -34,7 +34,8 @@ extension Exhibit {
             Exhibit(
                 "ProvenRequest",
                 ProvenRequest(
-                    origin: "https://a.example", method: "GET", uri: "https://a.example/\(Secret.text)?\(Secret.text)")),
+                    origin: "https://a.example", method: "GET", uri: "https://a.example/\(Secret.text)?\(Secret.text)",
+                    proof: ["dpop": Secret.text])),
             Exhibit("ProofOutcome", ProofOutcome.ignored(SecretFault())),
             Exhibit("ProofOutcome", ProofOutcome.refused(SecretFault())),
         ]

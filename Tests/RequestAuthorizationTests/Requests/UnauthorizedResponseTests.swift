@@ -39,6 +39,19 @@ import Testing
         #expect(FakeResponse(statusCode: 404, fields: fields).unauthorized == nil)
     }
 
+    @Test func `a 400 is a refusal only if it asks for a nonce`() throws {
+        let fields = ["www-authenticate": ["Bearer, dpop error=\"use_dpop_nonce\""], "dpop-nonce": ["n1"]]
+        let refusal = try #require(FakeResponse(statusCode: 400, fields: fields).unauthorized)
+        #expect(refusal.statusCode == 400 && refusal.headerValues(for: "DPoP-Nonce") == ["n1"])
+        for challenge in ["DPoP", "DPoP error=\"invalid_dpop_proof\"", "Bearer error=\"use_dpop_nonce\"", ""] {
+            let fields = ["www-authenticate": [challenge], "dpop-nonce": ["n1"]]
+            #expect(FakeResponse(statusCode: 400, fields: fields).unauthorized == nil)
+        }
+        let bare = ["www-authenticate": ["DPoP error=\"use_dpop_nonce\""]]
+        #expect(FakeResponse(statusCode: 400, fields: bare).unauthorized == nil)
+        #expect(FakeResponse(statusCode: 404, fields: fields).unauthorized == nil)
+    }
+
     @Test(arguments: ["Bearer", "Bearer error=\"invalid_token\"", "Bearer error=\"insufficient_scopes\"", ""])
     func `any other 403 is about rights, not about the credential`(challenge: String) {
         #expect(FakeResponse(statusCode: 403, fields: ["www-authenticate": [challenge]]).unauthorized == nil)

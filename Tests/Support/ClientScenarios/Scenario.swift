@@ -61,7 +61,10 @@ package enum Scenario: String, CaseIterable, Sendable {
     // MARK: Proofs
     case proofIsMade = "each request has a proof of its own, for its method and its URL"
     case nonceIsRetried = "a 401 that asks for a nonce: same token, new proof, no refresh, not counted as a retry"
-    case nonceLoopEnds = "a server that asks for a nonce each time gets two requests; its 401 is returned"
+    case nonceOfBadRequestIsRetried = "a 400 that asks for a nonce gets a new proof, too; any other 400 is returned"
+    case rotatedNonceIsRetried = "a nonce that is refused for another one: a third request with that, no refresh"
+    case nonceLoopEnds = "a server that asks for another nonce each time gets three requests; its 401 is returned"
+    case repeatedNonceEnds = "a server that asks for the nonce that it refused gets two requests; its 401 is returned"
     case provenRefusalIsRetried = "a 401 for the token: one refresh, and a new proof for the new token"
     case provenBodyIsSentAgain = "a body is sent again with the new proof, byte for byte"
     case nonceOfAnyAnswerIsUsed = "a nonce from a 200 is in the next proof"
@@ -92,7 +95,8 @@ package enum Scenario: String, CaseIterable, Sendable {
         switch self {
         case .customFieldDrops, .sameOriginIsProvenAnew, .otherOriginIsNotProven: [.redirects, .customFields]
         case .nonceOfAnyAnswerIsUsed: [.customFields, .allAnswers]
-        case .proofIsMade, .nonceIsRetried, .nonceLoopEnds, .provenRefusalIsRetried, .provenBodyIsSentAgain:
+        case .proofIsMade, .nonceIsRetried, .nonceOfBadRequestIsRetried, .rotatedNonceIsRetried, .nonceLoopEnds,
+            .repeatedNonceEnds, .provenRefusalIsRetried, .provenBodyIsSentAgain:
             [.customFields]
         case .upgradeDrops, .downgradeDrops: [.redirects, .privateCertificates]
         case .sameOriginKeeps, .otherHostDrops, .otherPortDrops, .droppedStaysDropped,

@@ -5,7 +5,8 @@ package import RequestAuthorization
 
 /// Adds readable proofs without a key to the tokens of another service.
 ///
-/// A proof is the text `number method uri nonce`. The nonce is the last `DPoP-Nonce` of an answer.
+/// A proof is the text `number method uri nonce`. The nonce is the last `DPoP-Nonce` of an answer. An answer that asks for the
+/// nonce of the refused proof ends the tries.
 package struct ProvingTokenService<Base: RefreshableTokenService>: RefreshableTokenService {
     package let base: Base
     package let book: ProofBook
@@ -54,10 +55,11 @@ package final class ProofBook: RequestProof {
             if let nonce { state.nonce = nonce }
         }
         if nonce == "none" { return .ignored(NoNonce()) }
-        guard response.statusCode == 401,
+        guard [400, 401].contains(response.statusCode),
             response.headerValues(for: "WWW-Authenticate").contains(where: { $0.contains("use_dpop_nonce") })
         else { return .settled }
-        return nonce == nil ? .refused(NoNonce()) : .newProofNeeded
+        guard let nonce, request.proof["dpop"]?.hasSuffix(" \(nonce)") != true else { return .refused(NoNonce()) }
+        return .newProofNeeded
     }
 }
 
