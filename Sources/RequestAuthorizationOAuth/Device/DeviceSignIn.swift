@@ -18,18 +18,21 @@ public struct DeviceSignIn: Sendable, RedactedDescription {
     let deviceCode: String
     let scopes: Set<String>
     let endpoint: TokenEndpoint
+    /// The key that the token will be bound to, if it is bound to one.
+    let proofKey: ProofKey?
     let polling: DevicePolling
     /// Whether polling has begun: two callers would poll twice as often as the server allows.
     let hasBegun = Lock(false)
 
     init(
-        _ authorization: DeviceAuthorization, scopes: Set<String>, endpoint: TokenEndpoint, expiresAt: Date,
-        polling: DevicePolling
+        _ authorization: DeviceAuthorization, scopes: Set<String>, endpoint: TokenEndpoint, proofKey: ProofKey?,
+        expiresAt: Date, polling: DevicePolling
     ) {
         (userCode, deviceCode) = (authorization.userCode, authorization.deviceCode)
         verificationURI = authorization.verificationURI
         verificationURIComplete = authorization.verificationURIComplete
-        (self.expiresAt, self.scopes, self.endpoint, self.polling) = (expiresAt, scopes, endpoint, polling)
+        (self.expiresAt, self.scopes, self.endpoint) = (expiresAt, scopes, endpoint)
+        (self.proofKey, self.polling) = (proofKey, polling)
     }
 
     /// The host of the page, as in DNS.

@@ -60,11 +60,7 @@ public struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription
                     .expired, detail: trouble.map { "sign in again; the last request to the server failed: \($0)" })
             }
             do {
-                // RFC 8628 §3.4.
-                let token = try await signIn.endpoint.token(
-                    grantType: "urn:ietf:params:oauth:grant-type:device_code",
-                    parameters: [("device_code", signIn.deviceCode)], requestedScopes: signIn.scopes)
-                return .authorized(token)
+                return .authorized(try await signIn.poll())
             } catch {
                 guard let outcome = DevicePolling.outcome(of: error) else { throw DeviceSignIn.end(of: error) }
                 trouble = outcome == .unanswered ? error : nil
@@ -85,6 +81,14 @@ extension DeviceSignIn {
             defer { hasBegun = true }
             return !hasBegun
         }
+    }
+
+    /// Asks for the token (RFC 8628 §3.4).
+    fileprivate func poll() async throws -> OAuthToken {
+        let url = try endpoint.server.endpoint(endpoint.server.tokenEndpoint, named: "token_endpoint")
+        return try await endpoint.token(
+            "urn:ietf:params:oauth:grant-type:device_code", [("device_code", deviceCode)], at: url,
+            requestedScopes: scopes, replacing: nil, boundTo: proofKey)
     }
 
     /// Converts the errors of RFC 8628 §3.5 that have a kind of their own.

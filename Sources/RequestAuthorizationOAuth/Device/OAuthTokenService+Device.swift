@@ -15,7 +15,7 @@ extension OAuthTokenService {
     /// parameters that the library sends.
     ///
     /// - Throws: ``AuthorizationServerError`` if the server has no such endpoint; `InvalidTokenResponse`,
-    ///   `TokenEndpointError`, and errors of the transport.
+    ///   `TokenEndpointError`, and errors of the transport; ``ProofUnavailable`` if there can be no key.
     public func deviceSignIn(scopes: Set<String>, parameters: [String: String] = [:]) async throws -> DeviceSignIn {
         let server = endpoint.server
         let url = try server.endpoint(server.deviceAuthorizationEndpoint, named: "device_authorization_endpoint")
@@ -23,10 +23,11 @@ extension OAuthTokenService {
         form.add(extra: parameters)
         form.add(try ResourceIndicator.parameters(endpoint.client.resources))
         form.add(extra: endpoint.client.authorizationParameters)
+        let key = try endpoint.proofKey()  // One for all polls.
         let (sentAt, uptime) = (endpoint.clock.now, endpoint.clock.uptime)
         let authorization = try DeviceAuthorization(try await endpoint.object(form.list, to: url))
         return DeviceSignIn(
-            authorization, scopes: scopes, endpoint: endpoint,
+            authorization, scopes: scopes, endpoint: endpoint, proofKey: key,
             expiresAt: sentAt.addingTimeInterval(authorization.lifetime / .seconds(1)),
             polling: DevicePolling(interval: authorization.interval, deadline: uptime + authorization.lifetime))
     }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
+import LoopbackServer
 import RequestAuthorization
 import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
@@ -63,6 +64,35 @@ import Testing
         if case .failure(let error) = result { return (steps.withLock { $0 }, slept.withLock { $0 }, error) }
         return (steps.withLock { $0 }, slept.withLock { $0 }, nil)
     }
+
+    // MARK: - The key
+
+    #if Full
+    @Test func `all polls prove one key, and the token is bound to it`() async throws {
+        transport.append(.response(200, json: Self.authorization))
+        let server = AuthorizationServer(
+            tokenEndpoint: URL(string: "https://server.example.com/token"),
+            deviceAuthorizationEndpoint: URL(string: "https://server.example.com/device_authorization"))
+        let device = try await OAuthTokenService.device(
+            server: server, client: .public(id: "tv"), proof: .dpop, transport: transport, clock: clock
+        ).deviceSignIn(scopes: [])
+        for _ in 0..<3 { answer("authorization_pending") }
+        transport.append(.response(200, json: #"{"access_token":"a","token_type":"DPoP","refresh_token":"r"}"#))
+        guard case .authorized(let token) = await steps(of: device).steps.last else {
+            Issue.record("no token")
+            return
+        }
+        let key = try #require(try token.proofKey?.thumbprint())
+        let verifier = ProofVerifier(tolerance: 600) { [clock] in clock.now }
+        for request in transport.requests.dropFirst() {
+            _ = try verifier.verify(
+                ProofSubject(method: request.method, url: request.url.absoluteString, fields: request.fields),
+                boundTo: key)
+        }
+        #expect(transport.calls == 5)
+        #expect(transport.requests.first?["DPoP"] == nil)
+    }
+    #endif
 
     // MARK: - The beginning
 
