@@ -41,7 +41,14 @@ extension HTTPClientRequest: AuthorizableRequest {
 
     public var requestMethod: String? { method.rawValue }
 
-    public var targetURI: String? { url.withoutFragment }
+    /// The URL without its fragment, percent-encoded as the client sends it.
+    public var targetURI: String? {
+        let isEncoded = url.utf8.allSatisfy { (0x21...0x7E).contains($0) && !Self.encodedCharacters.contains($0) }
+        return (isEncoded ? url : URL(string: url)?.absoluteString ?? url).withoutFragment
+    }
+
+    /// The visible characters of ASCII that no URI may contain (RFC 3986 §2), so that the client encodes them.
+    private static let encodedCharacters = Set("\"<>\\^`{|}".utf8)
 
     /// A copy of the body if it is known to be in memory (see ``isReplayable``); empty without a body, else `nil`.
     public var bodyBytes: [UInt8]? { body.map { $0.bytesInMemory } ?? [] }

@@ -88,6 +88,9 @@ struct AuthorizedExecution {
     /// Sends an authorized request; the client follows redirects by itself.
     private func execute(_ authorized: HTTPClientRequest, credentials: Set<String>) async throws -> Answer {
         try checkBeforeSending(credentials: credentials)
+        var authorized = authorized
+        // A proof names the path without dot segments (RFC 9449 §4.3), and the client would send them.
+        if credentials.contains("dpop") { authorized.url = DotSegments.removed(fromURL: authorized.url) }
         let response = try await client.execute(authorized, deadline: deadline, logger: logger)
         return try answer(response, to: authorized, credentials: credentials)
     }

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 /// The value of `htu` (RFC 9449 §4.2): the target URI without query and fragment, normalized for comparison (§4.3).
+///
+/// Percent-encodings stay as they are: clients send them unchanged, and some servers compare each byte.
 enum ProofTarget {
     static func text(of uri: String) -> String {
         let end = uri.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? uri.endIndex
@@ -12,7 +14,7 @@ enum ProofTarget {
         else { return String(whole) }
         let slash = whole[start...].utf8.firstIndex(of: UInt8(ascii: "/"))
         let head = whole[..<(slash ?? end)]
-        let path = slash.map { whole[$0...] } ?? "/"
+        let path = slash.map { DotSegments.removed(from: whole[$0...]) } ?? "/"
         // Usually the spelling is normal already.
         if whole[..<colon] == "https", head[start...].utf8.allSatisfy(isPlain) { return "\(head)\(path)" }
         return "\(normalized(whole[..<colon].lowercased(), authority: head[start...]))\(path)"
