@@ -38,7 +38,7 @@ public struct ClientRequest: Sendable, RedactedDescription {
     public let endpoint: URL
     /// The parameters of the request, without the proof.
     public let parameters: [(name: String, value: String)]
-    /// The time of the client's clock.
+    /// The time by the client's clock, or by the server's once a refused proof has shown that it differs.
     public let date: Date
 
     public init(

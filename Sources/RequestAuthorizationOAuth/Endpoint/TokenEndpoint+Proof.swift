@@ -22,7 +22,8 @@ extension TokenEndpoint {
 
     /// Posts a form with a proof, and again if the server requires a nonce or another time in the proof.
     ///
-    /// Each time the proof is new and the client is authenticated anew.
+    /// It sends at most three times, and only once because of the time. Each time the proof is new and the client is
+    /// authenticated anew.
     ///
     /// - Throws: as ``post(_:to:)``; `InvalidTokenResponse` without a valid nonce; ``ProofUnavailable``.
     func post(
@@ -30,13 +31,22 @@ extension TokenEndpoint {
     ) async throws -> TokenResponse {
         #if canImport(CryptoKit) || Crypto
         guard let origin = Origin(url) else { throw AuthorizationServerError(.notAURL, member: "endpoint") }
-        let signer = try ProofSigner(key)
-        var mayRepeat: Set<ProofRepetition> = [.nonce, .clock]
+        let (signer, server) = (try ProofSigner(key), ProofNonces.Server.authorization(origin))
+        var (triesLeft, correction) = (3, ProofCorrection?.none)
         while true {
-            let claims = nonces.claims(for: .authorization(origin), at: clock.now)
-            let proof = try signer.proof(method: "POST", uri: url.absoluteString, claims: claims, tokenHash: nil)
-            let response = try await post(parameters, to: url, fields: [(name: DPoPProof.field, value: proof)])
-            guard let reason = try repetition(after: response, from: origin), mayRepeat.remove(reason) != nil else {
+            triesLeft -= 1
+            let claims = try await nonces.nextProof(for: server, correctedBy: correction, by: clock)
+            let proof = try nonces.proof(claims, to: server) {
+                try signer.proof(method: "POST", uri: url.absoluteString, claims: claims, tokenHash: nil)
+            }
+            let response: TokenResponse
+            do {
+                response = try await post(parameters, to: url, fields: [(name: DPoPProof.field, value: proof)])
+            } catch {
+                nonces.lost(proof, at: server)
+                throw error
+            }
+            guard try needsNewProof(after: response, to: proof, from: server, &correction), triesLeft > 0 else {
                 return response
             }
         }
@@ -45,29 +55,27 @@ extension TokenEndpoint {
         #endif
     }
 
-    /// Stores the nonce and the time of an answer (RFC 9449 §8).
+    /// Learns what the server requires (RFC 9449 §8).
     ///
-    /// - Returns: the part that is new in the next proof, if the server refused the last one because of it.
-    private func repetition(after response: TokenResponse, from origin: Origin) throws -> ProofRepetition? {
-        let server = ProofNonces.Server.authorization(origin)
-        let (hasNonce, fault) = nonces.takeNonce(of: response, from: server)
-        guard (400..<500).contains(response.statusCode) else { return nil }
-        switch (try? AnswerObject(response))?.text("error") {
-        case "use_dpop_nonce":
-            _ = nonces.takeDate(of: response, from: server, at: clock.now)
-            guard hasNonce else {
-                throw InvalidTokenResponse(
-                    status: response.statusCode, field: "DPoP-Nonce", problem: fault == nil ? .missing : .malformed)
-            }
-            return .nonce
-        case "invalid_dpop_proof":
-            return nonces.takeDate(of: response, from: server, at: clock.now) ? .clock : nil
-        default: return nil
+    /// - Parameter correction: gets the clock for the next proof, if the server refused the time of the last one.
+    /// - Returns: whether the server refused the proof, and may accept another one.
+    private func needsNewProof(
+        after response: TokenResponse, to proof: String, from server: ProofNonces.Server,
+        _ correction: inout ProofCorrection?
+    ) throws -> Bool {
+        let isRefusal = (400..<500).contains(response.statusCode)
+        let answer = ProofNonces.Answer(
+            response: response, error: isRefusal ? (try? AnswerObject(response))?.text("error") : nil, server: server,
+            proof: proof)
+        let (outcome, newCorrection) = nonces.learn(from: answer, by: clock)
+        correction = newCorrection
+        switch outcome {
+        case .newProofNeeded: return true
+        case .refused(let fault as InvalidProofNonce) where fault.problem != .repeated:
+            throw InvalidTokenResponse(
+                status: response.statusCode, field: "DPoP-Nonce",
+                problem: fault.problem == .missing ? .missing : .malformed)
+        case .refused, .settled, .ignored: return false
         }
     }
-}
-
-/// The reason why a request is sent again with another proof.
-private enum ProofRepetition {
-    case nonce, clock
 }

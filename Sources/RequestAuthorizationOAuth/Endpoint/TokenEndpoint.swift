@@ -107,7 +107,8 @@ extension TokenEndpoint {
         do {
             let proof = try await authentication.authenticate(
                 ClientRequest(
-                    clientID: client.id, server: server, endpoint: url, parameters: parameters, date: clock.now))
+                    clientID: client.id, server: server, endpoint: url, parameters: parameters,
+                    date: Origin(url).map { nonces.time(for: .authorization($0), at: clock.now) } ?? clock.now))
             for field in proof.fields { try HeaderFieldValue.check(field.value) }
             return proof
         } catch {

@@ -19,29 +19,29 @@ struct DPoPProof: RequestProof, RedactedDescription {
 
     @concurrent
     func fields(for request: ProvenRequest) async throws -> [String: String] {
-        let claims = nonces.claims(for: .resource(request.origin), at: clock.now)
-        let proof = try signer.proof(method: request.method, uri: request.uri, claims: claims, tokenHash: tokenHash)
+        let server = ProofNonces.Server.resource(request.origin)
+        let claims = try await nonces.nextProof(for: server, request: request, by: clock)
+        let proof = try nonces.proof(claims, to: server) {
+            try signer.proof(method: request.method, uri: request.uri, claims: claims, tokenHash: tokenHash)
+        }
         return [Self.field: proof]
     }
 
     func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome {
-        let server = ProofNonces.Server.resource(request.origin)
-        let (hasNonce, fault) = nonces.takeNonce(of: response, from: server)
-        let error = response.statusCode == 401 ? Self.error(of: response) : nil
-        switch error {
-        case "use_dpop_nonce":
-            _ = nonces.takeDate(of: response, from: server, at: clock.now)
-            return hasNonce ? .newProofNeeded : .refused(fault ?? InvalidProofNonce(.missing))
-        case "invalid_dpop_proof":
-            let wasWrong = nonces.takeDate(of: response, from: server, at: clock.now)
-            return wasWrong ? .newProofNeeded : .refused(ProofRefused())
-        default: return fault.map { .ignored($0) } ?? .settled
-        }
+        let answer = ProofNonces.Answer(
+            response: response, error: Self.error(of: response), server: .resource(request.origin),
+            proof: request.proof[ProofNonces.field])
+        let (outcome, correction) = nonces.learn(from: answer, by: clock)
+        if let correction { nonces.keep(correction, for: request, at: clock.uptime) }
+        return outcome
     }
 
     /// The error of the proof: that of the first challenge of the scheme `DPoP` that names one.
+    ///
+    /// RFC 9449 §9 sends it with a 401, some servers with a 400.
     private static func error(of response: some AuthorizableResponse) -> String? {
-        AuthenticationChallenge.parse(response.headerValues(for: "WWW-Authenticate")).lazy
+        guard response.statusCode == 401 || response.statusCode == 400 else { return nil }
+        return AuthenticationChallenge.parse(response.headerValues(for: "WWW-Authenticate")).lazy
             .filter { $0.isScheme("DPoP") }.compactMap(\.error).first
     }
 }

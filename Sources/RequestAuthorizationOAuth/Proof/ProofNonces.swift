@@ -11,92 +11,125 @@ final class ProofNonces: Sendable, RedactedDescription {
         case resource(Origin)
     }
 
-    private struct State {
-        var nonces: [Server: String] = [:]
-        /// How far the servers' clocks are ahead of this one, in seconds.
-        var offsets: [Server: TimeInterval] = [:]
-        /// The offset of the authorization server, for servers whose offset is not known.
-        var usualOffset: TimeInterval = 0
+    struct State {
+        var nonces: [Server: ServerNonce] = [:]
+        /// The clocks of servers that differ from this machine's; `nil` for a server that is known not to differ.
+        var clocks: [Server: ServerClock?] = [:]
+        /// The clock of the authorization server, for servers whose clock is not known.
+        var usualClock: ServerClock?
+        /// For resources whose requests are made once more, the oldest first.
+        var corrections: [(request: ProvenRequest, correction: ProofCorrection, madeAt: Duration)] = []
+        var sent = SentProofs()
+        var turns = ProofTurns()
     }
 
-    private let state = Lock(State())
+    let state = Lock(State())
 
+    /// The name of the field with the proof, in lower case.
+    static let field = "dpop"
     /// The number of servers whose nonces are kept. With more servers, some nonces have to be requested again.
     static let limit = 256
     /// The highest length of a nonce, in bytes.
     static let longest = 1024
-    /// Clocks that differ by fewer seconds count as equal: `Date` has whole seconds, and answers take time.
-    static let tolerance: TimeInterval = 5
+    /// How long a corrected time is kept for the request that is made once more.
+    static let lifetimeOfCorrection = Duration.seconds(10)
 
-    /// The claims of the next proof for a server: its nonce, if it has sent one, and the time by its clock.
-    func claims(for server: Server, at date: Date) -> (nonce: String?, date: Date) {
-        state.withLock { state in
-            (state.nonces[server], date.addingTimeInterval(state.offsets[server] ?? state.usualOffset))
-        }
+    /// The time for a message to a server: by its clock, once that is known to differ from this machine's.
+    func time(for server: Server, at now: Date) -> Date {
+        state.withLock { $0.clock(of: server)?.time(at: now) ?? now }
     }
 
-    /// Stores the nonce of an answer (RFC 9449 §8.2), whatever its status.
+    /// Returns what the next proof for a server holds. Waits while requests to the server take turns.
     ///
-    /// - Returns: whether there is a valid nonce, and the fault of an invalid one.
-    func takeNonce(of response: some AuthorizableResponse, from server: Server) -> (
-        isThere: Bool, fault: InvalidProofNonce?
-    ) {
-        let values = response.headerValues(for: "DPoP-Nonce")
-        guard let nonce = values.first else { return (false, nil) }
-        guard nonce.utf8.count <= Self.longest else { return (false, InvalidProofNonce(.tooLong)) }
-        guard values.count == 1, !nonce.isEmpty, nonce.utf8.allSatisfy(Self.isPartOfNonce) else {
-            return (false, InvalidProofNonce(.malformed))
-        }
-        state.withLock { state in
-            if state.nonces[server] == nil, state.nonces.count >= Self.limit { _ = state.nonces.popFirst() }
-            state.nonces[server] = nonce
-        }
-        return (true, nil)
-    }
-
-    /// Sets a server's clock offset by the `Date` of its answer to a proof that it refused.
+    /// Then call ``proof(_:to:signed:)``.
     ///
-    /// - Returns: whether the offset was wrong, so that the next proof has another time.
-    func takeDate(of response: some AuthorizableResponse, from server: Server, at now: Date) -> Bool {
-        guard let text = response.headerValues(for: "Date").first, let date = HTTPDate.parse(text, at: now) else {
-            return false
-        }
-        let difference = date.timeIntervalSince(now)
-        return state.withLock { state in
-            guard abs(difference - (state.offsets[server] ?? state.usualOffset)) > Self.tolerance else { return false }
-            if state.offsets[server] == nil, state.offsets.count >= Self.limit { _ = state.offsets.popFirst() }
-            state.offsets[server] = difference
-            if case .authorization = server { state.usualOffset = difference }
-            return true
+    /// - Parameters:
+    ///   - request: the request to a resource, whose time may have been corrected.
+    ///   - correction: the clock for one more try at an authorization server.
+    /// - Throws: `CancellationError`.
+    func nextProof(
+        for server: Server, request: ProvenRequest? = nil, correctedBy correction: ProofCorrection? = nil,
+        by clock: any AuthorizationClock
+    ) async throws -> ProofClaims {
+        var place: Int?
+        while true {
+            let (now, uptime) = (clock.now, clock.uptime)
+            let step = state.withLock { state -> Step in
+                // A request that was queued gets a new proof, and the former one was not sent.
+                if let former = request?.proof[Self.field] { state.sent.end(former) }
+                if let limit = state.turns.take(server, place: place, among: &state.sent, at: uptime) {
+                    let nap = Task.detached { _ = try? await clock.sleep(for: limit - uptime) }
+                    place = state.turns.wait(for: server, place: place, nap: nap)
+                    return .wait(nap)
+                }
+                let correction = correction ?? state.takeCorrection(for: request, at: uptime)
+                return .go(state.claims(for: server, correction, now: now, uptime: uptime))
+            }
+            switch step {
+            case .go(let claims): return claims
+            case .wait(let nap): try await wait(for: nap, at: server, place)
+            }
         }
     }
 
-    /// Whether a byte is visible ASCII, but no quotation mark and no backslash (RFC 9449 §8.1).
-    private static func isPartOfNonce(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    private enum Step {
+        case go(ProofClaims)
+        case wait(Task<Void, Never>)
+    }
+
+    private func wait(for nap: Task<Void, Never>, at server: Server, _ place: Int?) async throws {
+        await withTaskCancellationHandler {
+            await nap.value
+        } onCancel: {
+            nap.cancel()
+        }
+        guard Task.isCancelled else { return }
+        state.withLock { state in
+            state.turns.leave(server, place)
+            state.turns.wakeNext(server)
+        }
+        throw CancellationError()
+    }
+
+    /// Makes a proof that will be sent, and ends the turn of its request.
+    func proof(_ claims: ProofClaims, to server: Server, signed: () throws -> String) rethrows -> String {
+        do {
+            let proof = try signed()
+            state.withLock { state in
+                state.sent.add(proof, claims, to: server)
+                state.turns.made(server)
+            }
+            return proof
+        } catch {
+            state.withLock { state in
+                state.turns.made(server)
+                state.turns.wakeNext(server)
+            }
+            throw error
+        }
     }
 }
 
-/// A server sent an invalid nonce (RFC 9449 §8.1), which was ignored, or none where one is required.
-public struct InvalidProofNonce: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with the nonce.
-    public struct Problem: Hashable, Sendable, CustomStringConvertible {
-        /// A short label without secrets, for metrics.
-        public let description: String
-
-        /// The nonce is longer than 1 KiB.
-        public static let tooLong = Problem(description: "too long")
-        /// The nonce is empty, contains characters that are not allowed, or there are several.
-        public static let malformed = Problem(description: "malformed")
-        /// The server requires a nonce and sends none.
-        public static let missing = Problem(description: "missing")
+extension ProofNonces.State {
+    fileprivate func claims(
+        for server: ProofNonces.Server, _ correction: ProofCorrection?, now: Date, uptime: Duration
+    ) -> ProofClaims {
+        ProofClaims(
+            nonce: nonces[server], madeAt: now, uptime: uptime,
+            clock: correction.map(\.clock) ?? clock(of: server), isCorrected: correction != nil)
     }
 
-    public let problem: Problem
+    /// Returns the clock for a request that is made once more, and keeps it no longer.
+    fileprivate mutating func takeCorrection(for request: ProvenRequest?, at uptime: Duration) -> ProofCorrection? {
+        guard !corrections.isEmpty, let request else { return nil }
+        corrections.removeAll { $0.madeAt + ProofNonces.lifetimeOfCorrection < uptime }
+        guard let index = corrections.firstIndex(where: { $0.request.hasTarget(of: request) }) else { return nil }
+        return corrections.remove(at: index).correction
+    }
+}
 
-    public init(_ problem: Problem) { self.problem = problem }
-
-    public var description: String {
-        "the server's nonce for proofs is \(problem), so no proof can contain it; report it to the server's operator"
+extension ProvenRequest {
+    fileprivate func hasTarget(of other: ProvenRequest) -> Bool {
+        (origin, method, uri) == (other.origin, other.method, other.uri)
     }
 }

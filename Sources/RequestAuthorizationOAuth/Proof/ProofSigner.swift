@@ -45,7 +45,7 @@ struct ProofSigner: Sendable, RedactedDescription {
     }
 
     /// Signs a proof for one request. `tokenHash` is the `ath` of a request with a token.
-    func proof(method: String, uri: String, claims: (nonce: String?, date: Date), tokenHash: String?) throws -> String {
+    func proof(method: String, uri: String, claims: ProofClaims, tokenHash: String?) throws -> String {
         // Bytes, because the interpolation of strings would take longer than all else but the signature.
         var text: [UInt8] = []
         text.reserveCapacity(320)
@@ -64,7 +64,7 @@ struct ProofSigner: Sendable, RedactedDescription {
         }
         if let nonce = claims.nonce {
             text += ",\"nonce\":".utf8
-            Self.append(nonce, to: &text)
+            Self.append(nonce.text, to: &text)
         }
         text += "}".utf8
         var proof = header

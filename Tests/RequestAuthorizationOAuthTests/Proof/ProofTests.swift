@@ -80,6 +80,19 @@ import Testing
         ("wss://api.example/chat?room=1", "https://api.example/chat"),
         ("ws://127.0.0.1:8080/chat", "http://127.0.0.1:8080/chat"),
         ("https://[::1]:443/a", "https://[::1]/a"),
+        // RFC 3986 §5.2.4, and what libcurl sends.
+        ("https://api.example/a/b/c/./../../g", "https://api.example/a/g"),
+        ("https://api.example/a/../b?c=/../d", "https://api.example/b"),
+        ("https://api.example/a/b/..", "https://api.example/a/"),
+        ("https://api.example/a/.#x", "https://api.example/a/"),
+        ("https://api.example/../..//x", "https://api.example//x"),
+        ("https://api.example/a//../b", "https://api.example/a/b"),
+        ("https://api.example/..", "https://api.example/"),
+        ("https://api.example:8443/./X", "https://api.example:8443/X"),
+        ("https://api.example/...;v=1/..;v=2/.a", "https://api.example/...;v=1/..;v=2/.a"),
+        // No client changes them, and servers that normalize do so on both sides.
+        ("https://api.example/%7euser/%2e%2E/%c3", "https://api.example/%7euser/%2e%2E/%c3"),
+        ("mailto:a/../b", "mailto:a/../b"),
     ])
     func `RFC 9449 §4.2: a target is named without query and fragment`(uri: String, target: String) {
         #expect(ProofTarget.text(of: uri) == target)
@@ -147,8 +160,16 @@ import Testing
         #expect(try proof(try #require(transport.requests.last)).nonce == "n2")
     }
 
-    @Test func `a server that asks for a nonce each time gets two requests, and nothing is lost`() async throws {
-        transport.append(Self.wantsNonce("n1"), Self.wantsNonce("n2"))
+    @Test func `a server that asks for another nonce each time gets three requests, and nothing is lost`() async throws
+    {
+        transport.append(Self.wantsNonce("n1"), Self.wantsNonce("n2"), Self.wantsNonce("n3"))
+        let error = await #expect(throws: TokenEndpointError.self) { try await service().refresh(try bound()) }
+        #expect(error?.code == "use_dpop_nonce" && error?.kind == .transient)
+        #expect(try transport.requests.map { try proof($0).nonce } == [nil, "n1", "n2"])
+    }
+
+    @Test func `a server that asks for the nonce that it refused gets two requests`() async throws {
+        transport.append(Self.wantsNonce("n1"), Self.wantsNonce("n1"))
         let error = await #expect(throws: TokenEndpointError.self) { try await service().refresh(try bound()) }
         #expect(error?.code == "use_dpop_nonce" && error?.kind == .transient)
         #expect(transport.calls == 2)
@@ -244,20 +265,23 @@ import Testing
         }
     }
 
-    @Test func `nonces of servers and of resources are kept apart, and their number is limited`() {
+    @Test func `nonces of servers and of resources are kept apart, and their number is limited`() async throws {
         let nonces = ProofNonces()
         let origin: Origin = "https://one.example"
         let head = TestResponse(200, ["DPoP-Nonce": "n1"])
-        #expect(nonces.takeNonce(of: head, from: .resource(origin)).isThere)
-        #expect(nonces.claims(for: .authorization(origin), at: clock.now).nonce == nil)
-        #expect(nonces.claims(for: .resource("https://two.example"), at: clock.now).nonce == nil)
-        #expect(nonces.claims(for: .resource(origin), at: clock.now).nonce == "n1")
-        for number in 0..<1000 {
-            _ = nonces.takeNonce(of: head, from: .resource(Origin(host: "h\(number).example")))
+        let learn = { (server: ProofNonces.Server) in
+            let answer = ProofNonces.Answer(response: head, error: nil, server: server, proof: nil)
+            guard case .settled = nonces.learn(from: answer, by: clock).outcome else { return false }
+            return true
         }
-        let known = (0..<1000).count { number in
-            nonces.claims(for: .resource(Origin(host: "h\(number).example")), at: clock.now).nonce != nil
-        }
+        let next = { (server: ProofNonces.Server) in try await nonces.nextProof(for: server, by: clock).nonce?.text }
+        #expect(learn(.resource(origin)))
+        #expect(try await next(.authorization(origin)) == nil)
+        #expect(try await next(.resource("https://two.example")) == nil)
+        #expect(try await next(.resource(origin)) == "n1")
+        var known = 0
+        for number in 0..<1000 { #expect(learn(.resource(Origin(host: "h\(number).example")))) }
+        for number in 0..<1000 where try await next(.resource(Origin(host: "h\(number).example"))) != nil { known += 1 }
         #expect(known <= ProofNonces.limit && known >= ProofNonces.limit - 1)
     }
 

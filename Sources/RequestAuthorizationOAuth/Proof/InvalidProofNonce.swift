@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// A server sent an invalid nonce (RFC 9449 §8.1), which was ignored, or none where one is required.
+public struct InvalidProofNonce: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong with the nonce.
+    public struct Problem: Hashable, Sendable, CustomStringConvertible {
+        /// A short label without secrets, for metrics.
+        public let description: String
+
+        /// The nonce is longer than 1 KiB.
+        public static let tooLong = Problem(description: "too long")
+        /// The nonce is empty, contains characters that are not allowed, or there are several.
+        public static let malformed = Problem(description: "malformed")
+        /// The server requires a nonce and sends none.
+        public static let missing = Problem(description: "missing")
+        /// The server asks for the nonce that the refused proof had.
+        public static let repeated = Problem(description: "repeated")
+    }
+
+    public let problem: Problem
+
+    public init(_ problem: Problem) { self.problem = problem }
+
+    public var description: String {
+        guard problem == .repeated else {
+            return "the server's nonce for proofs is \(problem), so no proof can contain it; report it to the server's "
+                + "operator"
+        }
+        return "the server refused a proof with the nonce that it asks for, so another proof would be refused too; "
+            + "report it to the server's operator"
+    }
+}
