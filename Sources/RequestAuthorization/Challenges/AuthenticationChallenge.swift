@@ -76,11 +76,10 @@ extension AuthenticationChallenge: CustomStringConvertible, CustomDebugStringCon
     /// The scheme and the names of the parameters, with the values of `error`, `realm` and `scope`; "(partial)" if the
     /// challenge ``isPartial``.
     ///
-    /// Other values and a token68 are omitted: a server may have put a nonce or a part of the credential there.
+    /// An `error` is shown if it is a word in lower case. Other values and a token68 are omitted: a server may have put a nonce or a part of the credential there.
     public var description: String {
         let shown = parameters.keys.sorted().map { name in
-            let value = Self.shownParameters.contains(name) ? parameters[name] : nil
-            return "\(Self.printable(name))=" + (value.map { "\"\(Self.printable($0))\"" } ?? "…")
+            "\(Self.printable(name))=" + (shownValue(of: name).map { "\"\($0)\"" } ?? "…")
         }
         let rest = (token68 == nil ? [] : ["…"]) + shown
         let text = Self.printable(scheme) + (rest.isEmpty ? "" : " ") + rest.joined(separator: ", ")
@@ -91,7 +90,13 @@ extension AuthenticationChallenge: CustomStringConvertible, CustomDebugStringCon
 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
-    private static let shownParameters: Set = ["error", "realm", "scope"]
+    private func shownValue(of name: String) -> String? {
+        switch name {
+        case "error": ErrorCode.printable(parameters[name])
+        case "realm", "scope": parameters[name].map(Self.printable)
+        default: nil
+        }
+    }
 
     /// Returns at most 64 characters of a server's text, without characters that a terminal or a log would interpret.
     private static func printable(_ text: String) -> String {

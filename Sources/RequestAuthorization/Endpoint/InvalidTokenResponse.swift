@@ -5,7 +5,7 @@
 ///
 /// The session is kept: a hotel network's page instead of the answer signs no user out. The server may have processed
 /// the request, so the next try comes soon.
-public struct InvalidTokenResponse: TokenServiceFailure, Hashable {
+public struct InvalidTokenResponse: TokenServiceFailure {
     /// What is wrong with the member of the answer.
     public struct Problem: Hashable, Sendable, CustomStringConvertible {
         /// A short label without secrets, for metrics.
@@ -21,6 +21,12 @@ public struct InvalidTokenResponse: TokenServiceFailure, Hashable {
         public static let downgraded = Problem(description: "that of a token which is bound to no key")
         /// The body is not a JSON object: HTML, a truncated answer, or empty.
         public static let notJSON = Problem(description: "not a JSON object")
+        /// The body is a form, such as `access_token=a&token_type=bearer`, and not a JSON object (RFC 6749 §5.1).
+        public static let formEncoded = Problem(description: "form-encoded, not a JSON object")
+        /// The member is there more than once, with different values.
+        public static let repeated = Problem(description: "there more than once, with different values")
+        /// The member is a `Date`, and the ``JSONTokenEndpoint`` was made without `dates:`.
+        public static let noDateFormat = Problem(description: "a Date, whose format is not known")
     }
 
     /// The HTTP status.
@@ -28,19 +34,51 @@ public struct InvalidTokenResponse: TokenServiceFailure, Hashable {
     /// The member of the answer, for instance `access_token`; `body` for the whole answer.
     public let field: String
     public let problem: Problem
+    /// What the server was asked for. It does not count in comparisons.
+    public let purpose: TokenRequestPurpose
     public var kind: TokenFailureKind { .transient }
     public var delivery: TokenRequestDelivery { .mayHaveBeenProcessed }
 
-    public init(status: Int = 200, field: String, problem: Problem) {
-        (self.status, self.field, self.problem) = (status, field, problem)
+    public init(status: Int = 200, field: String, problem: Problem, purpose: TokenRequestPurpose = .token) {
+        (self.status, self.field, self.problem, self.purpose) = (status, field, problem, purpose)
+    }
+
+    /// The error for a body that is no JSON object.
+    package init(bodyOf response: TokenResponse, purpose: TokenRequestPurpose = .token) {
+        let problem: Problem =
+            if Self.isForm(response.body) { .formEncoded } else {
+                JSONNesting.isReadable(response.body) ? .notJSON : .malformed
+            }
+        self.init(status: response.statusCode, field: "body", problem: problem, purpose: purpose)
+    }
+
+    /// Whether a body begins with a name and an equals sign, and holds no blanks, as forms do.
+    private static func isForm(_ body: [UInt8]) -> Bool {
+        let name = body.prefix { $0.isASCIILetterOrDigit || [UInt8(ascii: "_"), UInt8(ascii: "-")].contains($0) }
+        let rest = body.dropFirst(name.count)
+        return !name.isEmpty && rest.first == UInt8(ascii: "=")
+            && (rest.firstIndex { $0.isJSONBlank }.map { rest[$0...].allSatisfy(\.isJSONBlank) } ?? true)
     }
 }
 
+/// Errors are equal if they mean the same. The purpose does not count.
+extension InvalidTokenResponse: Hashable {
+    private var facts: [AnyHashable] { [status, field, problem] }
+    public static func == (left: Self, right: Self) -> Bool { left.facts == right.facts }
+    public func hash(into hasher: inout Hasher) { hasher.combine(facts) }
+}
+
 extension InvalidTokenResponse: CustomStringConvertible {
-    public var description: String {
-        "the authorization server answered \(status), and \(field) is \(problem); check that the address is that of its "
-            + (problem == .notJSON
-                ? "endpoint, and that no proxy or log-in page answers in its place" : "endpoint, or ask its operator")
+    public var description: String { "\(purpose.endpoint) answered \(status), and \(field) is \(problem); \(advice)" }
+
+    private var advice: String {
+        switch problem {
+        case .noDateFormat: "pass dates: .seconds, .milliseconds or .iso8601 to the JSONTokenEndpoint"
+        case .formEncoded: "check that the server speaks OAuth 2 at this address, or ask its operator for JSON answers"
+        case .notJSON:
+            "check that the address is that of this endpoint, and that no proxy or log-in page answers in its place"
+        default: "check that the address is that of this endpoint, or ask its operator"
+        }
     }
 }
 

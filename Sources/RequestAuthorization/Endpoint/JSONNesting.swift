@@ -7,15 +7,15 @@ package enum JSONNesting {
     /// of brackets would take seconds.
     private static let deepest = 16
 
-    /// Whether `JSONDecoder` may read a body.
-    package static func isReadable(_ body: [UInt8]) -> Bool { depth(of: body) <= deepest }
+    /// Whether `JSONDecoder` may read a body, or the value of a member.
+    package static func isReadable(_ json: some Sequence<UInt8>) -> Bool { depth(of: json) <= deepest }
 
-    /// The depth, counted from the brackets; `.max` if the body is not UTF-8 (RFC 8259 §8.1). `JSONDecoder` would read
+    /// The depth, counted from the brackets; `.max` if the JSON is not UTF-8 (RFC 8259 §8.1). `JSONDecoder` would read
     /// UTF-16, in which other characters look like brackets and quotes.
-    private static func depth(of body: [UInt8]) -> Int {
+    private static func depth(of json: some Sequence<UInt8>) -> Int {
         var (depth, deepest) = (0, 0)
         var (isInText, isEscaped) = (false, false)
-        for byte in body {
+        for byte in json {
             switch byte {
             case 0: return .max
             case _ where isEscaped: isEscaped = false

@@ -12,10 +12,11 @@ public struct JSONTokenEndpoint: Sendable, RedactedDescription {
     public let url: URL
     public let transport: any TokenTransport
     public let clock: any AuthorizationClock
-    private let headerFields: [(name: String, value: String)]
-    private let errorMember: String
-    private let keys: JSONDecoder.KeyDecodingStrategy
-    private let failureKind: @Sendable (_ status: Int, _ code: String?) -> TokenFailureKind?
+    let headerFields: [(name: String, value: String)]
+    let errorMember: String
+    let keys: JSONDecoder.KeyDecodingStrategy
+    let dates: JSONDateFormat?
+    let failureKind: @Sendable (_ status: Int, _ code: String?) -> TokenFailureKind?
 
     /// Creates an endpoint. Nothing is sent yet.
     ///
@@ -24,23 +25,29 @@ public struct JSONTokenEndpoint: Sendable, RedactedDescription {
     ///   - transport: sends the requests, for instance `URLSession.shared`.
     ///   - clock: the system's, or a `ManualClock` in tests. Pass the clock of the provider.
     ///   - headerFields: sent with each request, for instance an API key. `Content-Type` and `Accept` are set already.
-    ///   - errorMember: the member of an answer that holds the error code as a string.
+    ///   - errorMember: the member of an answer that holds the error code as a string, or its path with dots:
+    ///     `error.code` for `{"error":{"code":"…"}}`. Without the path such a code has no effect.
     ///   - keys: how members become properties of the expected type; `.convertFromSnakeCase` turns `access_token` into
     ///     `accessToken`.
+    ///   - dates: how the server writes dates. It is needed if the expected type has a `Date`: servers differ, and a
+    ///     wrong guess is off by years.
     ///   - failureKind: what an error means for the session, if the server has codes of its own. It returns `nil` for
     ///     the usual meaning (``TokenEndpointError``). Return ``TokenFailureKind/terminal`` for a dead refresh token:
     ///     by default only OAuth's codes end a session.
     public init(
         _ url: URL, transport: any TokenTransport, clock: any AuthorizationClock = .system,
         headerFields: [(name: String, value: String)] = [], errorMember: String = "error",
-        keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
+        keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys, dates: JSONDateFormat? = nil,
         failureKind: @escaping @Sendable (_ status: Int, _ code: String?) -> TokenFailureKind? = { _, _ in nil }
     ) {
         (self.url, self.transport, self.clock, self.headerFields) = (url, transport, clock, headerFields)
-        (self.errorMember, self.keys, self.failureKind) = (errorMember, keys, failureKind)
+        (self.errorMember, self.keys, self.dates, self.failureKind) = (errorMember, keys, dates, failureKind)
     }
 
     /// Sends fields as a JSON object and decodes the answer.
+    ///
+    /// A member of the answer that cannot be read counts as missing. If the expected type does not need it, the others
+    /// are returned, such as a new refresh token.
     ///
     /// - Parameters:
     ///   - fields: a dictionary, or another value that is encoded as an object.
@@ -56,7 +63,7 @@ public struct JSONTokenEndpoint: Sendable, RedactedDescription {
         // A lifetime counts from here: the answer may be slow.
         let sentAt = clock.now
         let response = try await transport.send(request)
-        if let error = error(in: response) { throw error }
+        if let error = error(in: response, to: request) { throw error }
         return JSONTokenAnswer(sentAt: sentAt, body: try decode(type, response))
     }
 }
@@ -99,61 +106,5 @@ extension JSONTokenEndpoint {
                 parameter: "fields", detail: "cannot be encoded as JSON; pass a dictionary of strings")
         }
         return Array(body)
-    }
-}
-
-// MARK: - The answer
-
-extension JSONTokenEndpoint {
-    private func error(in response: TokenResponse) -> TokenEndpointError? {
-        let code = errorCode(in: response)
-        let isSuccess = (200..<300).contains(response.statusCode)
-        if isSuccess && code == nil { return nil }
-        return TokenEndpointError(
-            status: response.statusCode, code: code, retryAfter: RetryAfter.duration(in: response, at: clock.now),
-            kind: failureKind(response.statusCode, code))
-    }
-
-    private func errorCode(in response: TokenResponse) -> String? {
-        guard JSONNesting.isReadable(response.body) else { return nil }
-        let members = try? JSONDecoder().decode([String: MaybeText].self, from: Data(response.body))
-        guard let code = members?[errorMember]?.text, !code.isEmpty else { return nil }
-        return code
-    }
-
-    private func decode<Body: Decodable>(_ type: Body.Type, _ response: TokenResponse) throws -> Body {
-        guard JSONNesting.isReadable(response.body) else {
-            throw InvalidTokenResponse(status: response.statusCode, field: "body", problem: .malformed)
-        }
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = keys
-        do {
-            return try decoder.decode(type, from: Data(response.body))
-        } catch let error as DecodingError {
-            throw InvalidTokenResponse(error, status: response.statusCode)
-        }
-    }
-}
-
-/// A text, or a value of another type.
-private struct MaybeText: Decodable {
-    let text: String?
-
-    init(from decoder: any Decoder) throws { text = try? decoder.singleValueContainer().decode(String.self) }
-}
-
-extension InvalidTokenResponse {
-    /// Creates an error with the name of the missing or malformed member, without its value.
-    fileprivate init(_ error: DecodingError, status: Int) {
-        let (path, problem): ([any CodingKey], Problem) =
-            switch error {
-            case .keyNotFound(let key, let context): (context.codingPath + [key], .missing)
-            case .valueNotFound(_, let context): (context.codingPath, .missing)
-            case .typeMismatch(_, let context): (context.codingPath, .malformed)
-            case .dataCorrupted(let context): (context.codingPath, context.codingPath.isEmpty ? .notJSON : .malformed)
-            @unknown default: ([], .malformed)
-            }
-        let field = path.isEmpty ? "body" : path.map(\.stringValue).joined(separator: ".")
-        self.init(status: status, field: field, problem: problem)
     }
 }

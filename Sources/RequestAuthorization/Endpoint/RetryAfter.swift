@@ -100,12 +100,12 @@ package enum HTTPDate {
             let second = parts[2], (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
         else { return nil }
         // Not in `Int`, which has 32 bits on watchOS and ends in 2038.
-        let days = Double(days(year: year, month: month + 1, day: day))
+        let days = Double(daysInGregorianCalendar(year: year, month: month + 1, day: day))
         return Date(timeIntervalSince1970: days * 86_400 + Double(hour * 3600 + minute * 60 + second))
     }
 
     /// The days since 1970-01-01 in the Gregorian calendar. Years begin in March, so that a leap day comes last.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
+    static func daysInGregorianCalendar(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
         return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468

@@ -49,7 +49,7 @@ struct RefreshFailure: Sendable {
         if let error = error as? NotAuthorized { return error }
         let answer = error as? TokenEndpointError
         return switch kind {
-        case .client: NotAuthorized(.clientRefused, detail: answer?.description, underlying: error)
+        case .client: NotAuthorized(.clientRefused, detail: answer?.descriptionInSession, underlying: error)
         case .interaction: NotAuthorized(.needsInteraction, detail: answer?.answer, underlying: error)
         case .terminal, .noRefreshToken, .transient: nil
         }

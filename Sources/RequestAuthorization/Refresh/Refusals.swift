@@ -10,6 +10,8 @@ struct Refusals: Hashable, Sendable {
     let since: Moment
     private(set) var status: Int
     private(set) var code: String?
+    /// The code as it may be printed.
+    private(set) var printableCode: String?
     /// The latest 400s and 401s without another answer between: a server's usual answer to a dead token.
     private var doubts: Doubts?
     /// Whether 400s and 401s have continued long enough.
@@ -39,12 +41,12 @@ struct Refusals: Hashable, Sendable {
     }
 
     private init(first error: TokenEndpointError, at now: Moment) {
-        (since, status, code) = (now, error.status, error.code)
+        (since, status) = (now, error.status)
         add(error, at: now)
     }
 
     private mutating func add(_ error: TokenEndpointError, at now: Moment) {
-        (status, code) = (error.status, error.code)
+        (status, code, printableCode) = (error.status, error.code, error.printableCode)
         // An error in a 2xx answer counts like a 400.
         guard [400, 401].contains(status) || (200..<300).contains(status) else { return doubts = nil }
         var doubts = doubts ?? Doubts(since: now, latest: now)
@@ -72,6 +74,6 @@ extension RefreshFailed.Refusals {
     init(_ row: Refusals) {
         self.init(
             count: row.count, since: row.since.date, status: row.status, code: row.code,
-            suggestsSignIn: row.suggestsSignIn)
+            printableCode: row.printableCode, suggestsSignIn: row.suggestsSignIn)
     }
 }

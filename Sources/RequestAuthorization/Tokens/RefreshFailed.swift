@@ -30,14 +30,22 @@ public struct RefreshFailed: Error, Sendable {
         public let since: Date
         /// The HTTP status of the last one.
         public let status: Int
-        /// The `error` member of the last one, if it had one.
+        /// The `error` member of the last one, if it had one. Compare it, and do not print it.
         public let code: String?
+        /// The code as it may be printed.
+        let printableCode: String?
         /// Whether 400s and 401s have continued for at least three tries and five minutes.
         public let suggestsSignIn: Bool
 
         public init(count: Int, since: Date, status: Int, code: String? = nil, suggestsSignIn: Bool = false) {
+            self.init(
+                count: count, since: since, status: status, code: code, printableCode: ErrorCode.printable(code),
+                suggestsSignIn: suggestsSignIn)
+        }
+
+        init(count: Int, since: Date, status: Int, code: String?, printableCode: String?, suggestsSignIn: Bool) {
             (self.count, self.since, self.status) = (count, since, status)
-            (self.code, self.suggestsSignIn) = (code, suggestsSignIn)
+            (self.code, self.printableCode, self.suggestsSignIn) = (code, printableCode, suggestsSignIn)
         }
     }
 
@@ -62,7 +70,7 @@ extension RefreshFailed: CustomStringConvertible, CustomDebugStringConvertible, 
 
 extension RefreshFailed.Refusals: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String {
-        let answer = "\(status)" + (code.map { " (\(TokenEndpointError.printable($0)))" } ?? "")
+        let answer = "\(status)" + (code == nil ? "" : " (\(printableCode ?? "…"))")
         return count == 1
             ? "the token endpoint answered \(answer)"
             : "the token endpoint has refused \(count) times since \(since), last with \(answer)"

@@ -6,14 +6,20 @@
 ///     throw TokenEndpointError(status: 400, code: "invalid_grant")
 ///
 /// Pass a code only if the body was a JSON object with a string `error`. Only a code can end a session.
-public struct TokenEndpointError: TokenServiceFailure, Hashable {
+public struct TokenEndpointError: TokenServiceFailure {
     /// The HTTP status.
     public let status: Int
-    /// The `error` member of the answer, if it had one.
+    /// The `error` member of the answer, if it had one. It is a text of the server: compare it, and do not print it.
+    ///
+    /// The description contains it only if it is a word in lower case, and no text of the request.
     public let code: String?
     public let retryAfter: Duration?
     public let kind: TokenFailureKind
+    /// What the server was asked for. It does not count in comparisons.
+    public let purpose: TokenRequestPurpose
     public var delivery: TokenRequestDelivery { .answered }
+    /// The code as it may be printed.
+    package let printableCode: String?
 
     /// Creates an error, whose kind follows from status and code if it is not given.
     ///
@@ -22,13 +28,41 @@ public struct TokenEndpointError: TokenServiceFailure, Hashable {
     ///   - code: the `error` member of the answer, if it had one.
     ///   - retryAfter: how long the server asked to wait.
     ///   - kind: what the failure means, if that is known better than from status and code.
-    public init(status: Int, code: String? = nil, retryAfter: Duration? = nil, kind: TokenFailureKind? = nil) {
-        (self.status, self.code, self.retryAfter) = (status, code, retryAfter)
-        self.kind = kind ?? Self.usualKind(status: status, code: code)
+    ///   - purpose: what the server was asked for; the description then says what to do.
+    public init(
+        status: Int, code: String? = nil, retryAfter: Duration? = nil, kind: TokenFailureKind? = nil,
+        purpose: TokenRequestPurpose = .token
+    ) {
+        self.init(status: status, code: code, retryAfter: retryAfter, kind: kind, purpose: purpose, sent: [])
     }
+
+    /// - Parameter sent: the texts of the request, which are not printed even if they are the code.
+    package init(
+        status: Int, code: String?, retryAfter: Duration?, kind: TokenFailureKind?, purpose: TokenRequestPurpose,
+        sent: [String]
+    ) {
+        (self.status, self.code, self.retryAfter, self.purpose) = (status, code, retryAfter, purpose)
+        self.kind = kind ?? Self.usualKind(status: status, code: code)
+        printableCode = ErrorCode.printable(code, sent: sent)
+    }
+
+    private init(_ error: TokenEndpointError, kind: TokenFailureKind) {
+        (status, code, retryAfter, purpose) = (error.status, error.code, error.retryAfter, error.purpose)
+        (self.kind, printableCode) = (kind, error.printableCode)
+    }
+
+    /// The same answer with another meaning.
+    package func sorted(as kind: TokenFailureKind) -> TokenEndpointError { TokenEndpointError(self, kind: kind) }
 
     /// Whether the status alone says that the failure is transient (RFC 6585 §4, RFC 9110 §15.6).
     package static func isPassing(status: Int) -> Bool { status == 429 || (500...599).contains(status) }
+}
+
+/// Errors are equal if they mean the same. The purpose does not count.
+extension TokenEndpointError: Hashable {
+    private var facts: [AnyHashable?] { [status, code, retryAfter, kind] }
+    public static func == (left: Self, right: Self) -> Bool { left.facts == right.facts }
+    public func hash(into hasher: inout Hasher) { hasher.combine(facts) }
 }
 
 // MARK: - Sorting
@@ -55,46 +89,4 @@ extension TokenEndpointError {
     private static let interactionCodes: Set = [
         "interaction_required", "login_required", "consent_required", "account_selection_required",
     ]
-}
-
-// MARK: - Text
-
-extension TokenEndpointError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String { "\(answer): \(meaning)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["status": status, "kind": kind]) }
-
-    /// The status and the code in words.
-    var answer: String {
-        "the token endpoint answered \(status)" + (code.map { " (\(Self.printable($0)))" } ?? "")
-    }
-
-    private var meaning: String {
-        switch kind {
-        case .terminal: "the grant or refresh token is no longer valid; sign in again"
-        case .client: "\(clientMeaning); the session is kept"
-        case .interaction: "the server wants the user to sign in again; the session is kept"
-        case .noRefreshToken: "there is no refresh token; sign in again when the token has expired"
-        case .transient: "the session is kept; try again later"
-        }
-    }
-
-    private var clientMeaning: String {
-        switch code {
-        case "invalid_client": "the client id or secret is wrong"
-        case "unauthorized_client": "the client is not registered for this grant type"
-        case "unsupported_grant_type": "the server does not offer this grant type"
-        case "invalid_scope": "the client asks for a scope that it may not have"
-        case "invalid_target": "the client asks for a token for a resource that it may not use"
-        default: "the server refuses the client; check how it is registered"
-        }
-    }
-
-    /// The code if it looks like one: up to 64 ASCII letters, digits, `_`, `-` and `.`. Other text may be a secret.
-    static func printable(_ code: String) -> String {
-        let isCode =
-            (1...64).contains(code.utf8.count)
-            && code.utf8.allSatisfy { $0.isASCIILetterOrDigit || "_-.".utf8.contains($0) }
-        return isCode ? code : "…"
-    }
 }

@@ -98,6 +98,114 @@ import Testing
         #expect(error?.kind == .transient && error?.delivery == .mayHaveBeenProcessed)
     }
 
+    // MARK: - Damaged answers
+
+    private static let damages: [(damage: String, bytes: [UInt8])] =
+        [
+            (#""name":"Ada "the" Great""#, []), (#""quota":1e400"#, []), (#""name":"\ud800""#, []),
+            (#""quota":NaN"#, []),
+            (#""more":"# + String(repeating: "[", count: 500) + String(repeating: "]", count: 500), []),
+            (#""more":[1,{"a":2]"#, []), (#""quota":1,"quota":2"#, []), ("\"name\":\"a\nb\"", []),
+        ].map { ($0.0, Array($0.0.utf8)) } + [("Latin-1", Array(#""name":""#.utf8) + [0xE4, 0x22])]
+
+    @Test(arguments: damages)
+    func `a damaged member that the type does not need changes nothing`(damage: String, bytes: [UInt8]) async throws {
+        let good = Array(#""access_token":"a","expires_in":60,"refresh_token":"r1""#.utf8)
+        for members in [good + [0x2C] + bytes, bytes + [0x2C] + good] {
+            let response = TokenResponse(statusCode: 200, body: [0x7B] + members + [0x7D])
+            #expect(try await post(.success(response)).body == Answer(refreshToken: "r1"), "\(damage)")
+        }
+    }
+
+    @Test func `an optional member that is damaged is absent, and a needed one is named`() async throws {
+        let optional = #"{"access_token":"a","expires_in":60,"refresh_token":"\ud800"}"#
+        #expect(try await post(.response(200, json: optional)).body == Answer())
+        for json in [#"{"access_token":"a","expires_in":1e400}"#, #"{"access_token":"a","expires_in":6"0}"#] {
+            await #expect(throws: InvalidTokenResponse(field: "expiresIn", problem: .malformed), "\(json)") {
+                try await post(.response(200, json: json))
+            }
+        }
+    }
+
+    @Test func `an answer that is cut off gives what came whole, or is an error of the body`() async throws {
+        let whole = #"{"access_token":"a","expires_in":60,"refresh_token":"r1","na"#
+        #expect(try await post(.response(200, json: whole)).body == Answer(refreshToken: "r1"))
+        await #expect(throws: InvalidTokenResponse(field: "body", problem: .notJSON)) {
+            try await post(.response(200, json: #"{"access_token":"a","expires_in":6"#))
+        }
+    }
+
+    @Test(arguments: ["\u{FEFF}", " \n"])
+    func `a byte order mark and blanks before an answer do not count`(start: String) async throws {
+        let json = start + #"{"access_token":"a","expires_in":60}"# + "\r\n"
+        #expect(try await post(.response(200, json: json)).body == Answer())
+    }
+
+    @Test func `a form-encoded answer is called that`() async throws {
+        let error = await #expect(throws: InvalidTokenResponse.self) {
+            try await post(.response(200, json: "access_token=a&expires_in=60\n"))
+        }
+        #expect(error == InvalidTokenResponse(field: "body", problem: .formEncoded))
+        #expect(error?.description.contains("body is form-encoded") == true)
+    }
+
+    // MARK: - Codes
+
+    @Test(arguments: [
+        (#"{"error":{"code":"invalid_grant"}}"#, "error.code", TokenFailureKind.terminal),
+        (#"{"problem":{"reason":"invalid_grant"}}"#, "problem.reason", .terminal),
+        (#"{"error":{"code":"invalid_grant"},"name":1e400}"#, "error.code", .terminal),
+        (#"{"error":{"code":"invalid_grant"}}"#, "error", .transient),
+        (#"{"error":{"code":["invalid_grant"]}}"#, "error.code", .transient),
+        (#"{"error":"invalid_grant"}"#, "error.code", .transient),
+        (#"{"error":{"code":"invalid_grant"}"#, "error.code", .transient),
+    ])
+    func `a nested code counts if its path is given`(body: String, path: String, kind: TokenFailureKind) async throws {
+        let error = await #expect(throws: TokenEndpointError.self) {
+            try await post(.response(401, json: body), errorMember: path)
+        }
+        #expect(error?.kind == kind)
+        #expect(error?.code == (kind == .terminal ? "invalid_grant" : nil))
+    }
+
+    @Test func `the meaning that the program gives a nested code reaches the failure`() async throws {
+        let endpoint = JSONTokenEndpoint(
+            try #require(URL(string: "https://a.example")),
+            transport: ScriptedTokenTransport(.response(401, json: #"{"problem":{"reason":"session_gone"}}"#)),
+            errorMember: "problem.reason", failureKind: { _, code in code == "session_gone" ? .terminal : nil })
+        let error = await #expect(throws: TokenEndpointError.self) {
+            try await endpoint.post(["refresh_token": "r"], expecting: Answer.self)
+        }
+        #expect(error == TokenEndpointError(status: 401, code: "session_gone", kind: .terminal))
+    }
+
+    @Test func `a wrong password is refused without a word about a session`() async throws {
+        let endpoint = try endpoint(ScriptedTokenTransport(.response(401, json: #"{"error":"wrong_password"}"#)))
+        let error = await #expect(throws: TokenEndpointError.self) {
+            try await endpoint.post(["user": "ada", "password": "x"], expecting: Answer.self)
+        }
+        #expect(
+            error?.description
+                == "the token endpoint answered 401 (wrong_password): the request was refused; check what was sent, or try "
+                + "again later")
+    }
+
+    @Test(arguments: ["sesame_open_up", "open_up_now", "the_api_key", "a_sesame_open_up"])
+    func `a code that repeats a text of the request is not printed`(code: String) async throws {
+        let transport = ScriptedTokenTransport(.response(400, json: #"{"error":"\#(code)"}"#))
+        let endpoint = JSONTokenEndpoint(
+            try #require(URL(string: "https://a.example")), transport: transport,
+            headerFields: [("X-API-Key", "the_api_key")])
+        let fields = ["a": ["refresh_token": "sesame_open_up"], "b": ["c": "please_open_up_now"]]
+        let error = await #expect(throws: TokenEndpointError.self) {
+            try await endpoint.post(fields, expecting: Answer.self)
+        }
+        #expect(error?.code == code)
+        #expect(error?.description.hasPrefix("the token endpoint answered 400 (…): ") == true)
+    }
+
+    // MARK: - The request
+
     @Test(arguments: ["http://accounts.example.com/token", "file:///token", "token"])
     func `nothing is sent unencrypted`(url: String) async throws {
         let transport = ScriptedTokenTransport(forever: .response(200, json: "{}"))

@@ -86,7 +86,8 @@ import Testing
 
     /// Names, numbers, dates, origins and sessions only.
     private static let withoutSecrets: Set = [
-        "InvalidTokenRequest", "InvalidTokenResponse", "InvalidTokenResponse.Problem",
+        "InvalidTokenRequest", "InvalidTokenResponse", "InvalidTokenResponse.Problem", "JSONDateFormat",
+        "TokenRequestPurpose",
         "AuthorizationEvent.Kind", "ConnectionUse", "DeadlineExceeded", "HeldStoreCall", "ManualClock",
         "NotAuthorized.Reason", "Origin",
         "AuthorizableRequestChecks", "AuthorizationStatus.Phase", "RefreshCause", "RefreshIntent", "RefreshOutcome",

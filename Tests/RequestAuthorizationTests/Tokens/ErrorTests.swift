@@ -125,9 +125,9 @@ import Testing
                 == "the token could not be refreshed (the token endpoint answered 403); try again at "
                 + "1970-01-01 00:00:00 +0000 or later, no sign-in is needed")
         #expect(
-            text(.init(count: 4, since: date, status: 401, code: "BAD_LOGIN", suggestsSignIn: true))
+            text(.init(count: 4, since: date, status: 401, code: "bad_login", suggestsSignIn: true))
                 == "the token could not be refreshed (the token endpoint has refused 4 times since "
-                + "1970-01-01 00:00:00 +0000, last with 401 (BAD_LOGIN)); try again at 1970-01-01 00:00:00 +0000 or "
+                + "1970-01-01 00:00:00 +0000, last with 401 (bad_login)); try again at 1970-01-01 00:00:00 +0000 or "
                 + "later, signing in again may help")
         #expect(!text(.init(count: 1, since: date, status: 400, code: "a secret")).contains("secret"))
     }

@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
-import RequestAuthorization
 import Testing
+
+@testable import RequestAuthorization
 
 /// How answers of a token endpoint are sorted, and the advice in them.
 @Suite struct TokenEndpointErrorTests {
@@ -41,49 +42,106 @@ import Testing
         #expect(error.delivery == .answered)
     }
 
-    private static let answers: [(Int, String?, String)] = [
-        (400, "invalid_grant", "400 (invalid_grant): the grant or refresh token is no longer valid; sign in again"),
-        (401, "invalid_client", "401 (invalid_client): the client id or secret is wrong; the session is kept"),
+    private static let answers: [(TokenRequestPurpose, Int, String?, String)] = [
+        (.refresh, 400, "invalid_grant", "the grant or refresh token is no longer valid; sign in again"),
+        (.refresh, 401, "invalid_client", "the client id or secret is wrong; the session is kept"),
+        (.refresh, 400, "unauthorized_client", "the client is not registered for this grant type; the session is kept"),
+        (.refresh, 400, "unsupported_grant_type", "the server does not offer this grant type; the session is kept"),
+        (.refresh, 400, "invalid_scope", "the client asks for a scope that it may not have; the session is kept"),
+        (.refresh, 400, "login_required", "the server wants the user to sign in again; the session is kept"),
+        (.refresh, 403, nil, "the session is kept; try again later"),
+        (.refresh, 401, "bad_login", "the session is kept; try again later"),
+        (.token, 400, "invalid_grant", "the grant or refresh token is no longer valid; sign in again"),
+        (.token, 401, "invalid_client", "the client id or secret is wrong"),
+        (.token, 400, "login_required", "the server wants the user to sign in"),
+        (.token, 401, "bad_login", "the request was refused; check what was sent, or try again later"),
+        (.token, 503, nil, "try again later"),
         (
-            400, "unauthorized_client",
-            "400 (unauthorized_client): the client is not registered for this grant type; the session is kept"
+            .code, 400, "invalid_grant",
+            "the code is no longer valid, or is that of another client or redirect URI; sign in again"
         ),
+        (.code, 503, nil, "sign in again later"),
+        (.deviceCode, 400, "expired_token", "the device code is no longer valid; sign in again"),
         (
-            400, "unsupported_grant_type",
-            "400 (unsupported_grant_type): the server does not offer this grant type; the session is kept"
+            .pushedRequest, 400, "invalid_request",
+            "the sign-in was refused; check the client, its redirect URI and its scopes, or try again later"
         ),
+        (.pushedRequest, 401, "invalid_client", "the client id or secret is wrong"),
         (
-            400, "invalid_scope",
-            "400 (invalid_scope): the client asks for a scope that it may not have; the session is kept"
+            .deviceAuthorization, 400, "unauthorized_client",
+            "the server refuses the client; check how it is registered"
         ),
+        (.revocation, 503, nil, "the token is not revoked; sign out again later"),
         (
-            400, "login_required",
-            "400 (login_required): the server wants the user to sign in again; the session is kept"
+            .introspection, 401, nil,
+            "the token was not checked; check how the resource server authenticates, or try again later"
         ),
-        (403, nil, "403: the session is kept; try again later"),
-        (401, "BAD_LOGIN", "401 (BAD_LOGIN): the session is kept; try again later"),
-        (400, "v1.bad-Code_2", "400 (v1.bad-Code_2): the session is kept; try again later"),
     ]
 
     @Test(arguments: answers)
-    func `a TokenEndpointError says what happened, what it means and what to do`(
-        status: Int, code: String?, text: String
+    func `a TokenEndpointError says which endpoint answered what, what it means and what to do`(
+        purpose: TokenRequestPurpose, status: Int, code: String?, text: String
     ) {
-        let error = TokenEndpointError(status: status, code: code)
-        #expect(error.description == "the token endpoint answered \(text)")
+        let error = TokenEndpointError(status: status, code: code, purpose: purpose)
+        let code = code.map { " (\($0))" } ?? ""
+        #expect(error.description == "\(purpose.endpoint) answered \(status)\(code): \(text)")
         #expect(error.debugDescription == error.description)
     }
 
-    @Test func `only codes of up to 64 letters, digits, underscores, hyphens and dots are shown`() {
-        func shown(_ code: String) -> Bool { "\(TokenEndpointError(status: 400, code: code))".contains("(\(code))") }
-        for code in ["BAD_LOGIN", "invalid-token", "AADSTS70008", "e.1", String(repeating: "a", count: 64)] {
-            #expect(shown(code), "\(code)")
+    private static let purposes: [TokenRequestPurpose] = [
+        .token, .refresh, .code, .deviceCode, .deviceAuthorization, .pushedRequest, .revocation, .introspection,
+    ]
+
+    @Test(arguments: purposes)
+    func `only the error of a refresh speaks of a session`(purpose: TokenRequestPurpose) {
+        let kinds: [TokenFailureKind] = [.terminal, .client, .interaction, .noRefreshToken, .transient]
+        let texts = [400, 503].flatMap { status in
+            kinds.map { "\(TokenEndpointError(status: status, code: "x", kind: $0, purpose: purpose))" }
         }
+        #expect(texts.contains { $0.contains("session") } == (purpose == .refresh))
+        #expect("\(InvalidTokenResponse(field: "f", problem: .missing, purpose: purpose))".hasPrefix(purpose.endpoint))
+    }
+
+    @Test func `what was asked for does not count in comparisons`() {
+        #expect(TokenEndpointError(status: 400, purpose: .code) == TokenEndpointError(status: 400))
+        #expect(Set([TokenEndpointError(status: 400, purpose: .code), TokenEndpointError(status: 400)]).count == 1)
+        #expect(TokenEndpointError(status: 400) != TokenEndpointError(status: 401))
+        #expect(
+            InvalidTokenResponse(field: "f", problem: .missing, purpose: .code)
+                == InvalidTokenResponse(field: "f", problem: .missing))
+    }
+
+    @Test func `only codes of up to 64 lower-case letters and underscores are shown`() {
+        func shown(_ code: String) -> Bool {
+            let refusals = RefreshFailed.Refusals(count: 1, since: .now, status: 400, code: code)
+            let challenge = AuthenticationChallenge(scheme: "Bearer", parameters: ["error": code])
+            let texts = ["\(TokenEndpointError(status: 400, code: code))", "\(refusals)"]
+            let isShown = texts.map { $0.contains("(\(code))") } + ["\(challenge)".contains("=\"\(code)\"")]
+            #expect(Set(isShown).count == 1, "\(code)")
+            return isShown[0]
+        }
+        for code in ["invalid_grant", "e", String(repeating: "a", count: 64)] { #expect(shown(code), "\(code)") }
         let unshown = [
             "", "token aB3 expired", String(repeating: "a", count: 65), "a/b", "a\u{301}", "é", "a\nb", "a=b", "urn:x",
-            "a+b",
+            "a+b", "BAD_LOGIN", "invalid-token", "AADSTS70008", "e.1", "v1",
         ]
         for code in unshown { #expect(!shown(code), "\(code)") }
+    }
+
+    @Test func `a code that repeats a text of the request is not shown, wherever it is printed`() {
+        let secret = "tokenofsmallletters"
+        for code in [secret, "tokenofsm", "expired_\(secret)"] {
+            let error = TokenEndpointError(
+                status: 400, code: code, retryAfter: nil, kind: nil, purpose: .refresh, sent: ["x", secret])
+            #expect(error.code == code && error.printableCode == nil)
+            #expect(!"\(error)".contains(code) && !"\(error.sorted(as: .client))".contains(code))
+            let failed = RefreshFailure(error.sorted(as: .client)).notAuthorized
+            #expect(failed.map { "\($0)".contains(code) } == false)
+        }
+        let sent = ["refresh_token", "web", "client_credentials", secret]
+        for code in ["invalid_refresh_token", "web_client_gone", "incorrect_client_credentials", "token"] {
+            #expect(ErrorCode.printable(code, sent: sent) == code, "\(code)")
+        }
     }
 
     // MARK: Kinds
