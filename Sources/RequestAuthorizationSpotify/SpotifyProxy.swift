@@ -47,8 +47,10 @@ extension TokenResponse {
     /// The time counts from the answer's own `Date`, so that a wrong clock here or there has no effect. If there is
     /// none, it counts from when the request was sent.
     func replacingExpirationDate(sentAt: Date) -> TokenResponse {
-        guard (200..<300).contains(statusCode), var members = (try? AnswerObject(self))?.members,
-            members["expires_in"] ?? .null == .null, case .string(let text) = members["expiration_date"],
+        // A damaged answer stays as it is: written anew it would look sound.
+        guard (200..<300).contains(statusCode), let answer = try? AnswerObject(self), answer.isWhole,
+            answer.repeated.isEmpty, case var members = answer.members, members["expires_in"] ?? .null == .null,
+            case .string(let text) = members["expiration_date"],
             let end = OAuthToken.date(text)
         else { return self }
         let dates = headerValues(for: "Date").lazy.compactMap { HTTPDate.parse($0, at: sentAt) }

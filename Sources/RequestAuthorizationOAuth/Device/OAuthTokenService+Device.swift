@@ -25,7 +25,8 @@ extension OAuthTokenService {
         form.add(extra: endpoint.client.authorizationParameters)
         let key = try endpoint.proofKey()  // One for all polls.
         let (sentAt, uptime) = (endpoint.clock.now, endpoint.clock.uptime)
-        let authorization = try DeviceAuthorization(try await endpoint.object(form.list, to: url))
+        let authorization = try DeviceAuthorization(
+            try await endpoint.object(form.list, to: url, for: .deviceAuthorization))
         return DeviceSignIn(
             authorization, scopes: scopes, endpoint: endpoint, proofKey: key,
             expiresAt: sentAt.addingTimeInterval(authorization.lifetime / .seconds(1)),
@@ -51,10 +52,10 @@ struct DeviceAuthorization: Sendable, RedactedDescription {
             answer.text("verification_uri") == nil && answer.text("verification_url") != nil
             ? "verification_url" : "verification_uri"
         guard let uri = Self.page(try answer.requiredText(name)) else {
-            throw InvalidTokenResponse(status: answer.status, field: name, problem: .malformed)
+            throw answer.invalid(name, .malformed)
         }
         guard !userCode.isEmpty else {
-            throw InvalidTokenResponse(status: answer.status, field: "user_code", problem: .malformed)
+            throw answer.invalid("user_code", .malformed)
         }
         verificationURI = uri
         // The user does not see this URL, so it must have the origin of the page that is shown.

@@ -68,8 +68,9 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
         form.add(try ResourceIndicator.parameters(client.resources))
         form.add(extra: client.tokenParameters)
         let sentAt = clock.now
-        let answer = try await object(form.list, to: url, provenBy: key)
-        if answer.isError { throw failure(answer) }
+        let purpose = TokenRequestPurpose(grantType: grantType)
+        let answer = try await object(form.list, to: url, for: purpose, provenBy: key)
+        if answer.isError(server.quirks) { throw failure(answer, to: form.list) }
         return try OAuthToken(
             answer, sentAt: sentAt, requestedScopes: requestedScopes, replacing: old, quirks: server.quirks,
             mayBeOfAnyKind: mayBeOfAnyKind, proofKey: key, allowsBearer: proof?.allowsBearer ?? true)
@@ -118,33 +119,70 @@ extension TokenEndpoint {
 
     /// Posts a form and returns the JSON object of a successful answer.
     ///
+    /// - Parameter purpose: what is asked for, which an error names.
     /// - Throws: `TokenEndpointError` for any status but 2xx, `InvalidTokenResponse` if the body is not a JSON object.
     package func object(
-        _ parameters: [(name: String, value: String)], to url: URL, provenBy key: ProofKey? = nil
+        _ parameters: [(name: String, value: String)], to url: URL, for purpose: TokenRequestPurpose = .token,
+        provenBy key: ProofKey? = nil
     ) async throws -> AnswerObject {
         let response =
             if let key { try await post(parameters, to: url, provenBy: key) } else {
                 try await post(parameters, to: url)
             }
-        guard (200..<300).contains(response.statusCode) else { throw failure(response) }
-        return try AnswerObject(response)
+        guard (200..<300).contains(response.statusCode) else {
+            throw failure(response, to: parameters, for: purpose)
+        }
+        return try AnswerObject(response, purpose: purpose)
     }
 
-    /// Sorts an answer whose status is not 2xx, by its `error` member, the server's quirks, and its `Retry-After`.
-    package func failure(_ response: TokenResponse) -> TokenEndpointError {
-        let code = (try? AnswerObject(response))?.text("error")
+    /// Sorts an answer whose status is not 2xx, by its error code, the server's quirks, and its `Retry-After`.
+    ///
+    /// - Parameters:
+    ///   - parameters: those of the request, which the error does not print.
+    ///   - purpose: what was asked for, which the error names.
+    package func failure(
+        _ response: TokenResponse, to parameters: [(name: String, value: String)] = [],
+        for purpose: TokenRequestPurpose = .token
+    ) -> TokenEndpointError {
+        let code = (try? AnswerObject(response))?.errorCode(server.quirks)
         let kind = server.quirks.kind(status: response.statusCode, code: code, isBodyEmpty: response.body.isEmpty)
         return TokenEndpointError(
             status: response.statusCode, code: code,
-            retryAfter: RetryAfter.duration(in: response, at: clock.now), kind: kind)
+            retryAfter: RetryAfter.duration(in: response, at: clock.now), kind: kind, purpose: purpose,
+            sent: texts(of: parameters))
     }
 
     /// Sorts an error that came with a status of 2xx.
-    private func failure(_ answer: AnswerObject) -> TokenEndpointError {
-        let code = answer.text("error")
+    private func failure(
+        _ answer: AnswerObject, to parameters: [(name: String, value: String)]
+    ) -> TokenEndpointError {
+        let code = answer.errorCode(server.quirks)
         return TokenEndpointError(
-            status: answer.status, code: code,
-            kind: server.quirks.kind(status: answer.status, code: code, isBodyEmpty: false))
+            status: answer.status, code: code, retryAfter: nil,
+            kind: server.quirks.kind(status: answer.status, code: code, isBodyEmpty: false), purpose: answer.purpose,
+            sent: texts(of: parameters))
+    }
+
+    /// The texts of a request, none of which is printed.
+    private func texts(of parameters: [(name: String, value: String)]) -> [String] {
+        let secret: [String] =
+            switch authentication as? ClientAuthentication {
+            case .secretBasic(let secret), .secretPost(let secret): [secret]
+            case .some(.none), nil: []
+            }
+        return parameters.map(\.value) + secret
+    }
+}
+
+extension TokenRequestPurpose {
+    fileprivate init(grantType: String) {
+        self =
+            switch grantType {
+            case "refresh_token": .refresh
+            case "authorization_code": .code
+            case "urn:ietf:params:oauth:grant-type:device_code": .deviceCode
+            default: .token
+            }
     }
 }
 
@@ -155,7 +193,8 @@ extension TokenEndpoint {
     func introspect(_ token: String, hint: String) async throws -> TokenIntrospection {
         let url = try server.endpoint(server.introspectionEndpoint, named: "introspection_endpoint")
         return try TokenIntrospection(
-            try await object([("token", token), ("token_type_hint", hint)], to: url), quirks: server.quirks)
+            try await object([("token", token), ("token_type_hint", hint)], to: url, for: .introspection),
+            quirks: server.quirks)
     }
 
     /// Revokes a token (RFC 7009). The refresh token comes first: servers may then revoke its access tokens too.
@@ -179,16 +218,15 @@ extension TokenEndpoint {
 
     /// - Returns: the server's refusal, if there is one. A token that the server does not know is not refused (§2.2).
     private func revoke(_ token: String, hint: String, at url: URL) async throws -> TokenEndpointError? {
-        let response = try await post([("token", token), ("token_type_hint", hint)], to: url)
+        let parameters = [(name: "token", value: token), (name: "token_type_hint", value: hint)]
+        let response = try await post(parameters, to: url)
         if (200..<300).contains(response.statusCode) { return nil }
-        let failure = failure(response)
+        let failure = failure(response, to: parameters, for: .revocation)
         // RFC 7009 §2.2.1: after a 503 the token still exists.
         let isPassing =
             [408, 429, 500, 502, 503, 504].contains(failure.status)
             || ["temporarily_unavailable", "server_error"].contains(failure.code)
-        let sorted = TokenEndpointError(
-            status: failure.status, code: failure.code, retryAfter: failure.retryAfter,
-            kind: isPassing ? .transient : .client)
+        let sorted = failure.sorted(as: isPassing ? .transient : .client)
         if isPassing { throw sorted }
         return sorted
     }

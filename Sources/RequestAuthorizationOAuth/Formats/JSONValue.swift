@@ -8,6 +8,8 @@ public enum JSONValue: Sendable, Hashable, RedactedDescription {
     /// A number without a fraction.
     case integer(Int64)
     case number(Double)
+    /// An integer that neither of the others holds with all its digits, such as an identifier of 20 digits.
+    case decimal(Decimal)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
@@ -28,7 +30,8 @@ extension JSONValue: Codable {
         } else if let number = try? value.decode(Int64.self) {
             self = .integer(number)
         } else if let number = try? value.decode(Double.self) {
-            self = .number(number)
+            let decimal = abs(number) < 1e17 ? nil : try? value.decode(Decimal.self)
+            self = decimal.flatMap { Self.isLong($0) ? .decimal($0) : nil } ?? .number(number)
         } else if let bool = try? value.decode(Bool.self) {
             self = .bool(bool)
         } else if value.decodeNil() {
@@ -45,6 +48,7 @@ extension JSONValue: Codable {
         case .bool(let bool): try value.encode(bool)
         case .integer(let number): try value.encode(number)
         case .number(let number): try value.encode(number)
+        case .decimal(let number): try value.encode(number)
         case .string(let text): try value.encode(text)
         case .array(let values): try value.encode(values)
         case .object(let members): try value.encode(members)
@@ -76,9 +80,15 @@ extension JSONValue {
         switch self {
         case .integer(let number): Double(number)
         case .number(let number): number
+        case .decimal(let number): Double("\(number)")
         case .string(let text): Self.isNumeral(text) ? Double(text) : nil
         case .null, .bool, .array, .object: nil
         }
+    }
+
+    /// Whether a number is an integer with more digits than a `Double` keeps.
+    private static func isLong(_ number: Decimal) -> Bool {
+        number.exponent >= 0 && number.significand.magnitude >= Decimal(sign: .plus, exponent: 15, significand: 1)
     }
 
     /// Whether a text looks like a JSON number (RFC 8259 §6): `Double` would also read `0x10` and `inf`.

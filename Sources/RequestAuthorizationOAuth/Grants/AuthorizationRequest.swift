@@ -66,10 +66,11 @@ extension TokenEndpoint {
         let url = try server.endpoint(
             server.pushedAuthorizationRequestEndpoint, named: "pushed_authorization_request_endpoint")
         do {
-            return try PushedAuthorizationRequest(try await object(parameters, to: url, provenBy: key))
+            return try PushedAuthorizationRequest(
+                try await object(parameters, to: url, for: .pushedRequest, provenBy: key))
         } catch  where key != nil && Self.isOfProof(error) {
             // RFC 9449 §10.1: `dpop_jkt`, which is sent, is enough. Some servers require a nonce here and send none.
-            return try PushedAuthorizationRequest(try await object(parameters, to: url))
+            return try PushedAuthorizationRequest(try await object(parameters, to: url, for: .pushedRequest))
         }
     }
 

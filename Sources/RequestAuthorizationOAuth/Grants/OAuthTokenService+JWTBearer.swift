@@ -33,8 +33,7 @@ extension OAuthTokenService {
             } catch let error as TokenEndpointError where error.kind == .terminal {
                 // The same assertion would be refused again, so its sender has to sign in again.
                 guard assertion.isRenewed else { throw NotAuthorized(.rejected, underlying: error) }
-                throw TokenEndpointError(
-                    status: error.status, code: error.code, retryAfter: error.retryAfter, kind: .client)
+                throw error.sorted(as: .client)
             }
         }
     }

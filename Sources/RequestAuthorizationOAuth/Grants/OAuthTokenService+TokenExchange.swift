@@ -54,8 +54,7 @@ extension OAuthTokenService {
                 }
                 return token
             } catch let error as TokenEndpointError where error.kind == .terminal {
-                throw TokenEndpointError(
-                    status: error.status, code: error.code, retryAfter: error.retryAfter, kind: .client)
+                throw error.sorted(as: .client)
             }
         }
     }

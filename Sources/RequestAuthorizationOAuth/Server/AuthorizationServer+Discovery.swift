@@ -28,7 +28,9 @@ extension AuthorizationServer {
                 continue
             }
             // Some servers answer unknown paths with a page and the status 200.
-            guard let document = try? AnswerObject(response), let named = document.text("issuer") else { continue }
+            // Of a damaged document it is not known which endpoint is whose, and it can be fetched again.
+            guard let document = try? AnswerObject(response), document.isWhole, let named = document.text("issuer")
+            else { continue }
             if isSameIssuer(named, issuer) { return try AuthorizationServer(metadata: document, issuer: issuer) }
             refusal = AuthorizationServerError(
                 .otherIssuer, member: "issuer", detail: advice(forTemplate: named, at: issuer))
@@ -112,9 +114,9 @@ extension AuthorizationServer {
             revocationEndpoint: try endpoint("revocation_endpoint"),
             introspectionEndpoint: try endpoint("introspection_endpoint"),
             pushedAuthorizationRequestEndpoint: try endpoint("pushed_authorization_request_endpoint"),
-            requiresPushedAuthorizationRequests: metadata.members["require_pushed_authorization_requests"]
+            requiresPushedAuthorizationRequests: metadata.value("require_pushed_authorization_requests")
                 == .bool(true),
-            announcesIssuer: metadata.members["authorization_response_iss_parameter_supported"] == .bool(true),
+            announcesIssuer: metadata.value("authorization_response_iss_parameter_supported") == .bool(true),
             additionalMetadata: metadata.members.filter { !Self.ownMembers.contains($0.key) })
     }
 }

@@ -21,15 +21,24 @@ public struct ServerQuirks: Sendable, Hashable {
     public var signOutAdvice: String?
     /// Whether revocation works only for clients that authenticate. A public client then sends no revocation.
     public var refusesPublicRevocation: Bool
+    /// The server's own words for `Bearer` as `token_type`, such as `BearerToken`; none by default.
+    ///
+    /// Case and blanks around a word do not count. A token of any other type is refused (RFC 6749 §7.1).
+    public var bearerTypes: Set<String>
+    /// Where an answer has its error code; the member `error` by default (RFC 6749 §5.2).
+    ///
+    /// A path has dots: `error.code` for `{"error":{"code":"invalid_grant"}}`. If there is no code, `error` is read.
+    public var errorMember: String
 
     public init(
         scopeSeparators: [String] = [" "], errorKinds: [String: TokenFailureKind] = [:],
         sessionEndingStatuses: Set<Int> = [], refreshTokenLifetime: Duration? = nil, signOutAdvice: String? = nil,
-        refusesPublicRevocation: Bool = false
+        refusesPublicRevocation: Bool = false, bearerTypes: Set<String> = [], errorMember: String = "error"
     ) {
         (self.scopeSeparators, self.errorKinds) = (scopeSeparators, errorKinds)
         (self.sessionEndingStatuses, self.refreshTokenLifetime) = (sessionEndingStatuses, refreshTokenLifetime)
         (self.signOutAdvice, self.refusesPublicRevocation) = (signOutAdvice, refusesPublicRevocation)
+        (self.bearerTypes, self.errorMember) = (bearerTypes, errorMember)
     }
 }
 
@@ -39,6 +48,16 @@ extension ServerQuirks {
         if TokenEndpointError.isPassing(status: status) { return nil }
         if let code { return errorKinds[code] }
         return isBodyEmpty && sessionEndingStatuses.contains(status) ? .terminal : nil
+    }
+
+    /// Whether a type is one of the server's words for `Bearer`.
+    func isBearer(_ type: String) -> Bool {
+        let word = Self.word(type)
+        return bearerTypes.contains { Self.word($0) == word }
+    }
+
+    private static func word(_ text: String) -> String {
+        String(text.asciiLowercased.split(separator: " ").joined(separator: " "))
     }
 
     /// Joins scopes with the server's separator, sorted; their order has no meaning (RFC 6749 §3.3).
@@ -66,7 +85,7 @@ extension ServerQuirks {
 extension ServerQuirks: Codable {
     private enum CodingKeys: String, CodingKey {
         case scopeSeparators, errorKinds, sessionEndingStatuses, refreshTokenLifetime, signOutAdvice,
-            refusesPublicRevocation
+            refusesPublicRevocation, bearerTypes, errorMember
     }
 
     public init(from decoder: any Decoder) throws {
@@ -78,7 +97,9 @@ extension ServerQuirks: Codable {
             refreshTokenLifetime: try values.decodeIfPresent(Double.self, forKey: .refreshTokenLifetime)
                 .flatMap { Duration(wholeSeconds: $0) },
             signOutAdvice: try values.decodeIfPresent(String.self, forKey: .signOutAdvice),
-            refusesPublicRevocation: try values.decodeIfPresent(Bool.self, forKey: .refusesPublicRevocation) ?? false)
+            refusesPublicRevocation: try values.decodeIfPresent(Bool.self, forKey: .refusesPublicRevocation) ?? false,
+            bearerTypes: try values.decodeIfPresent(Set<String>.self, forKey: .bearerTypes) ?? [],
+            errorMember: try values.decodeIfPresent(String.self, forKey: .errorMember) ?? "error")
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -89,5 +110,7 @@ extension ServerQuirks: Codable {
         try values.encodeIfPresent(refreshTokenLifetime.map { $0 / .seconds(1) }, forKey: .refreshTokenLifetime)
         try values.encodeIfPresent(signOutAdvice, forKey: .signOutAdvice)
         try values.encode(refusesPublicRevocation, forKey: .refusesPublicRevocation)
+        if !bearerTypes.isEmpty { try values.encode(bearerTypes.sorted(), forKey: .bearerTypes) }
+        if errorMember != "error" { try values.encode(errorMember, forKey: .errorMember) }
     }
 }

@@ -82,10 +82,13 @@ extension PendingSignIn {
         case (.absent, .text(let error)):
             throw SignInError(
                 error == "access_denied" ? .denied : .refused, code: error,
-                serverDescription: Self.serverDescription(in: parameters))
+                serverDescription: Self.serverDescription(in: parameters), sent: secrets)
         default: throw SignInError(.malformed)
         }
     }
+
+    /// The texts of the request that no error prints.
+    private var secrets: [String] { [state, codeVerifier, url.absoluteString, redirectURI] }
 
     private static func serverDescription(in parameters: FormPairs) -> String? {
         parameters["error_description"].text.map { TerminalText.clean($0) }
@@ -103,7 +106,8 @@ extension PendingSignIn {
             throw SignInError(
                 .otherIssuer, code: parameters["error"].text,
                 serverDescription: Self.serverDescription(in: parameters),
-                detail: "issuer missing: the server's callbacks must contain iss, and this one does not; sign in again")
+                detail: "issuer missing: the server's callbacks must contain iss, and this one does not; sign in again",
+                sent: secrets)
         case .unusable: throw SignInError(.otherIssuer)
         }
     }

@@ -40,7 +40,8 @@ public struct SignInError: Error, Sendable, Hashable {
     public let kind: Kind
     /// The server's `error` (RFC 6749 §4.1.2.1), including those of extensions (§8.5).
     ///
-    /// The error's description contains it only if it is a plain word.
+    /// It is a text of the server: compare it, and do not print it. The description contains it only if it is a word in
+    /// lower case, and no text of the request.
     public let code: String?
     /// The server's `error_description`, without control characters, for your logs, not for users.
     ///
@@ -49,8 +50,17 @@ public struct SignInError: Error, Sendable, Hashable {
     /// What to do, in one sentence; never a secret.
     public let detail: String?
 
+    /// The code as it may be printed.
+    private let printableCode: String?
+
     public init(_ kind: Kind, code: String? = nil, serverDescription: String? = nil, detail: String? = nil) {
+        self.init(kind, code: code, serverDescription: serverDescription, detail: detail, sent: [])
+    }
+
+    /// - Parameter sent: the texts of the request, which are not printed even if they are the code.
+    init(_ kind: Kind, code: String?, serverDescription: String?, detail: String? = nil, sent: [String]) {
         (self.kind, self.code, self.serverDescription, self.detail) = (kind, code, serverDescription, detail)
+        printableCode = ErrorCode.printable(code, sent: sent)
     }
 
     /// Whether the user denied access, which needs no error message.
@@ -60,7 +70,7 @@ public struct SignInError: Error, Sendable, Hashable {
 extension SignInError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String {
         var text = "the sign-in gave no token: \(kind)"
-        if let code, Self.isPrintable(code) { text += " (\(code))" }
+        if let printableCode { text += " (\(printableCode))" }
         return "\(text); \(detail ?? advice)"
     }
     public var debugDescription: String { description }
@@ -75,10 +85,5 @@ extension SignInError: CustomStringConvertible, CustomDebugStringConvertible, Cu
         case .alreadyUsed: "sign in again, unless the first callback gave a token"
         default: "sign in again"
         }
-    }
-
-    /// Whether a code is a word in lower case (RFC 6749 §11.4). Any other text of the server is not shown.
-    private static func isPrintable(_ code: String) -> Bool {
-        code.utf8.count <= 64 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
     }
 }

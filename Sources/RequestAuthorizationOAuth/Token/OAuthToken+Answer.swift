@@ -19,10 +19,12 @@ extension OAuthToken {
         _ answer: AnswerObject, sentAt: Date, requestedScopes: Set<String>, replacing old: OAuthToken?,
         quirks: ServerQuirks, mayBeOfAnyKind: Bool = false, proofKey: ProofKey? = nil, allowsBearer: Bool = true
     ) throws {
+        // Without the refresh token the user would have to sign in again soon: better at once.
+        if answer.isCutOff, old == nil, answer.refreshToken == nil { throw answer.invalid("body", .notJSON) }
         let (accessToken, tokenType) = try answer.accessToken(
-            replacing: old, mayBeOfAnyKind, isProven: proofKey != nil, allowsBearer: allowsBearer)
+            replacing: old, quirks, mayBeOfAnyKind, isProven: proofKey != nil, allowsBearer: allowsBearer)
         let lifetime = answer.seconds("expires_in")
-        let renewed = answer.text("refresh_token")
+        let renewed = answer.refreshToken
         let authorizedAt = old.map(\.authorizedAt) ?? sentAt
         self.init(
             accessToken: accessToken, refreshToken: renewed ?? old?.refreshToken, tokenType: tokenType,
@@ -50,17 +52,28 @@ extension AnswerObject {
         "refresh_expires_in", "id_token",
     ]
 
-    /// Whether the answer is an error, which some servers send with status 200.
-    var isError: Bool { text("error") != nil && text("access_token") == nil }
+    /// Whether the answer is an error, which some servers send with status 200. A damaged token is no error.
+    func isError(_ quirks: ServerQuirks) -> Bool {
+        errorCode(quirks) != nil && text("access_token") == nil
+            && !damaged.contains("access_token") && !repeated.contains("access_token")
+    }
+
+    /// The error code, at the server's own path or in `error`.
+    func errorCode(_ quirks: ServerQuirks) -> String? {
+        errorCode(at: quirks.errorMember) ?? errorCode(at: "error")
+    }
 
     /// The access token and its type. With a new refresh token, an invalid access token becomes an empty one.
     fileprivate func accessToken(
-        replacing old: OAuthToken?, _ mayBeOfAnyKind: Bool, isProven: Bool, allowsBearer: Bool
+        replacing old: OAuthToken?, _ quirks: ServerQuirks, _ mayBeOfAnyKind: Bool, isProven: Bool, allowsBearer: Bool
     ) throws -> (token: String, type: String) {
         do {
-            return (try accessToken(), try tokenType(mayBeOfAnyKind, isProven: isProven, allowsBearer: allowsBearer))
+            return (
+                try accessToken(),
+                try tokenType(quirks, mayBeOfAnyKind, isProven: isProven, allowsBearer: allowsBearer)
+            )
         } catch {
-            guard let old, let renewed = text("refresh_token"), renewed != old.refreshToken else { throw error }
+            guard let old, let renewed = refreshToken, renewed != old.refreshToken else { throw error }
             // An unproven answer must not make the session depend on a key that it does not have.
             return ("", isProven ? text("token_type") ?? "Bearer" : "Bearer")
         }
@@ -70,17 +83,23 @@ extension AnswerObject {
     private func accessToken() throws -> String {
         let token = try requiredText("access_token")
         guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw InvalidTokenResponse(status: status, field: "access_token", problem: .malformed)
+            throw invalid("access_token", .malformed)
         }
         return token
     }
 
     /// The type of the token. A token of an unknown type must not be used (RFC 6749 §7.1).
     ///
-    /// The type is compared without case (§5.1), and many servers leave it out.
-    private func tokenType(_ mayBeOfAnyKind: Bool, isProven: Bool, allowsBearer: Bool) throws -> String {
+    /// The type is compared without case (§5.1), and many servers leave it out. If an answer that is cut off does not
+    /// have it, it is not known.
+    private func tokenType(
+        _ quirks: ServerQuirks, _ mayBeOfAnyKind: Bool, isProven: Bool, allowsBearer: Bool
+    ) throws -> String {
         let problem: InvalidTokenResponse.Problem
-        switch members["token_type"] {
+        if damaged.contains("token_type") || repeated.contains("token_type") || isCutOff && text("token_type") == nil {
+            throw self.problem("token_type")
+        }
+        switch value("token_type") {
         case nil, .null, .string(""):
             if !isProven || allowsBearer { return "Bearer" }
             problem = .downgraded
@@ -88,17 +107,20 @@ extension AnswerObject {
             if !isProven || allowsBearer { return type }
             problem = .downgraded
         case .string(let type) where isProven && type.lowercased() == "dpop": return type
+        case .string(let type) where quirks.isBearer(type):
+            if !isProven || allowsBearer { return "Bearer" }
+            problem = .downgraded
         case .string(let type) where mayBeOfAnyKind && type.uppercased() == OAuthToken.noAccessToken: return type
         case .string: problem = .unsupported
         default: problem = .malformed
         }
-        throw InvalidTokenResponse(status: status, field: "token_type", problem: problem)
+        throw invalid("token_type", problem)
     }
 
     /// The scopes of the answer. A `scope` of another JSON type counts as absent, so that the tokens are not lost.
     fileprivate func scopes(_ quirks: ServerQuirks) -> Set<String>? {
-        if case .string(let text) = members["scope"] { return quirks.scopes(in: text) }
-        return members["scope"]?.texts.map { Set($0) }
+        if case .string(let text) = value("scope") { return quirks.scopes(in: text) }
+        return value("scope")?.texts.map { Set($0) }
     }
 
     fileprivate func unknownMembers(replacing old: [String: JSONValue]) -> [String: JSONValue] {

@@ -38,16 +38,14 @@ public struct TokenIntrospection: Sendable, Hashable {
 }
 
 extension TokenIntrospection {
-    /// - Throws: `InvalidTokenResponse` if the field `active` is missing or malformed.
+    /// - Throws: `InvalidTokenResponse` if the field `active` is missing or malformed, or another known one is damaged.
     init(_ answer: AnswerObject, quirks: ServerQuirks) throws {
-        guard let active = answer.members["active"], active != .null else {
-            throw InvalidTokenResponse(status: answer.status, field: "active", problem: .missing)
-        }
-        guard case .bool(let isActive) = active else {
-            throw InvalidTokenResponse(status: answer.status, field: "active", problem: .malformed)
-        }
+        try answer.check(["active"])
+        guard case .bool(let isActive) = answer.value("active") else { throw answer.problem("active") }
+        // A damaged date or scope must not count as absent: the token could be accepted for longer, or for more.
+        if isActive { try answer.check(Self.known) }
         // §2.2: the answer should contain nothing more about an inactive token. Other members are ignored.
-        let answer = isActive ? answer : AnswerObject(status: answer.status, members: [:])
+        let answer = isActive ? answer : AnswerObject(emptyWithStatus: answer.status, purpose: answer.purpose)
         self.init(
             isActive: isActive, scopes: answer.text("scope").map(quirks.scopes) ?? [],
             clientID: answer.text("client_id"), username: answer.text("username"),

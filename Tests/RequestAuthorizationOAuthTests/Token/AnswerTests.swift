@@ -38,15 +38,14 @@ import Testing
         #expect(token.additionalMembers == ["example_parameter": .string("example_value")])
     }
 
-    @Test func `an answer that nests too deep is not parsed, because that would take very long`() async throws {
+    @Test func `a member that nests too deep is not parsed, because that would take very long`() async throws {
         func nested(_ open: String, _ close: String, _ depth: Int) -> String {
             #"{"access_token":"a","more":\#(String(repeating: open, count: depth))1"#
                 + String(repeating: close, count: depth) + "}"
         }
         for (open, close) in [("[", "]"), (#"{"a":"#, "}"), (#"["\\","\"",["#, "]]")] {
-            await #expect(throws: InvalidTokenResponse(field: "body", problem: .malformed)) {
-                try await refreshed(.json(nested(open, close, 500)))
-            }
+            let token = try await refreshed(.json(nested(open, close, 500)))
+            #expect(token.accessToken == "a" && token.additionalMembers == [:])
         }
         #expect(try await refreshed(.json(nested("[", "]", 15))).additionalMembers.count == 1)
         #expect(try await refreshed(.json(nested("[\"[[[[[[[[[\\\"[[[[[[[[\",", "]", 15))).additionalMembers.count == 1)
@@ -90,7 +89,7 @@ import Testing
         (#"{"access_token":"ä","token_type":"Bearer"}"#, "access_token", .malformed),
         (#"{"access_token":"a","token_ty"#, "body", .notJSON),
         ("<!DOCTYPE html><title>Hotel</title>", "body", .notJSON), ("", "body", .notJSON), ("[]", "body", .notJSON),
-        (#""access_token""#, "body", .notJSON), ("access_token=a&token_type=bearer", "body", .notJSON),
+        (#""access_token""#, "body", .notJSON), ("access_token=a&token_type=bearer", "body", .formEncoded),
     ])
     func `RFC 6749 §10.14: an unusable answer is an error that names the field, and ends no session`(
         json: String, field: String, problem: InvalidTokenResponse.Problem
