@@ -51,6 +51,9 @@ package struct JSONMembers: Sendable, RedactedDescription {
 
     package init?(_ body: [UInt8]) { self.init(body[...]) }
 
+    /// Whether a name has different values.
+    package var hasRepetitions: Bool { members.values.contains { $0.values.count > 1 } }
+
     /// The text at a path, such as `error` or `error.code`, if the object is whole and has one value there.
     ///
     /// A name that contains the dots itself comes first.

@@ -21,17 +21,17 @@ extension JSONTokenEndpoint {
 
     /// Decodes an answer. If it is damaged, its readable members are decoded alone.
     func decode<Body: Decodable>(_ type: Body.Type, _ response: TokenResponse) throws -> Body {
-        let whole = Result { try decode(type, response.body[...], response) }
-        let problem: InvalidTokenResponse
-        switch whole {
-        case .success(let body): return body
-        case .failure(let error as InvalidTokenResponse): problem = error
-        case .failure(let error): throw error
+        let answer = JSONMembers(response.body)
+        var problem = InvalidTokenResponse(bodyOf: response)
+        // Which of two values a decoder takes is not defined (RFC 8259 §4).
+        if answer?.hasRepetitions != true {
+            do {
+                return try decode(type, response.body[...], response)
+            } catch let error as InvalidTokenResponse {
+                if error.problem != .notJSON { problem = error }
+            }
         }
-        guard let answer = JSONMembers(response.body) else {
-            throw problem.field == "body" && problem.problem == .notJSON
-                ? InvalidTokenResponse(bodyOf: response) : problem
-        }
+        guard let answer else { throw problem }
         let rest = ReadableMembers(answer)
         if answer.form == .whole, rest.unreadable.isEmpty, problem.field != "body" { throw problem }
         do {

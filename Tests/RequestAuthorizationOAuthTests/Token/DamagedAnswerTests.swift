@@ -172,17 +172,17 @@ import Testing
         #expect(error?.description == "the token endpoint answered 400 (…): the session is kept; try again later")
     }
 
-    @Test func `a callback's error that repeats the state is not printed`() async throws {
-        let pending = PendingSignIn.make(
-            state: "abcdefghijkl", url: try .make("https://as.example/?state=abcdefghijkl"))
+    @Test(arguments: [("abcdefghijkl", "refused; "), ("server_error", "refused (server_error); ")])
+    func `a callback's error that repeats the state is not printed`(code: String, text: String) async throws {
+        let pending = PendingSignIn.make(state: "abcdefghijkl")
+        clock.setWallClock(to: pending.createdAt)
         let service = OAuthTokenService.authorizationCode(
-            server: AuthorizationServer(
-                issuer: pending.issuer, authorizationEndpoint: nil, tokenEndpoint: pending.tokenEndpoint),
-            client: .public(id: pending.clientID), transport: transport)
-        let callback = try URL.make("\(pending.redirectURI)?error=abcdefghijkl&state=abcdefghijkl")
+            server: AuthorizationServer(tokenEndpoint: pending.tokenEndpoint), client: .public(id: pending.clientID),
+            transport: transport, clock: clock)
+        let callback = try URL.make("\(pending.redirectURI)?error=\(code)&state=\(pending.state)")
         let error = await #expect(throws: SignInError.self) { try await service.finish(pending, callback: callback) }
-        #expect(error?.code == "abcdefghijkl" || error?.kind == .expired)
-        #expect(error.map { "\($0)" }?.contains("abcdefghijkl") == false)
+        #expect(error?.code == code)
+        #expect(error?.description.hasPrefix("the sign-in gave no token: \(text)") == true)
     }
 
     // MARK: - Words for Bearer

@@ -117,6 +117,13 @@ import Testing
         }
     }
 
+    @Test func `of a repeated member the last value that can be read counts`() async throws {
+        let json =
+            #"{"access_token":"b","refresh_token":"r0","expires_in":60,"access_token":"a","refresh_token":"r1","#
+            + #""refresh_token":"\ud800"}"#
+        #expect(try await post(.response(200, json: json)).body == Answer(refreshToken: "r1"))
+    }
+
     @Test func `an optional member that is damaged is absent, and a needed one is named`() async throws {
         let optional = #"{"access_token":"a","expires_in":60,"refresh_token":"\ud800"}"#
         #expect(try await post(.response(200, json: optional)).body == Answer())
