@@ -103,7 +103,9 @@ private struct ReadableMembers: RedactedDescription {
     }
 
     private static func isReadable(_ value: ArraySlice<UInt8>) -> Bool {
-        JSONNesting.isReadable(value) && (try? JSONDecoder().decode(TextsOfJSON.self, from: Data(value))) != nil
+        // One level more: it will be in an object.
+        JSONNesting.isReadable([UInt8(ascii: "{")] + value)
+            && (try? JSONDecoder().decode(TextsOfJSON.self, from: Data(value))) != nil
     }
 }
 

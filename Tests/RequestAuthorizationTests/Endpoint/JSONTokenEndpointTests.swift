@@ -105,6 +105,7 @@ import Testing
             (#""name":"Ada "the" Great""#, []), (#""quota":1e400"#, []), (#""name":"\ud800""#, []),
             (#""quota":NaN"#, []),
             (#""more":"# + String(repeating: "[", count: 500) + String(repeating: "]", count: 500), []),
+            (#""more":"# + String(repeating: "[", count: 16) + String(repeating: "]", count: 16), []),
             (#""more":[1,{"a":2]"#, []), (#""quota":1,"quota":2"#, []), ("\"name\":\"a\nb\"", []),
         ].map { ($0.0, Array($0.0.utf8)) } + [("Latin-1", Array(#""name":""#.utf8) + [0xE4, 0x22])]
 
