@@ -168,7 +168,7 @@ extension OAuthTokenService {
     public static func custom(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil, transport: any TokenTransport, clock: any AuthorizationClock = .system,
-        token: @escaping @Sendable (TokenEndpoint) async throws -> OAuthToken
+        token: nonisolated(nonsending) @escaping @Sendable (TokenEndpoint) async throws -> OAuthToken
     ) -> OAuthTokenService {
         OAuthTokenService(
             endpoint: TokenEndpoint(

@@ -26,13 +26,13 @@ extension SpotifyTokenService {
     ///
     ///     let token = try await spotify.signIn(scopes: [.userReadEmail], through: .loopback()) { print("Open", $0) }
     ///
-    /// `show` shows the page, if the receiver does not do so itself.
+    /// `show` shows the page, if the receiver does not do so itself. Its end is not awaited.
     ///
     /// - Throws: the errors of ``signIn(scopes:showDialog:redirectURI:)``, the receiver, `show` and
     ///   ``finish(callback:)``.
     public func signIn(
         scopes: Set<SpotifyScope>, showDialog: Bool = false, through receiver: some CallbackReceiver,
-        show: @Sendable (URL) async throws -> Void = { _ in }
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void = { _ in }
     ) async throws -> OAuthToken {
         let callback = try await receiver.callback(
             for: { try await signIn(scopes: scopes, showDialog: showDialog, redirectURI: $0) }, show: show)
@@ -65,7 +65,7 @@ extension SpotifyTokenService {
     /// Signs in and receives the callback: with the trait `Crypto`.
     public func signIn(
         scopes: Set<SpotifyScope>, showDialog: Bool = false, through receiver: some CallbackReceiver,
-        show: @Sendable (URL) async throws -> Void = { _ in }
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void = { _ in }
     ) async throws -> OAuthToken { fatalError("unavailable") }
 }
 #endif

@@ -106,6 +106,37 @@ import Testing
     // end sample
     #endif
 
+    // sample: receiver
+    /// Waits for the link with which the system opens the app.
+    struct LinkReceiver: CallbackReceiver {
+        let links: AsyncStream<URL>
+
+        func callback(
+            for start: nonisolated(nonsending) @escaping @Sendable (String) async throws -> PendingSignIn,
+            show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
+        ) async throws -> URL {
+            let pending = try await start("com.example.app:/callback")
+            try await show(pending.url)
+            for await link in links where pending.accepts(link) { return link }
+            throw CancellationError()
+        }
+    }
+    // end sample
+
+    @Test func `a receiver of one's own`() async throws {
+        let service = OAuthTokenService.authorizationCode(
+            server: server, client: .public(id: "CLIENT_ID"), transport: transport)
+        let (links, opened) = AsyncStream<URL>.makeStream()
+        let token = try await service.signIn(scopes: ["read"], through: LinkReceiver(links: links)) { page in
+            let items = try #require(URLComponents(url: page, resolvingAgainstBaseURL: false)?.queryItems)
+            let state = try #require(items.first { $0.name == "state" }?.value)
+            for link in ["com.example.app:/settings", "com.example.app:/callback?code=1&state=\(state)"] {
+                opened.yield(try #require(URL(string: link)))
+            }
+        }
+        #expect(token.accessToken == "a")
+    }
+
     @Test func `a server`() async throws {
         let secret = "gX1fBat3bV"
         // sample: server

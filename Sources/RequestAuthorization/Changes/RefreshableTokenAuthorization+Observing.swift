@@ -8,7 +8,7 @@ extension RefreshableTokenAuthorization {
     ///
     /// - Returns: the observation, which ends when it is released.
     public nonisolated func onTokenChange(
-        _ handler: @escaping @Sendable (TokenChange<Token>) async -> Void
+        _ handler: nonisolated(nonsending) @escaping @Sendable (TokenChange<Token>) async -> Void
     ) -> TokenObservation {
         let subscription = core.observe()
         let mailbox = subscription.mailbox

@@ -27,8 +27,8 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
     ///     for a retry. Without it a 401 is final.
     ///   - fields: returns header fields by name for a request. Names and values that no header can hold are refused.
     public init(
-        onUnauthorized: (@Sendable (UnauthorizedResponse) async throws -> Void)? = nil,
-        fields: @escaping @Sendable (any AuthorizableRequest) async throws -> [String: String]
+        onUnauthorized: (nonisolated(nonsending) @Sendable (UnauthorizedResponse) async throws -> Void)? = nil,
+        fields: nonisolated(nonsending) @escaping @Sendable (any AuthorizableRequest) async throws -> [String: String]
     ) {
         self.fields = fields
         refusal = onUnauthorized
@@ -43,8 +43,8 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
     ///   - value: returns the whole value of the field, for instance `Bearer …`.
     public init(
         field: String = "Authorization",
-        onUnauthorized: (@Sendable (UnauthorizedResponse) async throws -> Void)? = nil,
-        value: @escaping @Sendable () async throws -> String
+        onUnauthorized: (nonisolated(nonsending) @Sendable (UnauthorizedResponse) async throws -> Void)? = nil,
+        value: nonisolated(nonsending) @escaping @Sendable () async throws -> String
     ) {
         self.init(onUnauthorized: onUnauthorized) { _ in [field: try await value()] }
     }

@@ -22,7 +22,9 @@ extension RefreshableTokenAuthorization {
     ///
     /// Returns at once. If `body` fails, the session stays as it was, and ``events`` reports the failure. If several
     /// succeed, the last one begun wins.
-    public nonisolated func refresh(using body: @escaping @Sendable () async throws -> Token) async {
+    public nonisolated func refresh(
+        using body: nonisolated(nonsending) @escaping @Sendable () async throws -> Token
+    ) async {
         _ = begin(change { state, _ in state.nextID() }, waiter: nil, body)
     }
 
@@ -34,7 +36,9 @@ extension RefreshableTokenAuthorization {
     ///   time for the next call. `CancellationError` if the task is cancelled, or if another sign-in or
     ///   ``setToken(_:)`` has replaced this one. ``NotAuthorized`` if the header value of the token must not be sent,
     ///   or after a sign-out or a shutdown meanwhile.
-    public nonisolated func signIn(using body: @escaping @Sendable () async throws -> Token) async throws {
+    public nonisolated func signIn(
+        using body: nonisolated(nonsending) @escaping @Sendable () async throws -> Token
+    ) async throws {
         let id = change { state, _ in state.nextID() }
         try await withTaskCancellationHandler {
             defer { core.didResume() }

@@ -21,7 +21,7 @@ extension AuthorizationProvider {
     ///   not sent again in the new session. `CancellationError` before anything is sent if the task has been cancelled.
     public func send<Request: AuthorizableRequest, Response: AuthorizableResponse>(
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
-        transport: (Request) async throws -> Response
+        transport: nonisolated(nonsending) (Request) async throws -> Response
     ) async throws -> Response {
         try await send(
             request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0 }, transport: transport)
@@ -43,7 +43,8 @@ extension AuthorizationProvider {
     /// - Throws: as ``send(_:refreshCount:isReplayable:transport:)``.
     public func send<Request: AuthorizableRequest, Answer>(
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
-        unauthorized: (Answer) -> UnauthorizedResponse?, transport: (Request) async throws -> Answer
+        unauthorized: (Answer) -> UnauthorizedResponse?,
+        transport: nonisolated(nonsending) (Request) async throws -> Answer
     ) async throws -> Answer {
         try await CheckedAuthorization(self).send(
             request, refreshCount: refreshCount, isReplayable: isReplayable, head: unauthorized,

@@ -12,7 +12,7 @@ public struct TokenStoreLock: Sendable {
     /// Creates access that lasts until it is unlocked, or until the process ends.
     ///
     /// - Parameter release: gives up the access; the provider calls it at most once.
-    public init(release: @escaping @Sendable () async -> Void) {
+    public init(release: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
         (requestDeadline, timeLeft, self.release) = (nil, { nil }, release)
     }
 
@@ -28,7 +28,7 @@ public struct TokenStoreLock: Sendable {
     ///   - release: gives up the access; the provider calls it at most once.
     public init(
         requestDeadline: Duration, remaining: @escaping @Sendable () -> Duration,
-        release: @escaping @Sendable () async -> Void
+        release: nonisolated(nonsending) @escaping @Sendable () async -> Void
     ) {
         (self.requestDeadline, timeLeft, self.release) = (requestDeadline, remaining, release)
     }
@@ -38,7 +38,7 @@ public struct TokenStoreLock: Sendable {
     /// - Parameters:
     ///   - lock: the access of the wrapped store.
     ///   - release: gives up the access, in place of the lock's own function.
-    public init(_ lock: TokenStoreLock, release: @escaping @Sendable () async -> Void) {
+    public init(_ lock: TokenStoreLock, release: nonisolated(nonsending) @escaping @Sendable () async -> Void) {
         (requestDeadline, timeLeft, self.release) = (lock.requestDeadline, lock.timeLeft, release)
     }
 

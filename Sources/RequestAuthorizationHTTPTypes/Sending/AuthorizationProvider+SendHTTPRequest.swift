@@ -17,7 +17,7 @@ extension AuthorizationProvider {
     /// - Throws: what the provider and the transport throw.
     public func send<Body>(
         _ request: HTTPRequest, refreshCount: Int = 1, isReplayable: Bool? = nil,
-        transport: (HTTPRequest) async throws -> (HTTPResponse, Body)
+        transport: nonisolated(nonsending) (HTTPRequest) async throws -> (HTTPResponse, Body)
     ) async throws -> (HTTPResponse, Body) {
         try await send(
             request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0.0 }, transport: transport)
@@ -26,7 +26,7 @@ extension AuthorizationProvider {
     /// Does the same for clients that return the body first, as `URLSession` does.
     public func send<Body>(
         _ request: HTTPRequest, refreshCount: Int = 1, isReplayable: Bool? = nil,
-        transport: (HTTPRequest) async throws -> (Body, HTTPResponse)
+        transport: nonisolated(nonsending) (HTTPRequest) async throws -> (Body, HTTPResponse)
     ) async throws -> (Body, HTTPResponse) {
         try await send(
             request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0.1 }, transport: transport)

@@ -12,7 +12,9 @@ public struct GrantAssertion: Sendable, RedactedDescription {
     public static func token(_ text: String) -> GrantAssertion { GrantAssertion(text: { _ in text }, isRenewed: false) }
 
     /// An assertion that is fetched for each request.
-    public static func fetched(_ body: @escaping @Sendable () async throws -> String) -> GrantAssertion {
+    public static func fetched(
+        _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> String
+    ) -> GrantAssertion {
         GrantAssertion(text: { _ in try await body() }, isRenewed: true)
     }
 

@@ -40,13 +40,14 @@ extension OAuthTokenService {
     ///         try await service.signIn(scopes: ["read"], through: .loopback) { url in print("Open", url) }
     ///     }
     ///
-    /// The receiver chooses the redirect URI. `show` opens the page, if the receiver does not do so itself.
+    /// The receiver chooses the redirect URI. `show` opens the page, if the receiver does not do so itself. It need not
+    /// end before the callback comes: this function does not wait for it (``LoopbackReceiver``).
     ///
     /// - Throws: the errors of ``signIn(scopes:redirectURI:parameters:)``, the receiver, `show` and
     ///   ``finish(callback:)``.
     public func signIn(
         scopes: Set<String>, parameters: [String: String] = [:], through receiver: some CallbackReceiver,
-        show: @Sendable (URL) async throws -> Void = { _ in }
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void = { _ in }
     ) async throws -> OAuthToken {
         let callback = try await receiver.callback(
             for: { try await signIn(scopes: scopes, redirectURI: $0, parameters: parameters) }, show: show)
@@ -118,7 +119,7 @@ extension OAuthTokenService {
     /// Signs in from beginning to end: with the trait `Crypto`.
     public func signIn(
         scopes: Set<String>, parameters: [String: String] = [:], through receiver: some CallbackReceiver,
-        show: @Sendable (URL) async throws -> Void = { _ in }
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void = { _ in }
     ) async throws -> OAuthToken { fatalError("unavailable") }
 }
 #endif

@@ -41,7 +41,7 @@ extension OAuthTokenService {
     public static func tokenExchange(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil, transport: any TokenTransport, clock: any AuthorizationClock = .system,
-        exchange: @escaping @Sendable () async throws -> TokenExchange
+        exchange: nonisolated(nonsending) @escaping @Sendable () async throws -> TokenExchange
     ) -> OAuthTokenService {
         custom(
             server: server, client: client, authentication: authentication, proof: proof, transport: transport,

@@ -8,7 +8,7 @@ struct LoopbackExchange: Sendable {
     /// The parts of a request that count.
     struct Request: Sendable {
         var method: String
-        /// Path and query, as in the request line.
+        /// The target of the request line: path and query, or a whole URL (RFC 9112 §3.2).
         var target: String
         /// The values of all `Host` fields.
         var hosts: [String]
@@ -22,6 +22,7 @@ struct LoopbackExchange: Sendable {
     private var authorities: Set<String> = []
     /// The sign-in, from its start until its callback has come.
     private var pending: PendingSignIn?
+    private var hasEnded = false
 
     /// - Parameters:
     ///   - literal: `127.0.0.1` or `[::1]`.
@@ -35,12 +36,25 @@ struct LoopbackExchange: Sendable {
         authorities = port == 80 ? [authority, literal] : [authority]
     }
 
-    mutating func begin(_ signIn: PendingSignIn) { pending = signIn }
+    /// Lets the callback of a sign-in come.
+    ///
+    /// - Returns: `false` if nobody waits for it any more.
+    mutating func begin(_ signIn: PendingSignIn) -> Bool {
+        guard !hasEnded else { return false }
+        pending = signIn
+        return true
+    }
+
+    /// From now on no request is the callback.
+    mutating func end() { (pending, hasEnded) = (nil, true) }
 
     mutating func answer(to request: Request) -> LoopbackAnswer {
-        // Another `Host` is another origin: a name that an attacker has pointed to this address (RFC 9112 §3.2).
-        guard request.hosts.count == 1, authorities.contains(request.hosts[0]) else { return .refused(400) }
-        let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        // RFC 9112 §3.2: a request has one `Host`. Its value does not count if the target is a whole URL (§3.2.2).
+        guard request.hosts.count == 1 else { return .refused(400) }
+        let (authority, target) = Self.authority(of: request.target) ?? (request.hosts[0], request.target[...])
+        // Another authority is another origin: a name that an attacker has pointed to this address.
+        guard authorities.contains(authority) else { return .refused(400) }
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         // Compared by bytes: `==` on strings would accept equivalent spellings.
         guard parts[0].utf8.elementsEqual(path.utf8) else { return .refused(404) }
         guard request.method == "GET" else { return .refused(405) }
@@ -50,6 +64,17 @@ struct LoopbackExchange: Sendable {
         else { return .refused(400) }
         self.pending = nil
         return .accepted(callback, hasCode: (try? pending.code(in: parameters)) != nil)
+    }
+
+    /// Splits a target in absolute form, such as `http://127.0.0.1:8080/callback?code=1` (RFC 9112 §3.2.2).
+    ///
+    /// - Returns: the authority, which is empty for another scheme than `http`, and the rest; `nil` for another form.
+    private static func authority(of target: String) -> (String, Substring)? {
+        guard !target.hasPrefix("/"), let mark = target.firstRange(of: "://") else { return nil }
+        let rest = target[mark.upperBound...]
+        let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+        let isHTTP = target[..<mark.lowerBound].lowercased() == "http"
+        return (isHTTP ? rest[..<end].lowercased() : "", rest[end...])
     }
 
     /// Whether a redirect URI may have this path.

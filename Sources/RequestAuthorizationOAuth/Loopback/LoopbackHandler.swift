@@ -11,11 +11,14 @@ final class LoopbackHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let exchange: Lock<LoopbackExchange>
+    private let connections: Lock<LoopbackConnections>
     private let callback: EventLoopPromise<URL>
     private var hasAnswered = false
 
-    init(exchange: Lock<LoopbackExchange>, callback: EventLoopPromise<URL>) {
-        (self.exchange, self.callback) = (exchange, callback)
+    init(
+        exchange: Lock<LoopbackExchange>, connections: Lock<LoopbackConnections>, callback: EventLoopPromise<URL>
+    ) {
+        (self.exchange, self.connections, self.callback) = (exchange, connections, callback)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -36,6 +39,7 @@ final class LoopbackHandler: ChannelInboundHandler {
 
     private func send(_ answer: LoopbackAnswer, withBody: Bool = true, to context: ChannelHandlerContext) {
         hasAnswered = true
+        connections.withLock { $0.answered(context.channel, isCallback: answer.callback != nil) }
         let head = HTTPResponseHead(
             version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status),
             headers: HTTPHeaders(answer.fields.map { ($0.name, $0.value) }))

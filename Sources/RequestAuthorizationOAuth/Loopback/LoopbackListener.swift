@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if LoopbackReceiver
+import Dispatch
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -9,7 +10,7 @@ import NIOPosix
 /// A listening socket for one sign-in.
 final class LoopbackListener: Sendable {
     private let channel: any Channel
-    private let connections: Lock<[ObjectIdentifier: any Channel]>
+    private let connections: Lock<LoopbackConnections>
     private let exchange: Lock<LoopbackExchange>
     private let promise: EventLoopPromise<URL>
     private let deadline: Scheduled<Void>
@@ -21,7 +22,7 @@ final class LoopbackListener: Sendable {
         // The listener and its connections share one event loop.
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: URL.self)
-        let connections = Lock<[ObjectIdentifier: any Channel]>([:])
+        let connections = Lock(LoopbackConnections(limit: receiver.limits.connections))
         let exchange = Lock(LoopbackExchange(literal: receiver.address.literal, path: receiver.path))
         let channel: any Channel
         do {
@@ -41,51 +42,50 @@ final class LoopbackListener: Sendable {
 
     /// Starts the sign-in, shows its page and waits for the callback.
     func callback(
-        for start: @Sendable (String) async throws -> PendingSignIn, show: @Sendable (URL) async throws -> Void
+        for start: nonisolated(nonsending) @escaping @Sendable (String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
     ) async throws -> URL {
-        try await withoutActuallyEscaping(start) { start in
-            try await withoutActuallyEscaping(show) { show in
-                try await withThrowingTaskGroup(of: URL?.self) { group in
-                    group.addTask {
-                        try await show(try await self.begin(start))
-                        return nil
-                    }
-                    group.addTask { try await self.firstCallback() }
-                    defer { group.cancelAll() }
-                    while let finished = try await group.next() {
-                        if let callback = finished { return callback }
-                    }
-                    throw CancellationError()
-                }
+        // Nobody waits for this task, and the end of the wait does not cancel it: a caller's code may hang, and inside
+        // `URLSession.data` on Linux cancelling it may block for ever if the answer arrives at that moment.
+        let page = Task { [exchange, promise] in
+            do {
+                guard let url = try await Self.begin(start, in: exchange) else { return }
+                try await show(url)
+            } catch {
+                promise.fail(error)
             }
+        }
+        return try await withTaskCancellationHandler {
+            try await promise.futureResult.get()
+        } onCancel: { [exchange, promise] in
+            exchange.withLock { $0.end() }
+            promise.fail(CancellationError())
+            // Not on this thread, which may be one of the few that run tasks: see above.
+            DispatchQueue.global().async { page.cancel() }
         }
     }
 
     /// Stops listening, and returns when the port is free and all connections are closed.
     func close() async {
         deadline.cancel()
+        exchange.withLock { $0.end() }
         promise.fail(CancellationError())
         try? await channel.close()
-        for connection in connections.withLock({ Array($0.values) }) {
+        for connection in connections.withLock(\.all) {
             connection.close(promise: nil)
             try? await connection.closeFuture.get()
         }
     }
 
-    private func begin(_ start: @Sendable (String) async throws -> PendingSignIn) async throws -> URL {
+    /// - Returns: the page to show; `nil` if the wait has ended meanwhile.
+    private static func begin(
+        _ start: nonisolated(nonsending) @Sendable (String) async throws -> PendingSignIn,
+        in exchange: Lock<LoopbackExchange>
+    ) async throws -> URL? {
         let redirectURI = exchange.withLock(\.redirectURI)
         let pending = try await start(redirectURI)
         guard pending.redirectURI == redirectURI else { throw LoopbackReceiverError(.otherRedirectURI) }
-        exchange.withLock { $0.begin(pending) }
-        return pending.url
-    }
-
-    private func firstCallback() async throws -> URL {
-        try await withTaskCancellationHandler {
-            try await promise.futureResult.get()
-        } onCancel: {
-            promise.fail(CancellationError())
-        }
+        return exchange.withLock { $0.begin(pending) } ? pending.url : nil
     }
 }
 
@@ -93,7 +93,7 @@ final class LoopbackListener: Sendable {
 
 extension LoopbackListener {
     private static func bootstrap(
-        on loop: any EventLoop, limits: LoopbackLimits, connections: Lock<[ObjectIdentifier: any Channel]>,
+        on loop: any EventLoop, limits: LoopbackLimits, connections: Lock<LoopbackConnections>,
         exchange: Lock<LoopbackExchange>, promise: EventLoopPromise<URL>
     ) -> ServerBootstrap {
         ServerBootstrap(group: loop)
@@ -105,7 +105,7 @@ extension LoopbackListener {
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        LoopbackConnections(limit: limits.connections, channels: connections))
+                        LoopbackAdmission(connections: connections))
                 }
             }
             .childChannelInitializer { channel in
@@ -118,7 +118,7 @@ extension LoopbackListener {
                         LoopbackHeadLimit(limits.headLength),
                         HTTPResponseEncoder(),
                         ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)),
-                        LoopbackHandler(exchange: exchange, callback: promise),
+                        LoopbackHandler(exchange: exchange, connections: connections, callback: promise),
                     ])
                 }
             }
@@ -128,37 +128,5 @@ extension LoopbackListener {
 extension LoopbackReceiver.Address {
     fileprivate var ip: String { self == .ipv4 ? "127.0.0.1" : "::1" }
     fileprivate var literal: String { self == .ipv4 ? "127.0.0.1" : "[::1]" }
-}
-
-/// Limits the number of open connections. Further ones wait in the system's queue until one has ended.
-final class LoopbackConnections: ChannelDuplexHandler {
-    typealias InboundIn = any Channel
-    typealias InboundOut = any Channel
-    typealias OutboundIn = Never
-
-    private let limit: Int
-    private let channels: Lock<[ObjectIdentifier: any Channel]>
-    private var isWaiting = false
-
-    init(limit: Int, channels: Lock<[ObjectIdentifier: any Channel]>) {
-        (self.limit, self.channels) = (limit, channels)
-    }
-
-    func read(context: ChannelHandlerContext) {
-        if channels.withLock({ $0.count }) < limit { context.read() } else { isWaiting = true }
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let channel = unwrapInboundIn(data)
-        let id = ObjectIdentifier(channel)
-        channels.withLock { $0[id] = channel }
-        channel.closeFuture.assumeIsolated().whenComplete { [self] _ in
-            channels.withLock { $0[id] = nil }
-            guard isWaiting, context.channel.isActive else { return }
-            isWaiting = false
-            context.read()
-        }
-        context.fireChannelRead(data)
-    }
 }
 #endif

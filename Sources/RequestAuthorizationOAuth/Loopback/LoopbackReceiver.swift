@@ -43,15 +43,18 @@ public struct LoopbackReceiver: Sendable, Hashable {
 extension LoopbackReceiver: CallbackReceiver {
     /// Listens, starts a sign-in with its redirect URI, shows the server's page, and returns the callback.
     ///
-    /// The redirect URI is, for instance, `http://127.0.0.1:49152/callback`. `show` may return at once. If it still
-    /// runs when the callback comes, it is cancelled, and this function waits for its end.
+    /// The redirect URI is, for instance, `http://127.0.0.1:49152/callback`. `start` and `show` run in a task of their
+    /// own, and this function never waits for its end. `show` may return at once. If it still runs when the callback
+    /// comes or the timeout has passed, it is left alone: it goes on, is not cancelled, and its error is ignored. (On
+    /// Linux `URLSession` may stand still for ever if a task is cancelled while its answer arrives.) Only if the
+    /// caller's task is cancelled, `start` and `show` are cancelled too. A page is not shown after the end.
     ///
     /// - Returns: the callback, not yet exchanged for a token. A denial is a callback too.
     /// - Throws: ``LoopbackReceiverError``; ``SignInError`` of the kind ``SignInError/Kind/expired`` if no callback
-    ///   comes before the timeout; errors of `start` and `show`; `CancellationError`.
+    ///   comes before the timeout; errors of `start` and `show` before that; `CancellationError`.
     public func callback(
-        for start: @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
-        show: @Sendable (URL) async throws -> Void
+        for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
     ) async throws -> URL {
         let listener = try await LoopbackListener(for: self)
         do {
@@ -84,7 +87,7 @@ struct LoopbackLimits: Sendable, Hashable {
     var headLength = 8 << 10
     /// How long a connection may last.
     var connectionTime = Duration.seconds(5)
-    /// The number of connections at a time; others wait in the system's queue.
+    /// The number of connections at a time. A further one replaces the oldest that has not sent a whole head.
     var connections = 16
 }
 
@@ -141,8 +144,8 @@ public struct LoopbackReceiver: Sendable, CallbackReceiver {
     ) { fatalError("unavailable") }
 
     public func callback(
-        for start: @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
-        show: @Sendable (URL) async throws -> Void
+        for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
     ) async throws -> URL { fatalError("unavailable") }
 }
 

@@ -5,9 +5,27 @@
 ///
 ///     let token = try await service.signIn(scopes: ["read"], through: .loopback) { url in print("Open", url) }
 ///
-/// A receiver opens before the sign-in starts, because its redirect URI (with a port) may be known only then.
+/// A receiver opens before the sign-in starts, because its redirect URI (with a port) may be known only then. One of
+/// your own repeats the isolation of the closures, which every package then compiles alike:
+///
+///     struct CallbackOfLinks: CallbackReceiver {
+///         let links: AsyncStream<URL>                     // the URLs that the app is opened with
+///
+///         func callback(
+///             for start: nonisolated(nonsending) @escaping @Sendable (String) async throws -> PendingSignIn,
+///             show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
+///         ) async throws -> URL {
+///             let pending = try await start("com.example.app:/callback")
+///             try await show(pending.url)
+///             for await link in links where pending.accepts(link) { return link }
+///             throw CancellationError()
+///         }
+///     }
 public protocol CallbackReceiver: Sendable {
     /// Opens for callbacks, starts a sign-in with its redirect URI, shows the page, waits, and closes.
+    ///
+    /// Both closures may outlive the call. A receiver need not wait for their end, and ignores it after its own: a
+    /// `show` that hangs must hold up neither a callback nor a timeout.
     ///
     /// - Parameters:
     ///   - start: makes the sign-in for the receiver's redirect URI, including its port.
@@ -17,7 +35,7 @@ public protocol CallbackReceiver: Sendable {
     /// - Throws: errors of `start` and `show`; ``SignInError`` if no callback comes in time or the user closes the
     ///   page; `CancellationError` at once when the task is cancelled.
     func callback(
-        for start: @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
-        show: @Sendable (URL) async throws -> Void
+        for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
     ) async throws -> URL
 }

@@ -19,8 +19,8 @@ public struct WebAuthenticationReceiver: CallbackReceiver {
     ///   ``SignInError/Kind/notShown`` if the sheet cannot be shown, ``SignInError/Kind/foreign`` for a callback of
     ///   another sign-in; `CancellationError` at once when the task is cancelled, which closes the sheet.
     public func callback(
-        for start: @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
-        show: @Sendable (URL) async throws -> Void
+        for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
     ) async throws -> URL {
         let awaited = try WebAuthenticationCallback(redirectURI)
         let pending = try await start(redirectURI)

@@ -30,7 +30,7 @@ public struct AuthorizableRequestChecks<Request: AuthorizableRequest>: Sendable 
     ///   - request: creates a request.
     public init(
         method: String?, target: String?, body: [UInt8]? = nil,
-        _ request: @escaping @Sendable () async throws -> Request
+        _ request: nonisolated(nonsending) @escaping @Sendable () async throws -> Request
     ) {
         (self.method, self.target, self.body, self.request) = (method, target, body, request)
     }

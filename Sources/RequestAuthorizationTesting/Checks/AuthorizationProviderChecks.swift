@@ -35,8 +35,8 @@ public struct AuthorizationProviderChecks: Sendable {
     public init(
         origin: Origin = "https://api.example.com", allowsPlaintext: Bool = false, limit: Duration = .seconds(120),
         clock: any AuthorizationClock = .system,
-        waiting: (@Sendable () async throws -> any AuthorizationProvider)? = nil,
-        _ provider: @escaping @Sendable () async throws -> any AuthorizationProvider
+        waiting: (nonisolated(nonsending) @Sendable () async throws -> any AuthorizationProvider)? = nil,
+        _ provider: nonisolated(nonsending) @escaping @Sendable () async throws -> any AuthorizationProvider
     ) {
         (self.origin, self.allowsPlaintext, self.limit, self.clock) = (origin, allowsPlaintext, limit, clock)
         (self.waiting, self.provider) = (waiting, provider)

@@ -24,7 +24,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
     public init(
         token: @escaping @Sendable (Int) -> Store.Token, limit: Duration = .seconds(120),
         lockLimit: Duration = .milliseconds(50), clock: any AuthorizationClock = .system,
-        _ stores: @escaping @Sendable () async throws -> (Store, Store)
+        _ stores: nonisolated(nonsending) @escaping @Sendable () async throws -> (Store, Store)
     ) {
         plain = TokenStoreChecks(token: token, limit: limit, clock: clock) { try await stores().0 }
         self.lockLimit = lockLimit
@@ -205,7 +205,8 @@ extension SharedTokenStoreChecks where Store.Token == TestToken {
     /// Creates the checks of a store for ``TestToken``. The parameters are those of the other initializer.
     public init(
         limit: Duration = .seconds(120), lockLimit: Duration = .milliseconds(50),
-        clock: any AuthorizationClock = .system, _ stores: @escaping @Sendable () async throws -> (Store, Store)
+        clock: any AuthorizationClock = .system,
+        _ stores: nonisolated(nonsending) @escaping @Sendable () async throws -> (Store, Store)
     ) {
         self.init(token: { .probe($0) }, limit: limit, lockLimit: lockLimit, clock: clock, stores)
     }

@@ -26,8 +26,9 @@ public struct TokenStoreChecks<Store: TokenStore>: Sendable where Store.Token: E
     ///   - store: creates an empty store.
     public init(
         token: @escaping @Sendable (Int) -> Store.Token, limit: Duration = .seconds(120),
-        clock: any AuthorizationClock = .system, reopened: (@Sendable (Store) async throws -> Store)? = nil,
-        _ store: @escaping @Sendable () async throws -> Store
+        clock: any AuthorizationClock = .system,
+        reopened: (nonisolated(nonsending) @Sendable (Store) async throws -> Store)? = nil,
+        _ store: nonisolated(nonsending) @escaping @Sendable () async throws -> Store
     ) {
         (self.limit, self.clock, self.token) = (limit, clock, token)
         (self.store, self.reopened) = (store, reopened)
@@ -141,8 +142,8 @@ extension TokenStoreChecks where Store.Token == TestToken {
     /// Creates the checks of a store for ``TestToken``. The parameters are those of the other initializer.
     public init(
         limit: Duration = .seconds(120), clock: any AuthorizationClock = .system,
-        reopened: (@Sendable (Store) async throws -> Store)? = nil,
-        _ store: @escaping @Sendable () async throws -> Store
+        reopened: (nonisolated(nonsending) @Sendable (Store) async throws -> Store)? = nil,
+        _ store: nonisolated(nonsending) @escaping @Sendable () async throws -> Store
     ) {
         self.init(token: { .probe($0) }, limit: limit, clock: clock, reopened: reopened, store)
     }

@@ -23,7 +23,9 @@ public struct ScriptStep<Input: Sendable, Output: Sendable>: Sendable {
     /// Runs a closure.
     ///
     /// - Parameter body: receives the call, with its input, its time and its number.
-    public static func run(_ body: @escaping @Sendable (ScriptedCall<Input, Output>) async throws -> Output) -> Self {
+    public static func run(
+        _ body: nonisolated(nonsending) @escaping @Sendable (ScriptedCall<Input, Output>) async throws -> Output
+    ) -> Self {
         Self(action: .run(body))
     }
 

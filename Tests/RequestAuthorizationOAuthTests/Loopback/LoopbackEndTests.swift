@@ -175,31 +175,13 @@ import Testing
         }
     }
 
-    @Test func `a page that is still being shown is cancelled when the callback is there`() async throws {
-        let wasCancelled = Lock(false)
-        let callback = try await LoopbackReceiver.loopback.callback {
-            try .waiting(at: $0)
-        } show: { page in
-            let reception = Reception(of: try #require(page.fragment()))
-            try await Task { try await reception.end() }.value
-            do {
-                try await forever()
-            } catch is CancellationError {
-                wasCancelled.withLock { $0 = true }
-            }
-        }
-        #expect(callback.absoluteString.hasSuffix(Reception.good))
-        #expect(wasCancelled.withLock { $0 })
-    }
-
     @Test func `a callback before the sign-in has started is refused`() async throws {
         let callback = try await LoopbackReceiver.loopback.callback { redirectURI in
             let answer = try await Reception(of: redirectURI).ask("/callback?code=early&state=5tate")
             #expect(answer.status == 400)
             return try .waiting(at: redirectURI)
         } show: { page in
-            let reception = Reception(of: try #require(page.fragment()))
-            try await Task { try await reception.end() }.value
+            try await Reception(of: try #require(page.fragment())).end()
         }
         #expect(callback.absoluteString.hasSuffix(Reception.good))
     }

@@ -55,24 +55,84 @@ import Testing
         }
     }
 
-    @Test func `the seventeenth connection waits until one has ended`() async throws {
+    @Test func `a seventeenth connection closes the oldest that has sent no whole head`() async throws {
         _ = try await withReception { reception in
-            var idle: [RawConnection] = []
-            for _ in 0..<16 { idle.append(try await reception.connect()) }
             let request = "GET / HTTP/1.1\r\nHost: \(reception.authority)\r\n\r\n"
-            let next = try await reception.connect()
-            try await next.send(request)
-            // After two answers on connections that stay open the listener has looked at all waiting connections.
-            for connection in idle.suffix(2) {
+            // The first has its answer and stays open; the second has sent half of a head.
+            let answered = try await reception.connect()
+            try await answered.send(request)
+            #expect(try await RawAnswer(answered.rest()).status == 404)
+            let half = try await reception.connect()
+            try await half.send(String(request.dropLast(2)))
+            var idle: [RawConnection] = []
+            for _ in 0..<14 { idle.append(try await reception.connect()) }
+
+            let seventeenth = try await reception.connect()
+            try await seventeenth.send(request)
+            #expect(try await RawAnswer(seventeenth.rest()).status == 404)
+            #expect(try await half.rest() == "")
+            // The others were left alone.
+            for connection in idle {
                 try await connection.send(request)
                 #expect(try await RawAnswer(connection.rest()).status == 404)
             }
-            #expect(HeldSockets.accepted(on: reception.port) == 16)
-            try idle[0].close()
-            #expect(try await RawAnswer(next.rest()).status == 404)
-            try next.close()
+            for connection in [answered, half, seventeenth] + idle { try connection.close() }
             try await reception.end()
-            for connection in idle.dropFirst() { try connection.close() }
+        }
+    }
+
+    @Test func `connections that stay open after their answer keep nobody out`() async throws {
+        _ = try await withReception { reception in
+            var answered: [RawConnection] = []
+            for _ in 0..<40 {
+                let connection = try await reception.connect()
+                try await connection.send("GET / HTTP/1.1\r\nHost: \(reception.authority)\r\n\r\n")
+                #expect(try await RawAnswer(connection.rest()).status == 404)
+                answered.append(connection)
+            }
+            #expect(HeldSockets.accepted(on: reception.port) <= 17)
+            try await reception.end()
+            for connection in answered { try connection.close() }
+        }
+    }
+
+    @Test func `two hundred slow connections and half requests hold up no callback`() async throws {
+        _ = try await withReception { reception in
+            var slow: [RawConnection] = []
+            for number in 0..<200 {
+                let connection = try await reception.connect()
+                slow.append(connection)
+                if number.isMultiple(of: 2) { try await connection.send("GET /callback?code=c0de&st") }
+            }
+            try await reception.end()
+            for connection in slow { try connection.close() }
+        }
+    }
+
+    @Test func `the timeout ends a wait with half requests, and closes their connections`() async throws {
+        let slow = Lock<[RawConnection]>([])
+        let error = await #expect(throws: SignInError.self) { try await wait(with: slow) }
+        #expect(error?.kind == .expired)
+        for connection in slow.withLock({ $0 }) {
+            // Each has an end: an empty answer, or a reset of those that were not accepted any more.
+            _ = try? await connection.rest()
+            try connection.close()
+        }
+    }
+
+    /// Waits for a callback, while twenty clients do not end their requests.
+    private func wait(with slow: Lock<[RawConnection]>) async throws -> URL {
+        var receiver = LoopbackReceiver(timeout: .milliseconds(500))
+        receiver.limits.connectionTime = .seconds(600)
+        return try await receiver.callback {
+            try .waiting(at: $0)
+        } show: { page in
+            let reception = Reception(of: try #require(page.fragment()))
+            for _ in 0..<20 {
+                let connection = try await reception.connect()
+                slow.withLock { $0.append(connection) }
+                try await connection.send("GET /callback?code=c0de&st")
+            }
         }
     }
 }

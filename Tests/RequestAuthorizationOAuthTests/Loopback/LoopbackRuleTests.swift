@@ -81,7 +81,7 @@ import Testing
         ("/callback?", 400), ("/favicon.ico", 404), ("/", 404), ("/callback/", 404), ("/Callback?state=5tate", 404),
         ("/callback/../callback?code=c0de&state=5tate", 404), ("/%63allback?code=c0de&state=5tate", 404),
         ("//callback?code=c0de&state=5tate", 404), ("/favicon.ico?code=c0de&state=5tate", 404),
-        ("http://127.0.0.1/callback?code=c0de&state=5tate", 404), ("/callback?code=<&state=5tate", 400),
+        ("callback?code=c0de&state=5tate&next=http://127.0.0.1", 400), ("/callback?code=<&state=5tate", 400),
     ])
     func `another request is refused and leaves the sign-in pending`(target: String, status: Int) async throws {
         let callback = try await withReception { reception in
@@ -89,6 +89,37 @@ import Testing
             try await reception.end()
         }
         #expect(callback.absoluteString.hasSuffix(Reception.good))
+    }
+
+    @Test(arguments: ["http", "HTTP"], [LoopbackReceiver.Address.ipv4, .ipv6])
+    func `RFC 9112 §3.2.2: a target may be a whole URL, and the field Host does not count then`(
+        scheme: String, address: LoopbackReceiver.Address
+    ) async throws {
+        let callback = try await withReception(.loopback(address: address)) { reception in
+            let base = "\(scheme)://\(reception.authority)"
+            let other = try await reception.ask("\(base)/favicon.ico?code=c0de&state=5tate")
+            let root = try await reception.ask(base)
+            #expect(other.status == 404 && root.status == 404)
+            let callback = base + Reception.good
+            #expect(try await reception.ask(callback, method: "POST").status == 405)
+            #expect(try await reception.ask(callback, hosts: []).status == 400)
+            #expect(try await reception.ask(callback, hosts: ["proxy.example"]).status == 200)
+        }
+        #expect(callback.absoluteString.hasPrefix(address == .ipv4 ? "http://127.0.0.1:" : "http://[::1]:"))
+        #expect(callback.absoluteString.hasSuffix(Reception.good))
+    }
+
+    @Test(arguments: [
+        "http://127.0.0.1", "http://127.0.0.1:1", "http://localhost:PORT", "http://evil.example:PORT",
+        "https://127.0.0.1:PORT", "ws://127.0.0.1:PORT", "http://127.0.0.1:PORT@evil.example",
+        "http://user@127.0.0.1:PORT", "http://[::1]:PORT",
+    ])
+    func `a whole URL of another origin is refused and leaves the sign-in pending`(base: String) async throws {
+        _ = try await withReception { reception in
+            let base = base.replacing("PORT", with: "\(reception.port)")
+            #expect(try await reception.ask(base + Reception.good).status == 400)
+            try await reception.end()
+        }
     }
 
     @Test(arguments: ["POST", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"])
@@ -136,7 +167,9 @@ import Testing
         for (port, host) in [(8080, "127.0.0.1:8080"), (80, "127.0.0.1:80"), (80, "127.0.0.1")] {
             var exchange = LoopbackExchange(literal: "127.0.0.1", path: "/callback")
             exchange.listen(on: port)
-            exchange.begin(try .waiting(at: exchange.redirectURI))
+            let pending = try PendingSignIn.waiting(at: exchange.redirectURI)
+            let isAwaited = exchange.begin(pending)
+            #expect(isAwaited)
             let request = LoopbackExchange.Request(method: "GET", target: Reception.good, hosts: [host])
             #expect(exchange.answer(to: request).callback != nil)
             let second = exchange.answer(to: request)
