@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationOAuth
+import RequestAuthorizationStorage
+
+// MARK: - RequestAuthorization
+
+struct PlainRequest: AuthorizableRequest {
+    var fields: [String: String] = [:]
+
+    var origin: Origin? { "https://api.example.com" }
+    var isReplayable: Bool { true }
+    func credential(in field: String) -> String? { fields[field] }
+    mutating func setCredential(_ value: String, in field: String) { fields[field] = value }
+}
+
+struct PlainResponse: AuthorizableResponse {
+    let statusCode: Int
+    func headerValues(for field: String) -> [String] { [] }
+}
+
+struct PlainClock: AuthorizationClock {
+    var now: Date { Date() }
+    var uptime: Duration { SystemClock().uptime }
+    func sleep(for duration: Duration) async throws { try await SystemClock().sleep(for: duration) }
+}
+
+struct PlainProvider: AuthorizationProvider {
+    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+        try await request.authorized(using: .bearer("plain"))
+    }
+
+    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
+        _ response: UnauthorizedResponse, for request: Request
+    ) async throws {}
+
+    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {}
+
+    func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
+        from response: Response, to request: Request
+    ) -> Bool { false }
+}
+
+struct PlainToken: AuthorizationToken, Codable, Equatable {
+    let value: String
+    var expiresAt: Date? { nil }
+    var authorizationHeaderValue: String { "Bearer \(value)" }
+}
+
+struct PlainFailure: TokenServiceFailure {
+    var kind: TokenFailureKind { .transient }
+    var retryAfter: Duration? { nil }
+    var delivery: TokenRequestDelivery { .notSent }
+}
+
+struct PlainProof: RequestProof {
+    func fields(for request: ProvenRequest) async throws -> [String: String] { ["X-Proof": request.uri] }
+
+    func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome { .settled }
+}
+
+struct PlainService: RefreshableTokenService {
+    var serverOrigin: Origin? { nil }
+    var proofFields: Set<String> { ["X-Proof"] }
+
+    func refresh(_ token: PlainToken) async throws -> PlainToken { token }
+    func initialToken() async throws -> PlainToken { throw PlainFailure() }
+    func discard(_ token: PlainToken) async {}
+    func revoke(_ token: PlainToken) async throws {}
+    func proof(for token: PlainToken) throws -> (any RequestProof)? { nil }
+}
+
+struct PlainTransport: TokenTransport {
+    func send(_ request: TokenRequest) async throws -> TokenResponse {
+        TokenResponse(statusCode: 200, body: Array(#"{"access_token":"custom","token_type":"Bearer"}"#.utf8))
+    }
+}
+
+actor PlainTokenStore: TokenStore {
+    private var stored: StoredToken<PlainToken>?
+
+    nonisolated var changes: AsyncStream<Void>? { nil }
+    nonisolated var isSharedBetweenDevices: Bool { false }
+
+    func load() async throws -> StoredToken<PlainToken>? { stored }
+    func save(_ stored: StoredToken<PlainToken>) async throws { self.stored = stored }
+    func clear() async throws { stored = nil }
+}
+
+actor PlainSharedStore: SharedTokenStore {
+    private var stored: StoredToken<PlainToken>?
+    private var intent: RefreshIntent?
+
+    func load() async throws -> StoredToken<PlainToken>? { stored }
+    func save(_ stored: StoredToken<PlainToken>) async throws { self.stored = stored }
+    func clear() async throws { stored = nil }
+
+    func lock(within limit: Duration) async throws -> TokenStoreLock { TokenStoreLock {} }
+
+    func loadWithIntent() async throws -> TokenWithIntent<PlainToken> { TokenWithIntent(stored, intent: intent) }
+
+    func save(
+        _ stored: StoredToken<PlainToken>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<PlainToken> {
+        guard condition.allows(self.stored) else { return .refused(self.stored) }
+        self.stored = stored
+        if intent != nil, self.intent == intent { self.intent = nil }
+        return .saved
+    }
+
+    func setIntent(_ intent: RefreshIntent?) async throws { self.intent = intent }
+}
+
+// MARK: - RequestAuthorizationStorage
+
+actor PlainItems: ByteStore {
+    private var item: Data?
+
+    nonisolated var changes: AsyncStream<Void>? { nil }
+    nonisolated var isSharedBetweenDevices: Bool { false }
+
+    func load() async throws -> Data? { item }
+    func save(_ item: Data) async throws { self.item = item }
+    func clear() async throws { item = nil }
+    func setAside(_ item: Data) async throws -> String? { nil }
+}
+
+actor PlainSharedItems: SharedByteStore {
+    private var item: Data?
+    private var intent: Data?
+
+    func load() async throws -> Data? { item }
+    func save(_ item: Data) async throws { self.item = item }
+    func clear() async throws { item = nil }
+
+    func lock(within limit: Duration) async throws -> TokenStoreLock { TokenStoreLock {} }
+
+    func loadWithIntent() async throws -> ItemWithIntent { ItemWithIntent(item, intent: intent) }
+
+    func save(
+        _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
+    ) async throws -> ItemSaveResult {
+        guard try condition(self.item, .gone) else { return .refused(self.item) }
+        self.item = item
+        if intent != nil, self.intent == intent { self.intent = nil }
+        return .saved
+    }
+
+    func clear(_ item: Data) async throws { if self.item == item { self.item = nil } }
+    func saveIntent(_ intent: Data?) async throws { self.intent = intent }
+}
+
+struct PlainItemStore: CodableTokenStore {
+    typealias Token = PlainToken
+    let items: PlainItems
+}
+
+struct PlainSharedItemStore: SharedCodableTokenStore {
+    typealias Token = PlainToken
+    let items: PlainSharedItems
+}
+
+struct PlainKeySource: TokenKeySource {
+    func load() async throws -> Data? { nil }
+    func keep(_ key: Data) async throws -> Data { key }
+}
+
+// MARK: - RequestAuthorizationOAuth
+
+struct PlainReceiver: CallbackReceiver {
+    func callback(
+        for start: nonisolated(nonsending) @escaping @Sendable (String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
+    ) async throws -> URL {
+        let redirectURI = "com.example.app:/callback"
+        do { try await show(try await start(redirectURI).url) } catch is PlainFailure {}
+        guard let callback = URL(string: "\(redirectURI)?code=1&state=s") else { throw PlainFailure() }
+        return callback
+    }
+}
+
+struct PlainAuthenticator: ClientAuthenticator {
+    var isPublic: Bool { false }
+
+    func authenticate(_ request: ClientRequest) async throws -> ClientProof {
+        ClientProof(parameters: [(name: "client_id", value: request.clientID)])
+    }
+}
+
+struct PlainPendingSignIns: PendingSignInStore {
+    func add(_ pending: PendingSignIn) async throws {}
+    func find(state: String) async throws -> PendingSignIn? { nil }
+    func take(state: String) async throws -> PendingSignIn? { nil }
+}
+
+struct PlainSigner: TokenSigner {
+    var algorithm: SignatureAlgorithm { .es256 }
+    var keyID: String? { nil }
+    func sign(_ message: [UInt8]) async throws -> [UInt8] { message }
+}
