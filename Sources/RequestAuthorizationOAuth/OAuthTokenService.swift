@@ -66,8 +66,12 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
 
     /// Revokes a token at the server (RFC 7009), its refresh token first. Does nothing if the server has no revocation.
     ///
-    /// - Throws: `TokenEndpointError` of the kind `transient` if the server failed temporarily, and `client` if it
-    ///   refused, for instance for a public client; errors of the transport.
+    /// Only a status of 2xx without a page, or an OAuth error, is an answer of the server. Anything else, such as the
+    /// redirect or the log-in page of a network, says nothing about the token.
+    ///
+    /// - Throws: `TokenEndpointError` of the kind `client` if the server refused with an OAuth error, for instance for
+    ///   a public client, and `transient` if it failed temporarily or did not answer itself; `InvalidTokenResponse`
+    ///   for a page with the status 2xx; errors of the transport.
     public func revoke(_ token: OAuthToken) async throws { try await endpoint.revoke(token) }
 
     /// Tries to revoke a token that came too late, and ignores errors.

@@ -39,7 +39,13 @@ struct RefreshFailure: Sendable {
     var needsAction: Bool { kind == .client || kind == .interaction }
 
     /// Whether the server has refused, so that another try is pointless.
-    var isRefusal: Bool { kind != .transient || (error as? TokenEndpointError)?.isRefusal == true }
+    ///
+    /// An answer without an error code is no refusal: a proxy or the log-in page of a network may have sent it.
+    var isRefusal: Bool {
+        if kind != .transient { return true }
+        guard let error = error as? TokenEndpointError, error.code != nil else { return false }
+        return error.isRefusal
+    }
 
     /// Whether the answer was lost, so that the server may have spent the refresh token. A known error is an answer.
     var isLoss: Bool { delivery == .mayHaveBeenProcessed && kind == .transient }

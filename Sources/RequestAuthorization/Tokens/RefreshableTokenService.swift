@@ -45,7 +45,8 @@ public protocol RefreshableTokenService<Token>: Sendable {
     /// - Throws: any error if it may work later (no network, a server's 503); the user stays signed in then. Some
     ///   errors say that the server refuses to revoke, and the sign-out goes on: those with a
     ///   ``TokenServiceFailure/kind`` other than ``TokenFailureKind/transient``, and a ``TokenEndpointError`` with a
-    ///   4xx other than 408 and 429.
+    ///   ``TokenEndpointError/code`` and a 4xx other than 408 and 429. Without a code the page of a network may have
+    ///   answered.
     func revoke(_ token: Token) async throws
 
     /// The server that issues the tokens, for traces; `nil`, the default, if it is not known.

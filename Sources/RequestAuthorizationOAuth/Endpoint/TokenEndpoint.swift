@@ -199,8 +199,9 @@ extension TokenEndpoint {
 
     /// Revokes a token (RFC 7009). The refresh token comes first: servers may then revoke its access tokens too.
     ///
-    /// - Throws: `TokenEndpointError`, `transient` if the server failed temporarily, `client` if it refused; errors
-    ///   of the transport.
+    /// - Throws: `TokenEndpointError`, `client` if the server refused with an OAuth error, `transient` if it failed
+    ///   temporarily or something else answered, such as the log-in page of a network; `InvalidTokenResponse` for a
+    ///   page with the status 2xx; errors of the transport.
     func revoke(_ token: OAuthToken) async throws {
         guard let url = server.revocationEndpoint else { return }
         if server.quirks.refusesPublicRevocation, authentication.isPublic { return }
@@ -220,14 +221,35 @@ extension TokenEndpoint {
     private func revoke(_ token: String, hint: String, at url: URL) async throws -> TokenEndpointError? {
         let parameters = [(name: "token", value: token), (name: "token_type_hint", value: hint)]
         let response = try await post(parameters, to: url)
-        if (200..<300).contains(response.statusCode) { return nil }
+        let isSuccess = (200..<300).contains(response.statusCode)
         let failure = failure(response, to: parameters, for: .revocation)
+        guard let code = failure.code else {
+            // §2.2: the body does not count. But a page is the answer of a proxy, and the server has not been asked.
+            if isSuccess, !response.isPage { return nil }
+            if isSuccess {
+                throw InvalidTokenResponse(
+                    status: response.statusCode, field: "body", problem: .notJSON, purpose: .revocation)
+            }
+            // §2.2.1 refuses with an OAuth error: an answer without one says nothing about the token.
+            throw failure.sorted(as: .transient)
+        }
         // RFC 7009 §2.2.1: after a 503 the token still exists.
         let isPassing =
             [408, 429, 500, 502, 503, 504].contains(failure.status)
-            || ["temporarily_unavailable", "server_error"].contains(failure.code)
+            || ["temporarily_unavailable", "server_error"].contains(code)
         let sorted = failure.sorted(as: isPassing ? .transient : .client)
         if isPassing { throw sorted }
         return sorted
+    }
+}
+
+extension TokenResponse {
+    /// Whether the body is a page for people: markup, or what is declared as HTML and is not empty and no JSON object.
+    fileprivate var isPage: Bool {
+        let text = body.drop { [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }  // blanks, byte order mark
+        guard let first = text.first else { return false }
+        if first == UInt8(ascii: "<") { return true }
+        let type = headerValues(for: "Content-Type").joined(separator: ",").lowercased()
+        return type.contains("html") && (try? AnswerObject(self)) == nil
     }
 }

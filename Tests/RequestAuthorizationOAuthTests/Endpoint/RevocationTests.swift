@@ -65,8 +65,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (400, #"{"error":"unsupported_token_type"}"#), (401, #"{"error":"invalid_client"}"#), (401, ""), (403, ""),
-        (404, ""), (405, ""), (501, ""), (400, "<html>"),
+        (400, #"{"error":"unsupported_token_type"}"#), (401, #"{"error":"invalid_client"}"#),
+        (403, #"{"error":"x"}"#), (501, #"{"error":"unsupported"}"#), (200, #"{"error":"invalid_client"}"#),
     ])
     func `RFC 7009 §2.2.1: a refusal, of a public client for instance, stops no sign-out`(
         status: Int, body: String
@@ -77,6 +77,40 @@ import Testing
             let auth = RefreshableTokenAuthorization(service: run.service(), token: token, clock: run.clock)
             try await auth.signOut()
             await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+        }
+    }
+
+    /// RFC 7009 §2.2 and §2.2.1: the server answers with 2xx, or with an OAuth error. The page of a hotel's network is
+    /// neither, nor is what a proxy says.
+    @Test(arguments: [
+        Answer.redirect(302, to: "http://portal.example/login"), .redirect(307, to: "/login", body: "<html>"),
+        .page(200, "<!doctype html><title>Log in</title>"), .page(200, "Please log in"), .page(226, " \n<p>"),
+        .status(200, body: "\u{FEFF}\n<HTML>"), .page(403, "<html>Blocked"), .page(404, "Not Found"),
+        .status(400, body: "<html>"), .status(403), .status(404), .status(405), .status(501), .status(511),
+        .json(#"{"message":"blocked"}"#, status: 403), .json(#"["error"]"#, status: 400),
+    ])
+    func `an answer that is not the server's signs nobody out`(answer: Answer) async throws {
+        try await TokenServer.run(answer, answer, .status(200)) { run in
+            let error = await #expect(throws: (any Error).self) { try await run.service().revoke(token) }
+            #expect((error as? any TokenServiceFailure)?.kind == .transient)
+            #expect(await run.server.requests.count == 1)
+            let auth = RefreshableTokenAuthorization(service: run.service(), token: token, clock: run.clock)
+            await #expect(throws: (any Error).self) { try await auth.signOut() }
+            #expect(try await auth.validToken() == token)
+            // Later the server itself answers.
+            try await auth.signOut()
+            await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+        }
+    }
+
+    @Test(arguments: [
+        Answer.page(200, ""), .page(200, "\r\n"), .status(204), .page(200, "{}"), .json("{}"), .text("OK"),
+        .text("null"),
+    ])
+    func `RFC 7009 §2.2: what a 2xx brings does not count, unless it is a page`(answer: Answer) async throws {
+        try await TokenServer.run(answer) { run in
+            try await run.service().revoke(token)
+            #expect(await run.server.requests.count == 2)
         }
     }
 
@@ -128,6 +162,12 @@ import Testing
                     "client_id=tool&token=r%26&token_type_hint=refresh_token",
                 ])
         }
+    }
+}
+
+extension Answer {
+    fileprivate static func page(_ status: Int, _ body: String) -> Answer {
+        self.status(status, ("Content-Type", "text/html; charset=utf-8"), body: body)
     }
 }
 #endif

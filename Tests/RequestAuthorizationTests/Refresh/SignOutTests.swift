@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [
-        TokenEndpointError(status: 400, code: "unsupported_token_type"), TokenEndpointError(status: 404),
+        TokenEndpointError(status: 400, code: "unsupported_token_type"), TokenEndpointError(status: 404, code: "gone"),
         TokenEndpointError(status: 401, code: "invalid_client"), TokenEndpointError(status: 501, kind: .client),
     ])
     func `a refusal of the server stops no sign-out, and listeners get an event`(refusal: TokenEndpointError)
@@ -61,6 +61,15 @@ import Testing
         let event = try await bench.event(.revocationRefused) { try await bench.auth.signOut() }
         #expect(event?.error as? TokenEndpointError == refusal)
         await #expect { try await bench.name() } throws: { ($0 as? NotAuthorized)?.reason == .signedOut }
+    }
+
+    @Test(arguments: [200, 302, 401, 403, 404])
+    func `an answer without an error code is no refusal, and the session stays`(status: Int) async throws {
+        let bench = Bench.make()
+        let answer = TokenEndpointError(status: status)
+        bench.service.failRevocation(with: answer)
+        await #expect(throws: answer) { try await bench.auth.signOut() }
+        #expect(try await bench.name() == "old")
     }
 
     @Test func `RFC 7009 §2.2.1: until the time that a 503 names the server gets no request`() async throws {
