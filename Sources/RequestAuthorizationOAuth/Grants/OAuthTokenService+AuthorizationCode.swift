@@ -67,6 +67,7 @@ extension OAuthTokenService {
         }
         let uri = try RedirectURI(text)
         let page = try server.endpoint(server.authorizationEndpoint, named: "authorization_endpoint")
+        try server.checkChallengeMethod(PKCE.method)
         let state = Base64URL.random(bytes: 32, using: &generator)
         let verifier = PKCE.makeVerifier(using: &generator)
         let proofKey = try endpoint.proofKey()

@@ -7,14 +7,16 @@ extension AuthorizationServer {
     ///     let server = try await AuthorizationServer.discover(issuer: "https://id.example.com", transport: URLSession.shared)
     ///
     /// The issuer is a URL with `https`, or with `http` on loopback, without query and fragment. The metadata must name
-    /// the same issuer, code point by code point; otherwise they are not used (RFC 8414 §3.3).
+    /// the same issuer, code point by code point; otherwise they are not used (RFC 8414 §3.3). Redirects are not
+    /// followed.
     ///
     /// - Throws: ``AuthorizationServerError``, with the problem ``AuthorizationServerError/Problem/unavailable`` if the
-    ///   server cannot answer now, and errors of the transport.
+    ///   server cannot answer now, and errors of the transport. The error names the target of a redirect, and the
+    ///   issuer as the server spells it.
     public static func discover(
         issuer: String, transport: any TokenTransport, clock: any AuthorizationClock = .system
     ) async throws -> AuthorizationServer {
-        var refusal: (any Error)?
+        var (refusal, redirect): (AuthorizationServerError?, AuthorizationServerError?)
         for url in try metadataURLs(of: issuer) {
             let response = try await transport.send(
                 TokenRequest(method: "GET", url: url, fields: [(name: "Accept", value: "application/json")]))
@@ -25,6 +27,7 @@ extension AuthorizationServer {
                         detail: "the server answered discovery with \(response.statusCode): try again later",
                         retryAfter: RetryAfter.duration(in: response, at: clock.now))
                 }
+                redirect = redirect ?? DiscoveryProblem.redirect(response, from: url)
                 continue
             }
             // Some servers answer unknown paths with a page and the status 200.
@@ -32,10 +35,9 @@ extension AuthorizationServer {
             guard let document = try? AnswerObject(response), document.isWhole, let named = document.text("issuer")
             else { continue }
             if isSameIssuer(named, issuer) { return try AuthorizationServer(metadata: document, issuer: issuer) }
-            refusal = AuthorizationServerError(
-                .otherIssuer, member: "issuer", detail: advice(forTemplate: named, at: issuer))
+            refusal = DiscoveryProblem.otherIssuer(named, insteadOf: issuer)
         }
-        throw refusal ?? AuthorizationServerError(.noMetadata, member: "issuer")
+        throw refusal ?? redirect ?? AuthorizationServerError(.noMetadata, member: "issuer")
     }
 
     /// Fills the properties that are `nil` from the server's metadata. Other properties stay as they are.
@@ -87,17 +89,6 @@ extension AuthorizationServer {
         var urls: [URL] = []
         for case let url? in texts.map({ URL(string: $0) }) where !urls.contains(url) { urls.append(url) }
         return urls
-    }
-
-    /// The advice for Microsoft's metadata for all tenants, whose issuer contains `{tenantid}`.
-    ///
-    /// - Returns: `nil` if the named issuer is no such template of the same origin.
-    private static func advice(forTemplate named: String, at issuer: String) -> String? {
-        let example = named.replacing("{tenantid}", with: "TENANT_ID")
-        guard example != named, example == TerminalText.clean(example), let url = URL(string: example),
-            let origin = Origin(url), origin == URL(string: issuer).flatMap({ Origin($0) })
-        else { return nil }
-        return "the issuer is that of all tenants; use the issuer of your tenant, \(example)"
     }
 
     private init(metadata: AnswerObject, issuer: String) throws {

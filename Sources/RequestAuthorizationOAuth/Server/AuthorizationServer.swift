@@ -10,7 +10,7 @@
 ///     let discovered = try await AuthorizationServer.discover(issuer: "https://id.example.com", transport: URLSession.shared)
 ///
 /// Your values have precedence: metadata fill only properties that are `nil`. A feature that the metadata do not list
-/// can still be used. Endpoints are called over `https`, or over `http` on loopback. An endpoint with a fragment is
+/// can still be used, except PKCE (``ServerQuirks/requiresListedPKCE``). Endpoints are called over `https`, or over `http` on loopback. An endpoint with a fragment is
 /// refused (RFC 6749 §3.1, §3.2).
 public struct AuthorizationServer: Sendable, Hashable {
     /// The server's own name, compared by code points (RFC 8414 §2); `nil` if it has none or you do not know it.
@@ -119,6 +119,19 @@ extension AuthorizationServer {
 
     /// The algorithms with which proofs may be signed (RFC 9449 §5.1); `nil` if the server lists none.
     public var listedProofAlgorithms: [String]? { metadataTexts("dpop_signing_alg_values_supported") }
+
+    /// The methods of code challenges (RFC 7636, RFC 8414 §2); `nil` if the server lists none.
+    public var listedChallengeMethods: [String]? {
+        // A server that writes one text in place of a list has one method.
+        metadataTexts("code_challenge_methods_supported")
+            ?? metadataText("code_challenge_methods_supported").map { [$0] }
+    }
+
+    /// Throws if the server says that it does not check the challenges of this library.
+    func checkChallengeMethod(_ method: String) throws {
+        guard quirks.requiresListedPKCE, let listed = listedChallengeMethods, !listed.contains(method) else { return }
+        throw AuthorizationServerError(.noPKCE, member: "code_challenge_methods_supported")
+    }
 
     /// A text of ``additionalMetadata``; `nil` if the member is missing, empty, or not a text.
     public func metadataText(_ name: String) -> String? { additionalMetadata[name]?.text }

@@ -24,6 +24,10 @@ public struct AuthorizationServerError: TokenServiceFailure, Hashable {
         public static let unavailable = Problem(description: "metadata unavailable")
         /// The metadata name another issuer than the requested one (RFC 8414 §3.3).
         public static let otherIssuer = Problem(description: "metadata of another issuer")
+        /// The server lists its challenge methods, and `S256` is not among them (RFC 7636 §4.2). No sign-in began.
+        ///
+        /// ``ServerQuirks/requiresListedPKCE`` allows it.
+        public static let noPKCE = Problem(description: "no PKCE with S256")
         /// The server does not have the feature, for instance a sign-in on another device.
         public static let unsupported = Problem(description: "unsupported by the server")
     }
@@ -57,6 +61,8 @@ extension AuthorizationServerError: CustomStringConvertible {
         case .noMetadata: "check the issuer, or set the endpoints yourself"
         case .unavailable: "try again later"
         case .otherIssuer: "use the issuer exactly as the server spells it"
+        case .noPKCE:
+            "without it a stolen code is useful; if the server checks S256 all the same, set requiresListedPKCE to false"
         default: "see the server's documentation for what it supports"
         }
     }

@@ -29,16 +29,22 @@ public struct ServerQuirks: Sendable, Hashable {
     ///
     /// A path has dots: `error.code` for `{"error":{"code":"invalid_grant"}}`. If there is no code, `error` is read.
     public var errorMember: String
+    /// Whether a sign-in needs `S256` in the list of the server's challenge methods (RFC 8414 §2), if there is a list.
+    ///
+    /// It is `true` by default: without PKCE a stolen code is useful. Set `false` for a server that does check
+    /// challenges with S256, although its list lacks it. A server without a list is never refused.
+    public var requiresListedPKCE: Bool
 
     public init(
         scopeSeparators: [String] = [" "], errorKinds: [String: TokenFailureKind] = [:],
         sessionEndingStatuses: Set<Int> = [], refreshTokenLifetime: Duration? = nil, signOutAdvice: String? = nil,
-        refusesPublicRevocation: Bool = false, bearerTypes: Set<String> = [], errorMember: String = "error"
+        refusesPublicRevocation: Bool = false, bearerTypes: Set<String> = [], errorMember: String = "error",
+        requiresListedPKCE: Bool = true
     ) {
         (self.scopeSeparators, self.errorKinds) = (scopeSeparators, errorKinds)
         (self.sessionEndingStatuses, self.refreshTokenLifetime) = (sessionEndingStatuses, refreshTokenLifetime)
         (self.signOutAdvice, self.refusesPublicRevocation) = (signOutAdvice, refusesPublicRevocation)
-        (self.bearerTypes, self.errorMember) = (bearerTypes, errorMember)
+        (self.bearerTypes, self.errorMember, self.requiresListedPKCE) = (bearerTypes, errorMember, requiresListedPKCE)
     }
 }
 
@@ -85,7 +91,7 @@ extension ServerQuirks {
 extension ServerQuirks: Codable {
     private enum CodingKeys: String, CodingKey {
         case scopeSeparators, errorKinds, sessionEndingStatuses, refreshTokenLifetime, signOutAdvice,
-            refusesPublicRevocation, bearerTypes, errorMember
+            refusesPublicRevocation, bearerTypes, errorMember, requiresListedPKCE
     }
 
     public init(from decoder: any Decoder) throws {
@@ -99,7 +105,8 @@ extension ServerQuirks: Codable {
             signOutAdvice: try values.decodeIfPresent(String.self, forKey: .signOutAdvice),
             refusesPublicRevocation: try values.decodeIfPresent(Bool.self, forKey: .refusesPublicRevocation) ?? false,
             bearerTypes: try values.decodeIfPresent(Set<String>.self, forKey: .bearerTypes) ?? [],
-            errorMember: try values.decodeIfPresent(String.self, forKey: .errorMember) ?? "error")
+            errorMember: try values.decodeIfPresent(String.self, forKey: .errorMember) ?? "error",
+            requiresListedPKCE: try values.decodeIfPresent(Bool.self, forKey: .requiresListedPKCE) ?? true)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -112,5 +119,6 @@ extension ServerQuirks: Codable {
         try values.encode(refusesPublicRevocation, forKey: .refusesPublicRevocation)
         if !bearerTypes.isEmpty { try values.encode(bearerTypes.sorted(), forKey: .bearerTypes) }
         if errorMember != "error" { try values.encode(errorMember, forKey: .errorMember) }
+        if !requiresListedPKCE { try values.encode(false, forKey: .requiresListedPKCE) }
     }
 }

@@ -60,4 +60,76 @@ import Testing
             #expect(!problem.description.contains("evil") && !problem.description.contains("\u{1B}"))
         }
     }
+
+    @Test(arguments: [301, 302, 303, 307, 308])
+    func `a redirect is named with the host that it leads to, and nothing else of it`(status: Int) async throws {
+        let location = "https://user:pass@id.example:8443/login;jsessionid=1?next=s3cret#f"
+        let error = await error(.redirect(status, to: location), .response(404, json: ""))
+        let problem = try #require(error as? AuthorizationServerError)
+        #expect(problem.problem == .noMetadata && problem.member == "issuer")
+        #expect(problem.description.contains("redirect (\(status)) to https://id.example:8443,"))
+        for secret in ["user", "pass@", "login", "jsessionid", "s3cret"] {
+            #expect(!problem.description.contains(secret))
+        }
+    }
+
+    @Test(arguments: ["/login?x=s3cret", "https://as.example/s3cret", "//as.example:443/s3cret"])
+    func `a redirect within the host is named so`(location: String) async throws {
+        let error = await error(.redirect(302, to: location), .response(404, json: ""))
+        let text = "\(error as Any)"
+        #expect(text.contains("redirect (302) within https://as.example,") && !text.contains("s3cret"))
+    }
+
+    @Test(arguments: ["", "javascript:alert(1)", "mailto:a@b.example", "https://", "\u{1B}[2J", "http://[::1"])
+    func `a redirect without a host is named without one`(location: String) async throws {
+        let error = await error(.redirect(302, to: location), .response(404, json: ""))
+        let text = "\(error as Any)"
+        #expect(text.contains("redirect (302)"))
+        #expect(!text.contains("alert") && !text.contains("b.example") && !text.contains("\u{1B}"))
+    }
+
+    @Test func `what is known of a later place counts more than a redirect`() async throws {
+        let redirect = ScriptedTokenTransport.Step.redirect(302, to: "https://id.example/")
+        let busy = await error(redirect, .response(503, json: ""))
+        #expect((busy as? AuthorizationServerError)?.problem == .unavailable)
+        let other = await error(redirect, .response(200, json: #"{"issuer":"https://as.example/"}"#))
+        #expect((other as? AuthorizationServerError)?.problem == .otherIssuer)
+    }
+
+    @Test(arguments: [
+        "https://as.example/", "https://AS.example", "http://as.example", "https://as.example:8443/realms/a",
+        "https://as.example/t%C3%BC",
+    ])
+    func `the server's own spelling of its issuer is named`(named: String) async throws {
+        let answer = ScriptedTokenTransport.Step.response(200, json: #"{"issuer":"\#(named)"}"#)
+        let problem = try #require(await error(answer, answer) as? AuthorizationServerError)
+        #expect(problem.problem == .otherIssuer && problem.member == "issuer")
+        #expect(problem.description.contains("spells it \(named):"))
+    }
+
+    @Test func `of an issuer at another host only the host is named`() async throws {
+        let named = "http://keycloak:8080/realms/s3cret"
+        let answer = ScriptedTokenTransport.Step.response(200, json: #"{"issuer":"\#(named)"}"#)
+        let text = "\(await error(answer, answer) as Any)"
+        #expect(text.contains("an issuer at http://keycloak:8080:") && !text.contains("s3cret"))
+    }
+
+    @Test(arguments: [
+        "https://as.example/?q=s3cret", "https://s3cret@as.example/", "https://as.example/#s3cret", "s3cret",
+        "https://as.example/ s3cret", #"https://as.example/s3cret\u001b[2J"#, "javascript://as.example/s3cret",
+        "https://as.example/s3cret" + String(repeating: "a", count: 300),
+    ])
+    func `an issuer that is no plain URL is not repeated`(named: String) async throws {
+        let answer = ScriptedTokenTransport.Step.response(200, json: #"{"issuer":"\#(named)"}"#)
+        let problem = try #require(await error(answer, answer) as? AuthorizationServerError)
+        #expect(problem.problem == .otherIssuer)
+        #expect(!problem.description.contains("s3cret") && !problem.description.contains("\u{1B}"))
+        #expect(problem.description.contains("use the issuer exactly as the server spells it"))
+    }
+}
+
+extension ScriptedTokenTransport.Step {
+    fileprivate static func redirect(_ status: Int, to location: String) -> Self {
+        .response(status, json: "", fields: ["Location": location])
+    }
 }

@@ -75,9 +75,10 @@ import Testing
 
     @Test(arguments: ["https://other.example", "http://127.0.0.1", "HTTP://127.0.0.1:1"])
     func `RFC 8414 §3.3: metadata of another issuer are not used`(named: String) async throws {
-        await #expect(throws: AuthorizationServerError(.otherIssuer, member: "issuer")) {
+        let error = await #expect(throws: AuthorizationServerError.self) {
             try await discover(at: "/.well-known/oauth-authorization-server", issuer: named)
         }
+        #expect(error?.problem == .otherIssuer && error?.member == "issuer")
     }
 
     @Test func `another machine's metadata cannot lead to a server on this machine`() async throws {
@@ -123,7 +124,7 @@ import Testing
         #expect(try await error(.status(404)) as? AuthorizationServerError == .init(.noMetadata, member: "issuer"))
         #expect((try await error(.status(503)) as? AuthorizationServerError)?.problem == .unavailable)
         let redirect = Answer.redirect(302, to: "/.well-known/elsewhere")
-        #expect(try await error(redirect) as? AuthorizationServerError == .init(.noMetadata, member: "issuer"))
+        #expect((try await error(redirect) as? AuthorizationServerError)?.problem == .noMetadata)
         #expect(try await error(.drop) is TokenTransportError)
     }
 
@@ -187,6 +188,7 @@ import Testing
     @Test func `a server is kept and read again, and metadata can be read as one`() throws {
         var server = AuthorizationServer.gitHub
         server.quirks.refreshTokenLifetime = .seconds(90.5)
+        server.quirks.requiresListedPKCE = false
         server.announcesIssuer = true
         let data = try JSONEncoder().encode(server)
         #expect(try JSONDecoder().decode(AuthorizationServer.self, from: data) == server)
