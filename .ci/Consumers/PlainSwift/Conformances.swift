@@ -114,7 +114,14 @@ actor PlainSharedStore: SharedTokenStore {
     func setIntent(_ intent: RefreshIntent?) async throws { self.intent = intent }
 }
 
-// MARK: - RequestAuthorizationStorage
+struct PlainPlace: NamedItems {
+    let sharedItem = PlainItems()
+
+    func item(named name: String, kind: String) -> PlainItems { sharedItem }
+    func lock(named name: String, kind: String, within limit: Duration) async throws -> TokenStoreLock {
+        TokenStoreLock {}
+    }
+}
 
 actor PlainItems: ByteStore {
     private var item: Data?
@@ -152,6 +159,8 @@ actor PlainSharedItems: SharedByteStore {
     func clear(_ item: Data) async throws { if self.item == item { self.item = nil } }
     func saveIntent(_ intent: Data?) async throws { self.intent = intent }
 }
+
+// MARK: - RequestAuthorizationStorage
 
 struct PlainItemStore: CodableTokenStore {
     typealias Token = PlainToken

@@ -172,9 +172,14 @@ import Testing
         #expect(error?.description == "the token endpoint answered 400 (…): the session is kept; try again later")
     }
 
-    @Test(arguments: [("abcdefghijkl", "refused; "), ("server_error", "refused (server_error); ")])
-    func `a callback's error that repeats the state is not printed`(code: String, text: String) async throws {
-        let pending = PendingSignIn.make(state: "abcdefghijkl")
+    // Each case has a state of its own, because a sign-in is finished once.
+    @Test(arguments: [
+        ("abcdefghijkl", "abcdefghijkl", "refused; "), ("mnopqrstuvwx", "server_error", "refused (server_error); "),
+    ])
+    func `a callback's error that repeats the state is not printed`(
+        state: String, code: String, text: String
+    ) async throws {
+        let pending = PendingSignIn.make(state: state)
         clock.setWallClock(to: pending.createdAt)
         let service = OAuthTokenService.authorizationCode(
             server: AuthorizationServer(tokenEndpoint: pending.tokenEndpoint), client: .public(id: pending.clientID),
