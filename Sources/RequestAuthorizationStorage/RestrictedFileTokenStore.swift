@@ -11,7 +11,7 @@
 ///
 /// Programs of the same user and readers of the disk can read the file. `EncryptedTokenStore` encrypts it.
 ///
-/// Every failure is a ``TokenStoreError``, such as a full disk, a folder that others can enter, or a symbolic link in
+/// Every failure is a `TokenStoreError`, such as a full disk, a folder that others can enter, or a symbolic link in
 /// place of a file. Nothing is overwritten then, and the provider continues with the token in memory.
 public struct RestrictedFileTokenStore<Token: AuthorizationToken & Codable>: SharedCodableTokenStore,
     RedactedDescription

@@ -34,7 +34,8 @@ struct JSONObjectScanner<Bytes: RandomAccessCollection> where Bytes.Element == U
 
     private mutating func scan() {
         // RFC 8259 §8.1: a byte order mark may be ignored.
-        if bytes.prefix(3).elementsEqual([0xEF, 0xBB, 0xBF]) { place += 3 }
+        skipBlanks()
+        if bytes[place...].starts(with: [0xEF, 0xBB, 0xBF]) { place += 3 }
         guard next() == .openBrace else { return }
         form = .whole
         place += 1

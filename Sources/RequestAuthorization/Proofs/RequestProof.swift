@@ -54,7 +54,7 @@ public enum ProofOutcome: Sendable {
     case settled
     /// The proof was refused. A retry with the same token and a new proof makes sense.
     ///
-    /// `send` makes at most two such retries for each credential, after a 401 or a 400. Return ``refused(_:)`` if the
+    /// `send` makes at most three such retries for each credential, after a 401 or a 400. Return ``refused(_:)`` if the
     /// answer asks for what the refused proof had.
     case newProofNeeded
     /// The proof was refused, and another proof would not help. No refresh begins: the token is good.

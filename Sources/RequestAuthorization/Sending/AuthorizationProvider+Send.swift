@@ -92,7 +92,7 @@ extension AuthorizationProvider {
     ) async throws -> Answer {
         var (answer, authorized, refreshesLeft) = (answer, authorized, refreshCount)
         var sentCall: SentCall?
-        var newProofsLeft = 2
+        var newProofsLeft = 3
         while true {
             if let head = head(answer) {
                 let mayConcernProof = head.statusCode == 401 || head.statusCode == 400
@@ -100,7 +100,7 @@ extension AuthorizationProvider {
                 let isProofRefused =
                     call?.learn(self, from: head, to: authorized) ?? learn(from: head, to: authorized)
                 if isProofRefused {
-                    // The token is good. At most two new proofs for each credential: a server might refuse all.
+                    // The token is good. A few new proofs for each credential: a server might refuse all.
                     guard let call, newProofsLeft > 0, isReplayable ?? request.isReplayable else { return answer }
                     (sentCall, newProofsLeft) = (call, newProofsLeft - 1)
                     await discard(answer)
@@ -114,7 +114,7 @@ extension AuthorizationProvider {
                 return answer
             }
             refreshesLeft -= 1
-            newProofsLeft = 2
+            newProofsLeft = 3
             let call = sentCall ?? SentCall()
             sentCall = call
             let isReplayable = isReplayable ?? request.isReplayable

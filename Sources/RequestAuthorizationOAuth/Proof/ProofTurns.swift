@@ -7,7 +7,7 @@
 /// take turns. Servers that accept a nonce for some time never get here.
 struct ProofTurns {
     /// A refused nonce that is younger shows that the server accepts only its last one. Others may have grown old.
-    static let youth = Duration.seconds(2)
+    static let youth = Duration.seconds(5)
     /// How long requests take turns after the server has shown that.
     static let strictness = Duration.seconds(60)
     /// How long a request waits for the answer to another one. Nobody says so if a request has failed.

@@ -30,7 +30,7 @@ protocol CloudCalls: Sendable {
 }
 
 extension CloudCalls {
-    /// - Throws: ``TokenStoreError`` (`unsuitable`) if the container must not be opened.
+    /// - Throws: `TokenStoreError` (`unsuitable`) if the container must not be opened.
     func checkContainer() throws {
         guard container.hasPrefix("iCloud."), container.count > "iCloud.".count else {
             throw TokenStoreError(

@@ -58,7 +58,7 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
         }
     }
 
-    /// Returns the name of the current iCloud account, or throws ``TokenStoreError`` if there is none.
+    /// Returns the name of the current iCloud account, or throws `TokenStoreError` if there is none.
     func account() async throws -> String {
         try cloud.checkContainer()
         return try await reporting {
@@ -123,14 +123,14 @@ final class CloudKitTokenItem: ByteStore, RedactedDescription {
     private static let neverSettled = TokenStoreError(
         .unavailable, "other devices kept changing the record in iCloud; it is tried again")
 
-    /// Runs the body if there is an iCloud account, and maps its errors to ``TokenStoreError``.
+    /// Runs the body if there is an iCloud account, and maps its errors to `TokenStoreError`.
     private func onRecord<Result>(_ body: (_ name: String) async throws -> Result) async throws -> Result {
         _ = try await account()
         let name = try await name()
         return try await reporting(about: name) { try await body(name) }
     }
 
-    /// Maps all errors but cancellation to ``TokenStoreError``.
+    /// Maps all errors but cancellation to `TokenStoreError`.
     private func reporting<Result>(about name: String = "", _ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()

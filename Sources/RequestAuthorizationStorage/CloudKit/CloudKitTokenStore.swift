@@ -78,7 +78,7 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
 
     /// Saves the token, unless it belongs to another iCloud account.
     ///
-    /// - Throws: ``TokenStoreError``: `unsuitable` for a rotating refresh token, and for another iCloud account;
+    /// - Throws: `TokenStoreError`: `unsuitable` for a rotating refresh token, and for another iCloud account;
     ///   `failed` if another device has signed out of the token's session.
     public func save(_ stored: StoredToken<Token>) async throws {
         let account = try await checkedAccount("the token is not saved there")
@@ -91,7 +91,7 @@ public final class CloudKitTokenStore<Token: AuthorizationToken & Codable>: Toke
     ///
     /// If the devices share the token, the record keeps the name of the session that has ended, which is not secret.
     ///
-    /// - Throws: ``TokenStoreError``: `unsuitable` if another iCloud account is signed in.
+    /// - Throws: `TokenStoreError`: `unsuitable` if another iCloud account is signed in.
     public func clear() async throws {
         _ = try await checkedAccount("their token is not removed")
         try await sealed.clear()

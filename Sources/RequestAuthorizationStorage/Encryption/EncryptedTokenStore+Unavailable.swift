@@ -4,7 +4,7 @@
 // Without cryptography, using these types is a compiler error that names the trait.
 #if !canImport(CryptoKit) && !Crypto
 
-/// Stores a token encrypted in any ``ByteStore``, with the trait `Crypto`.
+/// Stores a token encrypted in any `ByteStore`, with the trait `Crypto`.
 @available(
     *, unavailable, message: "enable the trait 'Crypto' of swift-request-authorization, which brings cryptography"
 )

@@ -3,7 +3,7 @@
 
 #if canImport(CryptoKit) || Crypto
 
-/// Stores a token encrypted in any ``ByteStore``.
+/// Stores a token encrypted in any `ByteStore`.
 ///
 ///     let items = RestrictedFileItems(client: "CLIENT_ID", account: "ada")
 ///     let store = EncryptedTokenStore<MyToken, _>(around: items, key: try .password(password))
@@ -55,7 +55,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
 
     /// Reads and decrypts the token.
     ///
-    /// - Throws: ``TokenStoreError``: `wrongKey`, `corrupt` (the item was set aside if the byte store can do that) or
+    /// - Throws: `TokenStoreError`: `wrongKey`, `corrupt` (the item was set aside if the byte store can do that) or
     ///   `unreadable`; the errors of the byte store and of the source of the key.
     public func load() async throws -> StoredToken<Token>? { try await opened(for: .load).opened?.stored }
 

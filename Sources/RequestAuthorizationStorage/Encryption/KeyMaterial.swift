@@ -58,7 +58,7 @@ struct KeptKey<Source: TokenKeySource>: KeyMaterial, RedactedDescription {
     }
 }
 
-/// Keeps a key in a ``SharedByteStore``.
+/// Keeps a key in a `SharedByteStore`.
 struct ItemKeySource<Items: SharedByteStore>: TokenKeySource, RedactedDescription {
     let items: Items
 

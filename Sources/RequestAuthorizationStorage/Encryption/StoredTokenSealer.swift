@@ -36,7 +36,7 @@ package struct StoredTokenSealer<Token: AuthorizationToken & Codable>: Sendable,
     }
 
     /// - Parameter kept: the envelope that the new one replaces.
-    /// - Throws: ``TokenStoreError`` if the token cannot be encrypted, and the errors of the key sources.
+    /// - Throws: `TokenStoreError` if the token cannot be encrypted, and the errors of the key sources.
     package func seal(_ stored: StoredToken<Token>, after kept: Opened?) async throws -> Data {
         do {
             let message = try StoredTokenFormat.encode(stored)

@@ -27,7 +27,7 @@ public struct TokenKey: Sendable, RedactedDescription {
     /// - Parameters:
     ///   - bytes: 32 random bytes. They are copied; wipe yours.
     ///   - id: a name of 1 to 64 bytes, not secret.
-    /// - Throws: ``TokenStoreError`` (`unsuitable`) if the key does not have 32 bytes or is all zeros.
+    /// - Throws: `TokenStoreError` (`unsuitable`) if the key does not have 32 bytes or is all zeros.
     public static func bytes(_ bytes: some ContiguousBytes, id: String = defaultID) throws -> TokenKey {
         TokenKey(id: id, material: RawKey(key: try SymmetricKey(tokenKey: bytes)))
     }
@@ -38,7 +38,7 @@ public struct TokenKey: Sendable, RedactedDescription {
     ///   - password: used as UTF-8 without normalization: a precomposed `é` differs from `e` with a combining accent.
     ///   - id: a name of 1 to 64 bytes, not secret.
     ///   - rounds: 600 000 to 10 000 000. More rounds make guessing slower, and opening too.
-    /// - Throws: ``TokenStoreError`` (`unsuitable`) if the password is empty or the rounds are out of range.
+    /// - Throws: `TokenStoreError` (`unsuitable`) if the password is empty or the rounds are out of range.
     public static func password(_ password: String, id: String = defaultID, rounds: Int = 600_000) throws -> TokenKey {
         guard !password.isEmpty else {
             throw TokenStoreError(.unsuitable, "the password is empty and protects nothing; ask for another")

@@ -20,7 +20,7 @@ struct PrivateFolder: Sendable {
     let isFromEnvironment: Bool
     let layer: any FileLayer
 
-    /// - Throws: ``TokenStoreError`` or ``FileError``.
+    /// - Throws: `TokenStoreError` or ``FileError``.
     /// - Returns: `nil` if the folder does not exist and `making` is `false`.
     func open(making: Bool) throws -> OpenFolder? {
         guard layer.keepsFiles else { throw TokenStoreError.noFilesHere }

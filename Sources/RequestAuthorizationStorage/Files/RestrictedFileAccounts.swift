@@ -23,7 +23,7 @@ public struct RestrictedFileAccounts: Sendable {
     /// A note in a file marks an encrypted sign-out. If the note could not be written, or an earlier version signed
     /// out, the account is listed until it signs in and out again.
     ///
-    /// - Throws: ``TokenStoreError``.
+    /// - Throws: `TokenStoreError`.
     public func names() async throws -> [String] {
         try await queue.run { [client, folder] in
             let place = folder.folder(SystemFileLayer())
@@ -53,7 +53,7 @@ public struct RestrictedFileAccounts: Sendable {
     /// - Parameters:
     ///   - account: the account of the store.
     ///   - limit: how long to wait for a refresh that is under way.
-    /// - Throws: ``TokenStoreError``.
+    /// - Throws: `TokenStoreError`.
     public func remove(_ account: String, within limit: Duration = .seconds(30)) async throws {
         try await RestrictedFileItems(client: client, account: account, folder: folder).removeAll(within: limit)
     }

@@ -25,7 +25,7 @@ public struct TokenFolder: Hashable, Sendable {
     /// - Linux: `$XDG_STATE_HOME` if that is an absolute path, else `~/.local/state`.
     /// - Apple's platforms: Application Support.
     ///
-    /// A home folder of another user, as with `sudo`, is refused with ``TokenStoreError/Kind/notPrivate``.
+    /// A home folder of another user, as with `sudo`, is refused with `TokenStoreError/Kind/notPrivate`.
     public static var `default`: TokenFolder { stateFolder(ProcessInfo.processInfo.environment) }
 
     /// A folder of your choice. It is made when a token is saved.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Stores a token as JSON in a ``ByteStore``.
+/// Stores a token as JSON in a `ByteStore`.
 ///
 ///     public struct VaultTokenStore<Token: AuthorizationToken & Codable>: CodableTokenStore {
 ///         public let items: VaultItems            // a ByteStore

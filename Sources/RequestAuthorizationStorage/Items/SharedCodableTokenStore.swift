@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Stores a token as JSON in a ``SharedByteStore``, for several processes.
+/// Stores a token as JSON in a `SharedByteStore`, for several processes.
 ///
 ///     extension VaultTokenStore: SharedCodableTokenStore {}      // where its items are a SharedByteStore
 public protocol SharedCodableTokenStore<Token>: CodableTokenStore, SharedTokenStore where Items: SharedByteStore {}

@@ -9,7 +9,7 @@
 extension KeychainCalls {
     /// Returns the group that has the item, or `nil` if no item exists.
     ///
-    /// - Throws: ``TokenStoreError``.
+    /// - Throws: `TokenStoreError`.
     func groupWithoutName(of query: KeychainQuery) throws -> String? {
         let groups = try allGroups(of: query)
         if let own = groups.first(where: isOwn) { return own }
@@ -20,7 +20,7 @@ extension KeychainCalls {
 
     /// Returns all groups that have the item.
     ///
-    /// - Throws: ``TokenStoreError``.
+    /// - Throws: `TokenStoreError`.
     func groupsWithoutName(of query: KeychainQuery) throws -> [String] {
         let groups = try allGroups(of: query)
         guard groups.contains(where: { !isOwn($0) }) else { return groups }

@@ -28,7 +28,7 @@ final class KeychainLocks: Sendable {
 
     init(clock: any AuthorizationClock = .system) { self.clock = clock }
 
-    /// - Throws: ``TokenStoreError`` of the kind `timedOut`; `CancellationError` at once when the task is cancelled.
+    /// - Throws: `TokenStoreError` of the kind `timedOut`; `CancellationError` at once when the task is cancelled.
     func lock(_ item: KeychainQuery, within limit: Duration) async throws -> TokenStoreLock {
         try Task.checkCancellation()
         let id = state.withLock { state in

@@ -31,7 +31,7 @@ extension TokenStore {
     /// - Parameters:
     ///   - other: the new store.
     ///   - limit: how long to wait for a refresh that is under way.
-    /// - Throws: the errors of the two stores; ``TokenStoreError/Kind/failed`` if the new store does not return what
+    /// - Throws: the errors of the two stores; `TokenStoreError/Kind/failed` if the new store does not return what
     ///   was saved. The token is then still in the old store.
     @discardableResult
     public func migrate(
@@ -74,7 +74,7 @@ extension TokenStore {
 
     /// Whether the other store is this one: one object, or one file. Its lock could not be acquired a second time.
     ///
-    /// - Throws: ``TokenStoreError/Kind/unsuitable`` if the stores keep one file in different forms.
+    /// - Throws: `TokenStoreError/Kind/unsuitable` if the stores keep one file in different forms.
     private func isItself(_ other: some TokenStore<Token>) throws -> Bool {
         if type(of: self) is AnyObject.Type, type(of: other) is AnyObject.Type {
             if (self as AnyObject) === (other as AnyObject) { return true }

@@ -107,7 +107,7 @@ final class SecretServiceSession {
 
     // MARK: - Locks
 
-    /// - Throws: ``TokenStoreError`` if it stays locked, or if there is no default collection.
+    /// - Throws: `TokenStoreError` if it stays locked, or if there is no default collection.
     private func unlockDefaultCollection() throws {
         let collection = try calling {
             secret_collection_for_alias_sync(

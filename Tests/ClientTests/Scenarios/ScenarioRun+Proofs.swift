@@ -66,7 +66,7 @@ extension ScenarioRun {
         } body: { server in
             let reply = try await client.send(Call(server.url("/")), authorizedBy: auth)
             #expect(reply.status == 401 && reply.text == "no")
-            #expect(await server.requests.count == 3)
+            #expect(await server.requests.count == 4)
             #expect(service.calls == 0)
         }
     }

@@ -57,7 +57,7 @@ import Testing
         try await prove("first")
         answer("first", nonce: "n1", error: "use_dpop_nonce")
         try await prove("second")
-        clock.advance(by: .seconds(3))
+        clock.advance(by: .seconds(6))
         answer("second", nonce: "n2", error: "use_dpop_nonce")
         for number in 3..<10 { #expect(try await prove("\(number)") == "n2") }
         #expect(clock.sleeping.isEmpty)

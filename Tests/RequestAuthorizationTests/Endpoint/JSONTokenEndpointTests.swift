@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["\u{FEFF}", " \n"])
+    @Test(arguments: ["\u{FEFF}", " \n", "\n\u{FEFF}\t"])
     func `a byte order mark and blanks before an answer do not count`(start: String) async throws {
         let json = start + #"{"access_token":"a","expires_in":60}"# + "\r\n"
         #expect(try await post(.response(200, json: json)).body == Answer())

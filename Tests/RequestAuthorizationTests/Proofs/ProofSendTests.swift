@@ -65,19 +65,20 @@ import Foundation
         #expect(service.calls == 1)
     }
 
-    @Test func `a resource that asks for another nonce each time gets three requests for each credential`() async throws
+    @Test func `a resource that asks for another nonce each time gets four requests for each credential`() async throws
     {
         let transport = ScriptedTransport(
             Self.wants("n1"), Self.wants("n2"), .response(200), Self.wants("n3"), Self.wants("n4"), Self.wants("n5"),
-            Self.wants("n6"), Self.refusal, Self.wants("n7"), Self.wants("n8"), Self.wants("n9"))
+            Self.wants("n6"), Self.wants("n7"), Self.refusal, Self.wants("n8"), Self.wants("n9"), Self.wants("m1"),
+            Self.wants("m2"))
         let auth = auth
         #expect(try await send(auth, refreshCount: 0, over: transport).statusCode == 200)
         #expect(try await send(auth, refreshCount: 0, over: transport).statusCode == 401)
-        #expect(transport.requests.map { $0["DPoP"]?.suffix(2) } == [" -", "n1", "n2", "n2", "n3", "n4"])
+        #expect(transport.requests.map { $0["DPoP"]?.suffix(2) } == [" -", "n1", "n2", "n2", "n3", "n4", "n5"])
         #expect(service.calls == 0)
-        // Refused for its nonce, then for its token: the new token has three tries of its own.
+        // Refused for its nonce, then for its token: the new token has four tries of its own.
         #expect(try await send(auth, over: transport).statusCode == 401)
-        #expect(transport.requests.dropFirst(6).map { $0["Authorization"]?.last } == ["a", "a", "b", "b", "b"])
+        #expect(transport.requests.dropFirst(7).map { $0["Authorization"]?.last } == ["a", "a", "b", "b", "b", "b"])
         #expect(service.calls == 1)
     }
 

@@ -63,7 +63,7 @@ package enum Scenario: String, CaseIterable, Sendable {
     case nonceIsRetried = "a 401 that asks for a nonce: same token, new proof, no refresh, not counted as a retry"
     case nonceOfBadRequestIsRetried = "a 400 that asks for a nonce gets a new proof, too; any other 400 is returned"
     case rotatedNonceIsRetried = "a nonce that is refused for another one: a third request with that, no refresh"
-    case nonceLoopEnds = "a server that asks for another nonce each time gets three requests; its 401 is returned"
+    case nonceLoopEnds = "a server with another nonce each time gets at most four requests; its 401 is returned"
     case repeatedNonceEnds = "a server that asks for the nonce that it refused gets two requests; its 401 is returned"
     case provenRefusalIsRetried = "a 401 for the token: one refresh, and a new proof for the new token"
     case provenBodyIsSentAgain = "a body is sent again with the new proof, byte for byte"
