@@ -22,7 +22,7 @@ public struct NotAuthorized: Error, Sendable {
         public static let noToken = Reason(description: "no token")
         /// The user signed out, in this process or in a sibling.
         public static let signedOut = Reason(description: "signed out")
-        /// Another process has signed in meanwhile. A request of the former session is not sent in the new one.
+        /// Another session has begun meanwhile, here or in a sibling. A request of the former one is not sent again in it.
         public static let sessionReplaced = Reason(description: "session replaced")
         /// The token endpoint ended the session, for instance with `invalid_grant`.
         public static let rejected = Reason(description: "rejected by the token endpoint")
@@ -83,10 +83,10 @@ public struct NotAuthorized: Error, Sendable {
 }
 
 extension NotAuthorized {
-    /// Returns a copy with the challenge of an answer, unless there is a challenge already.
-    @usableFromInline package func asked(by refusal: UnauthorizedResponse) -> NotAuthorized {
-        guard challenge == nil else { return self }
-        let challenges = refusal.challenges
+    /// Returns a copy with the challenge of an answer if the session is over, unless there is a challenge already.
+    @usableFromInline package func asked(by answer: some AuthorizableResponse) -> NotAuthorized {
+        guard challenge == nil, isEndOfSession else { return self }
+        let challenges = AuthenticationChallenge.parse(answer.headerValues(for: "WWW-Authenticate"))
         return NotAuthorized(
             reason, detail: detail, challenge: challenges.first { $0.error != nil } ?? challenges.first,
             underlying: underlying)

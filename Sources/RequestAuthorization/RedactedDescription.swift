@@ -4,6 +4,7 @@
 /// Prints as `TypeName([redacted])`: in `print`, `dump`, string interpolation and the debugger.
 ///
 /// Every type of this package conforms that holds a secret, or a user's own provider that may hold one.
+@usableFromInline
 package protocol RedactedDescription: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension RedactedDescription {

@@ -16,9 +16,9 @@
 /// - its messages can be replayed: the answer began with the refusal, and at most the 64 messages that gRPC keeps
 ///   were sent.
 ///
-/// In all other cases the caller gets the server's status, and the next call gets a new credential. The refusal of an
-/// attempt that gRPC itself has repeated is returned without a refresh; the refusal of the next call begins one. If only
-/// the proof of a bound token was refused, a second retry may follow.
+/// In all other cases the caller gets the server's status, and the next call gets a new credential. But a young token that
+/// is refused when gRPC has repeated the call stays in use; the refusal of the next call begins a refresh. If only the proof of
+/// a bound token was refused, a second retry may follow.
 /// `grpc-retry-pushback-ms` in the error's metadata is `0` if the provider has a new credential or can get one, else
 /// `-1`. If the session is over, the `cause` of the error is a `NotAuthorized`, for each call of that session.
 ///
@@ -64,20 +64,19 @@ public struct AuthorizationInterceptor: ClientInterceptor {
         case .failure(let refusal):
             response.accepted = .failure(await answer(to: refusal, for: call))
         case .success(var contents):
-            _ = target.learn(from: AnswerMetadata(metadata: contents.metadata), for: call)
+            if call.credential.wantsEveryAnswer {
+                _ = try? await call.credential.judge(AnswerMetadata(metadata: contents.metadata))
+            }
             contents.bodyParts = RPCAsyncSequence(wrapping: WatchedParts(parts: contents.bodyParts, call: call))
             response.accepted = .success(contents)
         }
         return response
     }
 
-    /// Tells the provider of a refusal of the first attempt only. A refused retry goes to the caller, unless the server
-    /// refused only its proof.
+    /// Judges a refusal. A refused retry goes to the caller.
     private func answer(to refusal: RPCError, for call: CallMetadata) async -> RPCError {
         guard refusal.code == .unauthenticated else { return refusal }
-        guard refusal.formerAttempts > 0 else { return await target.told(of: refusal, for: call) }
-        let isProofRefused = target.learn(from: refusal.unauthorizedResponse, for: call)
-        return refusal.pushingBack(isProofRefused && refusal.formerAttempts < 2 ? "0" : "-1")
+        return await target.judge(refusal, of: call, isLast: refusal.formerAttempts > 0)
     }
 }
 
@@ -106,7 +105,7 @@ struct WatchedParts<Message: Sendable>: AsyncSequence, Sendable {
             do {
                 return try await parts.next(isolation: actor)
             } catch let refusal as RPCError where refusal.code == .unauthenticated {
-                throw await call.target.told(of: refusal, for: call)
+                throw await call.target.judge(refusal, of: call, isRepeated: false)
             }
         }
 

@@ -8,8 +8,16 @@ struct CallMetadata: AuthorizableRequest, RedactedDescription {
     let target: CallTarget
     /// The service and the method, for proofs that sign the URI.
     let method: MethodDescriptor
+    /// The credential in the metadata.
+    private(set) var credential = Credential.none
+    /// The metadata before that.
+    private var original: Metadata?
     /// The `NotAuthorized` that says why a credential could not be set.
-    private(set) var fault: (any Error)?
+    private var fault: (any Error)?
+
+    init(metadata: Metadata, target: CallTarget, method: MethodDescriptor) {
+        (self.metadata, self.target, self.method) = (metadata, target, method)
+    }
 
     var origin: Origin? { target.origin }
     var isPlaintext: Bool { target.isPlaintext }
@@ -37,10 +45,18 @@ struct CallMetadata: AuthorizableRequest, RedactedDescription {
         }
     }
 
-    /// Returns the call, or throws the error that `setCredential(_:in:)` stored because it cannot throw.
-    func checked() throws -> CallMetadata {
-        if let fault { throw fault }
-        return self
+    /// Returns the call with a credential, or throws why it cannot be set.
+    func carrying(_ credential: Credential) throws -> CallMetadata {
+        var call = self
+        (call.original, call.credential) = (metadata, credential)
+        try call.set(credential)
+        if let fault = call.fault { throw fault }
+        return call
+    }
+
+    /// The call as it was before it got its credential.
+    var withoutCredential: CallMetadata {
+        CallMetadata(metadata: original ?? metadata, target: target, method: method)
     }
 
     private static func check(_ name: String) throws(NotAuthorized) {

@@ -9,21 +9,17 @@ final class CallTarget: Sendable, RedactedDescription {
     let provider: any AuthorizationProvider
     let origin: Origin
     let isPlaintext: Bool
-    /// The provider, if it can authorize synchronously; stored so that the cast is made once.
-    private let synchronous: (any SynchronousAuthorization)?
 
     init(provider: any AuthorizationProvider, origin: Origin) {
         (self.provider, self.origin) = (provider, origin)
         isPlaintext = origin.isPlaintext && !origin.isLoopback
-        synchronous = provider as? any SynchronousAuthorization
     }
 
     /// Returns the call with its credential, or `nil` if the provider has to suspend.
     func authorizeAtOnce(_ metadata: Metadata, _ method: MethodDescriptor) throws -> CallMetadata? {
-        guard let synchronous else { return nil }
         do {
             let call = CallMetadata(metadata: metadata, target: self, method: method)
-            return try synchronous.authorizeAtOnce(call)?.checked()
+            return try provider.credentialAtHand(for: call).map { try call.carrying($0) }
         } catch {
             throw RPCError(withoutCredential: error) ?? error
         }
@@ -32,31 +28,39 @@ final class CallTarget: Sendable, RedactedDescription {
     func authorize(_ metadata: Metadata, _ method: MethodDescriptor) async throws -> CallMetadata {
         do {
             let call = CallMetadata(metadata: metadata, target: self, method: method)
-            return try await provider.authorize(call).checked()
+            return try call.carrying(await provider.credential(for: call))
         } catch {
             throw RPCError(withoutCredential: error) ?? error
         }
     }
 
-    /// Shows the provider an answer.
+    /// Judges a refusal.
     ///
-    /// - Returns: whether only the proof was refused, so that a retry with a new proof makes sense.
-    func learn(from answer: some AuthorizableResponse, for call: CallMetadata) -> Bool {
-        provider.learn(from: answer, to: call)
-    }
-
-    /// Tells the provider of a refusal.
+    /// gRPC makes the next attempt, which does not know of this one. So the next credential is awaited and admitted before
+    /// the attempt is allowed. If another session begins in the milliseconds between both, that is not noticed.
     ///
+    /// - Parameters:
+    ///   - isLast: whether no further attempt is allowed.
+    ///   - isRepeated: whether gRPC itself may make the next attempt.
     /// - Returns: the refusal, with the advice whether to retry. Its cause is the end of the session, if there is one.
-    func told(of refusal: RPCError, for call: CallMetadata) async -> RPCError {
+    func judge(_ refusal: RPCError, of call: CallMetadata, isLast: Bool = false, isRepeated: Bool = true) async
+        -> RPCError
+    {
         let response = refusal.unauthorizedResponse
         do {
-            try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: call)
-            return refusal.pushingBack("0")
+            switch try await call.credential.judge(response, afterRefresh: isLast) {
+            case .anew where !isLast:
+                if isRepeated, !refusal.hasPushback {
+                    try await call.credential.awaitSuccessor(for: call.withoutCredential, from: provider)
+                }
+                return refusal.pushingBack("0")
+            case .newProof where refusal.formerAttempts < 2: return refusal.pushingBack("0")
+            default: return refusal.pushingBack("-1")
+            }
         } catch let error as NotAuthorized where error.isEndOfSession {
             return refusal.caused(by: error.asked(by: response)).pushingBack("-1")
         } catch {
-            return refusal.pushingBack("-1")  // The server's refusal is returned, not the provider's error.
+            return RPCError(withoutCredential: error) ?? refusal.pushingBack("-1")
         }
     }
 }

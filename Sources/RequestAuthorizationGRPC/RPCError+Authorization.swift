@@ -21,11 +21,14 @@ extension RPCError {
         metadata[stringValues: "grpc-previous-rpc-attempts"].first { _ in true }.map { Int($0) ?? .max } ?? 0
     }
 
+    /// Whether the server itself says when to retry.
+    var hasPushback: Bool { metadata["grpc-retry-pushback-ms"].contains { _ in true } }
+
     /// Tells gRPC's retry policy when to retry, unless the server has done so itself.
     ///
     /// - Parameter milliseconds: the delay; a negative number means "do not retry" (gRFC A6).
     func pushingBack(_ milliseconds: String) -> RPCError {
-        guard !metadata["grpc-retry-pushback-ms"].contains(where: { _ in true }) else { return self }
+        if hasPushback { return self }
         var error = self
         error.metadata.addString(milliseconds, forKey: "grpc-retry-pushback-ms")
         return error

@@ -16,30 +16,31 @@ struct HMACAuthorization: AuthorizationProvider {
     var clock: any AuthorizationClock = .system
     let key: @Sendable () async throws -> (id: String, secret: SymmetricKey)  // a closure: prints no key
 
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
         let parts = try SignedParts(of: request)
         // Only the caller can know the digest of a body that is not in memory.
         guard let digest = request.bodyBytes.map(Self.digest) ?? request.credential(in: "Content-Digest") else {
             throw NotAuthorized(.notSignable, detail: "the body is not in memory: set its Content-Digest")
         }
-        let key = try await key()
+        let (id, secret) = try await key()
         let time = clock.now.formatted(.iso8601)
         let message = [parts.method, parts.path, parts.query, time, digest].joined(separator: "\n")
-        let code = Self.code(for: Array(message.utf8), with: key.secret)
+        let code = Self.code(for: Array(message.utf8), with: secret)
 
-        var request = request
-        request.setCredential(digest, in: "Content-Digest")
-        request.setCredential(time, in: "X-Date")
-        request.setCredential(
-            "HMAC-SHA256 key=\(key.id), code=\(Data(code).base64EncodedString())", in: "Authorization")
-        return request
+        return try Credential(
+            [
+                "Content-Digest": digest, "X-Date": time,
+                "Authorization": "HMAC-SHA256 key=\(id), code=\(Data(code).base64EncodedString())",
+            ], isForOneRequest: true, receipt: Receipt(id: id, key: key))
     }
 
     /// A retry helps if the key has been replaced since.
-    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
-        let id = try await key().id
-        guard request.credential(in: "Authorization")?.contains("key=\(id),") == false else {
-            throw NotAuthorized(.notRefreshable)
+    private struct Receipt: CredentialReceipt {
+        let id: String
+        let key: @Sendable () async throws -> (id: String, secret: SymmetricKey)
+
+        func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+            try await key().id == id ? .accept : .anew
         }
     }
 

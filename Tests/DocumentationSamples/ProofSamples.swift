@@ -47,32 +47,6 @@ struct GadgetRequest: AuthorizableRequest {
 }
 // end sample
 
-// sample: forwarding
-/// Adds the tenant to what another provider sets.
-struct TenantNamingAuthorization<Base: AuthorizationProvider>: AuthorizationProvider {
-    let base: Base
-    let tenant: String
-
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        var request = try await base.authorize(request)
-        request.setCredential(tenant, in: "X-Tenant")
-        return request
-    }
-
-    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        _ response: UnauthorizedResponse, for request: Request
-    ) async throws {
-        try await base.setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
-    }
-
-    func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
-        from response: Response, to request: Request
-    ) -> Bool {
-        base.learn(from: response, to: request)
-    }
-}
-// end sample
-
 /// Samples of tokens that are bound to a key.
 @Suite struct ProofSamples {
     let server = AuthorizationServer(
@@ -131,11 +105,11 @@ struct TenantNamingAuthorization<Base: AuthorizationProvider>: AuthorizationProv
         #endif
     }
 
-    @Test func `a provider that forwards answers to its base`() async throws {
+    @Test func `a provider around one that proves`() async throws {
         let service = OAuthTokenService.authorizationCode(
             server: server, client: .public(id: "app"), proof: .dpop, transport: transport)
         let token = try await service.refresh(OAuthToken(accessToken: "b", refreshToken: "q"))
-        let auth = TenantNamingAuthorization(
+        let auth = TenantAuthorization(
             base: RefreshableTokenAuthorization(service: service, token: token), tenant: "t")
         let resource = ScriptedTransport<TestRequest, TestResponse>(
             .response(401, ["WWW-Authenticate": #"DPoP error="use_dpop_nonce""#, "DPoP-Nonce": "n"]), .response(200))

@@ -9,25 +9,25 @@ import Testing
 struct FileTokenAuthorization: AuthorizationProvider {
     let read: @Sendable () throws -> String
 
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        try await request.authorized(using: .bearer(read()))
-    }
-
-    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
-        let current = try await authorize(request).credential(in: "Authorization")
-        guard current != request.credential(in: "Authorization") else { throw NotAuthorized(.notRefreshable) }
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        let token = try read()
+        // After a 401 another try makes sense if the file has changed.
+        return try .bearer(token) { _ in try read() == token ? .accept : .anew }
     }
 }
 // end sample
 
-/// The example in the documentation of ``AuthorizationProvider``.
+// sample: wrapper
+/// Adds the tenant to what another provider sets. Its refreshes, proofs and sessions still work.
 struct TenantAuthorization: AuthorizationProvider {
-    let key: @Sendable () async throws -> String  // a closure: prints no key
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        // `.header` refuses plain http, and a key that no header can hold.
-        try await request.authorized(using: .header("X-Tenant-Key", key()))
+    let base: any AuthorizationProvider
+    let tenant: String
+
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try await base.credential(for: request).adding(tenant, in: "X-Tenant")
     }
 }
+// end sample
 
 @Suite struct ProviderSamples {
     // sample: provider-checks
@@ -36,8 +36,14 @@ struct TenantAuthorization: AuthorizationProvider {
     }
     // end sample
 
-    @Test func `the provider in the documentation of the protocol is one`() async throws {
-        try await AuthorizationProviderChecks { TenantAuthorization { "a-key-of-mine" } }.run()
+    @Test func `a provider around another one refreshes`() async throws {
+        let service = ScriptedTokenService<TestToken>(.token("b"))
+        let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"))
+        let tenant = TenantAuthorization(base: auth, tenant: "blue")
+        let server = ScriptedTransport<TestRequest, TestResponse>(.response(401), .response(200))
+        #expect(try await tenant.send(TestRequest()) { try await server.send($0) }.statusCode == 200)
+        #expect(server.requests.map { $0["Authorization"] } == ["Bearer a", "Bearer b"])
+        #expect(server.requests.map { $0["X-Tenant"] } == ["blue", "blue"])
     }
 
     @Test func `a 401 leads to another try once the file has changed`() async throws {

@@ -22,7 +22,7 @@ struct SignatureVersion4Authorization: AuthorizationProvider {
     var clock: any AuthorizationClock = .system
     let credentials: @Sendable () async throws -> Credentials  // a closure: prints no secret
 
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
         let parts = try SignedParts(of: request)
         let givenDigest = request.credential(in: "X-Amz-Content-Sha256")
         guard let digest = request.bodyBytes.map({ SHA256.hash(data: $0).hex }) ?? givenDigest else {
@@ -31,12 +31,11 @@ struct SignatureVersion4Authorization: AuthorizationProvider {
         let credentials = try await credentials()
         let time = clock.now.formatted(Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
 
-        var request = request
-        request.setCredential(time, in: "X-Amz-Date")
-        if let token = credentials.sessionToken { request.setCredential(token, in: "X-Amz-Security-Token") }
-        if service == "s3" || givenDigest != nil { request.setCredential(digest, in: "X-Amz-Content-Sha256") }
+        var added = ["X-Amz-Date": time]
+        added["X-Amz-Security-Token"] = credentials.sessionToken
+        if service == "s3" || givenDigest != nil { added["X-Amz-Content-Sha256"] = digest }
 
-        let signed = signedFields(of: request, to: parts.host)
+        let signed = signedFields(of: request, adding: added, to: parts.host)
         let names = signed.map(\.name).joined(separator: ";")
         let path = service == "s3" ? parts.path : parts.path.percentEncoded(keeping: "/")  // S3 encodes once
         let lines = signed.map { "\($0.name):\($0.value)" }
@@ -47,17 +46,19 @@ struct SignatureVersion4Authorization: AuthorizationProvider {
             SHA256.hash(data: Data(canonical.joined(separator: "\n").utf8)).hex,
         ]
         let key = scope.reduce(Data("AWS4\(credentials.secretAccessKey)".utf8)) { Self.code(for: $1, with: $0) }
-        request.setCredential(
+        added["Authorization"] =
             "AWS4-HMAC-SHA256 Credential=\(credentials.accessKeyID)/\(text[2]), SignedHeaders=\(names), "
-                + "Signature=\(Self.code(for: text.joined(separator: "\n"), with: key).hex)", in: "Authorization")
-        return request
+            + "Signature=\(Self.code(for: text.joined(separator: "\n"), with: key).hex)"
+        return try Credential(added, isForOneRequest: true)
     }
 
-    private func signedFields(of request: some AuthorizableRequest, to host: String) -> [(name: String, value: String)]
-    {
+    private func signedFields(
+        of request: some AuthorizableRequest, adding added: [String: String], to host: String
+    ) -> [(name: String, value: String)] {
         let ours = ["X-Amz-Content-Sha256", "X-Amz-Date", "X-Amz-Security-Token"]
         let values = (ours + fields).compactMap { name in
-            request.credential(in: name).map { (name.lowercased(), $0.split(separator: " ").joined(separator: " ")) }
+            (added[name] ?? request.credential(in: name))
+                .map { (name.lowercased(), $0.split(separator: " ").joined(separator: " ")) }
         }
         return (values + [("host", host)]).sorted { $0.0 < $1.0 }
     }

@@ -87,12 +87,15 @@ import Testing
     }
 
     @Test func `a 401 leads to another try once the key has been replaced`() async throws {
-        let refused = try await TestRequest().authorized(using: hmac())
-        await #expect(throws: NotAuthorized.self) {
-            try await hmac().setNeedsRefreshAfterUnauthorizedResponse(for: refused)
+        let ids = Lock(["k1", "k1", "k1", "k2", "k2"])
+        let provider = HMACAuthorization(clock: clock) {
+            (ids.withLock { $0.removeFirst() }, SymmetricKey(size: .bits256))
         }
-        let next = HMACAuthorization(clock: clock) { ("k2", SymmetricKey(size: .bits256)) }
-        try await next.setNeedsRefreshAfterUnauthorizedResponse(for: refused)
+        for tries in [1, 2] {
+            let server = ScriptedTransport<TestRequest, TestResponse>(.response(401), .response(200))
+            _ = try await provider.send(TestRequest()) { try await server.send($0) }
+            #expect(server.calls == tries)
+        }
     }
 
     // MARK: - Both

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Full
+import Foundation
 import LoopbackServer
+import RequestAuthorizationTesting
 import TestProviders
 import Testing
 
@@ -26,7 +28,7 @@ import Testing
     @Test func `a challenge that is not UTF-8 is read, with a replacement character`() async throws {
         let head =
             "HTTP/1.1 401 No\r\nWWW-Authenticate: Bearer realm=\"Z\u{FC}rich\", error=\"e\"\r\nContent-Length: 0\r\n\r\n"
-        let provider = LooseProvider()
+        let provider = LooseProvider(["Authorization": "Bearer 1"])
         try await withServer { _ in
             Answer(steps: [.send(head.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })])
         } body: { server in
@@ -80,10 +82,12 @@ import Testing
         } body: { server in
             try await withClient { client in
                 // On a busy machine the body may take longer than usual.
-                let received = try await DiscardedBody.$patience.withValue(.seconds(300)) {
-                    try await client.received(.get(server.url("/")))
-                }
-                #expect(received.status == 200)
+                let execution = AuthorizedExecution(
+                    client: client, deadline: .now() + .seconds(300), logger: nil, clientFollowsRedirects: true,
+                    patience: .seconds(300))
+                let response = try await execution.send(
+                    .get(server.url("/")), authorizedBy: CountingProvider(), refreshCount: 1, isReplayable: nil)
+                #expect(response.status == .ok)
                 #expect(await server.requests.count == 2)
                 #expect(await server.connections == 1)
             }
@@ -133,20 +137,36 @@ import Testing
         }
     }
 
+    // MARK: - The refresh of a request
+
+    /// The provider of a user's own adds a field, and so does the token request. Neither sees the other's.
+    @Test func `a request that begins a refresh is sent, whatever the token request sets`() async throws {
+        try await withServer { request in
+            request.target == "/token" ? .text(request["X-Client"] ?? "none") : .text("hello")
+        } body: { server in
+            try await withClient { client in
+                let service = FetchingService(client: client, url: server.url("/token"))
+                let auth = RefreshableTokenAuthorization(service: service)
+                let provider = Tenant(base: auth)
+                let received = try await client.received(.get(server.url("/")), authorizedBy: provider)
+                #expect(received == .init(200, "hello"))
+                let requests = await server.requests
+                #expect(requests.map { $0["X-Client"] } == ["key", nil])
+                #expect(requests.map { $0["Authorization"] } == [nil, "Bearer key"])
+                #expect(requests.map { $0["Cookie"] } == [nil, "tenant"])
+            }
+        }
+    }
+
     // MARK: - What is not sent at all
 
-    @Test(arguments: [false, true]) func `a value with a line feed never reaches the wire, nor the error`(
-        writesAround: Bool
-    ) async throws {
+    @Test func `a value with a line feed never reaches the wire, nor the error`() async throws {
         try await withServer { _ in
             .text("hello")
         } body: { server in
             try await withClient { client in
                 let value = "Bearer secret\r\nX-Evil: 1"
-                let provider: any AuthorizationProvider =
-                    writesAround
-                    ? WritingAround<HTTPClientRequest> { $0.headers.replaceOrAdd(name: "Authorization", value: value) }
-                    : LooseProvider(["Authorization": value])
+                let provider = LooseProvider(["Authorization": value])
                 let error = await #expect(throws: NotAuthorized.self) {
                     try await client.received(.get(server.url("/")), authorizedBy: provider)
                 }
@@ -155,6 +175,27 @@ import Testing
                 #expect(await server.connections == 0)
             }
         }
+    }
+}
+/// Fetches its token through this package.
+private struct FetchingService: RefreshableTokenService {
+    let client: HTTPClient
+    let url: URL
+
+    func initialToken() async throws -> TestToken {
+        let response = try await client.execute(
+            .get(url), timeout: .seconds(60), authorizedBy: .header("X-Client", "key"), clientFollowsRedirects: false)
+        return TestToken(String(buffer: try await response.body.collect(upTo: 1 << 10)))
+    }
+
+    func refresh(_ token: TestToken) async throws -> TestToken { try await initialToken() }
+}
+
+private struct Tenant: AuthorizationProvider {
+    let base: any AuthorizationProvider
+
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try await base.credential(for: request).adding("tenant", in: "Cookie")
     }
 }
 #endif

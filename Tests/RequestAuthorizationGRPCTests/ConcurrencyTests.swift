@@ -88,6 +88,31 @@ import Testing
         #expect(echo.calls.map(\.credential) == ["Bearer a"])
     }
 
+    @Test(.shows(.nextPersonSendsNothing))
+    func `a call is not made again as the person who signs in next`() async throws {
+        let auth = Auth.holdingA(ScriptedTokenService<TestToken>())
+        let (arrived, changed) = (Arrivals(1), Arrivals(1))
+        let echo = EchoService { call in
+            guard call.credential == "Bearer a" else { return nil }
+            arrived.add()
+            try await changed.all()
+            return .atOnce()
+        }
+        try await withEcho(echo, auth) { client in
+            let call = Task { try await Way.unary.call(client) }
+            try await arrived.all()
+            await auth.reset()
+            try await auth.signIn { TestToken("b") }
+            changed.add()
+            let error = await #expect(throws: RPCError.self) { try await call.value }
+            #expect(error?.pushback == ["-1"])
+            #expect((error?.cause as? NotAuthorized)?.reason == .sessionReplaced)
+            let answer = try await Way.unary.call(client)
+            #expect(answer == Way.unary.answer)
+        }
+        #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer b"])
+    }
+
     @Test(.shows(.staleRefusalRefreshesNothing)) func `a refusal for an old token refreshes nothing`() async throws {
         let arrived = Arrivals(1)
         let release = Arrivals(1)

@@ -48,13 +48,14 @@ import Testing
         #expect(echo.calls.isEmpty)
     }
 
-    @Test(.shows(.secondRefusalIsReturned), arguments: [2, 5])
+    @Test(.shows(.secondRefusalIsReturned, .lastRefusalCounts), arguments: [2, 5])
     func `a second UNAUTHENTICATED is returned, however many attempts are allowed`(
         attempts: Int
     ) async throws {
         let service = ScriptedTokenService<TestToken>(.token("b"))
         let echo = EchoService { call in .atOnce(.unauthenticated(("refused", call.credential))) }
-        try await withEcho(echo, Auth.holdingA(service), config: .init()) { client in
+        let auth = Auth.holdingA(service)
+        try await withEcho(echo, auth, config: .init()) { client in
             var options = CallOptions.defaults
             options.executionPolicy = .retry(.make(attempts: attempts))
             let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client, options: options) }
@@ -63,7 +64,9 @@ import Testing
             #expect(error?.pushback == ["-1"])
         }
         #expect(echo.calls.map(\.credential) == ["Bearer a", "Bearer b"])
-        #expect(service.calls == 1)
+        // The young token stays in use.
+        let token = try await auth.validToken()
+        #expect(token.name == "b" && service.calls == 1)
     }
 
     @Test(.shows(.constantRefusalIsReturned))

@@ -46,10 +46,11 @@ struct AuthorizedCallTests {
 private struct Persistent: AuthorizationProvider {
     var isOffline = false
 
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request { request }
-
-    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
-        if isOffline { throw URLError(.notConnectedToInternet) }
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try .bearer("persistent") { [isOffline] _ in
+            if isOffline { throw URLError(.notConnectedToInternet) }
+            return .anew
+        }
     }
 }
 

@@ -23,13 +23,29 @@ import Testing
         try await withServer { _ in
             .text("hello")
         } body: { server in
+            let auth = Auth(service: ScriptedTokenService(.token("b")), token: TestToken("a"))
+            let (slots, url) = (try queue.occupy(server), server.url("/"))
+            let call = Task { try await queue.post(url, auth) }
+            await queue.waits.reaches(1)
+            #expect(try await auth.refreshNow().name == "b")
+            slots.give(at: try queue.host(server))
+            #expect(try await call.value == 200)
+            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer b"])
+        }
+    }
+
+    @Test func `a request that was queued as one person is not sent as the next one`() async throws {
+        try await withServer { _ in
+            .text("hello")
+        } body: { server in
             let (auth, slots, url) = (Self.holdingA(), try queue.occupy(server), server.url("/"))
             let call = Task { try await queue.post(url, auth) }
             await queue.waits.reaches(1)
             try await auth.setToken(TestToken("b"))
             slots.give(at: try queue.host(server))
-            #expect(try await call.value == 200)
-            #expect(await server.requests.map { $0["Authorization"] } == ["Bearer b"])
+            let error = await #expect(throws: NotAuthorized.self) { try await call.value }
+            #expect(error?.reason == .sessionReplaced)
+            #expect(await server.requests.isEmpty)
         }
     }
 
@@ -171,8 +187,8 @@ import Testing
     }
 }
 
-/// Runs a closure before a provider is asked for the second time to authorize a request.
-private struct Hooked: SynchronousAuthorization {
+/// Runs a closure before a provider is awaited for the second time.
+private struct Hooked: AuthorizationProvider {
     let base: QueuedCredentialTests.Auth
     let beforeSecond: @Sendable () async throws -> Void
     private let asked = Tally()
@@ -182,16 +198,10 @@ private struct Hooked: SynchronousAuthorization {
         self.beforeSecond = beforeSecond
     }
 
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
         asked.add()
         if asked.count == 2 { try await beforeSecond() }
-        return try await base.authorize(request)
+        return try await base.credential(for: request)
     }
-
-    func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
-        try base.authorizeAtOnce(&request)
-    }
-
-    func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool { base.isReplaced(authorized) }
 }
 #endif

@@ -128,13 +128,4 @@ struct RedirectRuleTests {
         #expect(try redirection(request(), 302, to: "//evil.example/", sessionAddsCredential: true) == nil)
         #expect(try redirection(request(), 302, to: "/v2", sessionAddsCredential: true) != nil)
     }
-
-    @Test func `the fields of a provider are those that differ and those that it was observed to set`() throws {
-        let original = try request()
-        var authorized = original
-        authorized.allHTTPHeaderFields?["X-Around"] = "new"
-        let fields = CredentialFields()
-        CredentialFields.$current.withValue(fields) { authorized.setCredential("k", in: "X-Key") }
-        #expect(fields.names(on: authorized, comparedWith: original) == ["x-key", "x-around"])
-    }
 }

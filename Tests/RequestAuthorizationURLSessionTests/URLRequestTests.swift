@@ -81,8 +81,6 @@ struct URLRequestTests {
             #expect(error?.reason == .malformedCredential)
         }
         #expect(request.allHTTPHeaderFields == ["Accept": "a"])
-        try await request.authorize(using: LooseProvider(["X-Key": "é"]))
-        #expect(request.value(forHTTPHeaderField: "X-Key") == "é")
     }
 
     @Test func `a URLRequest passes the checks of a request`() async throws {

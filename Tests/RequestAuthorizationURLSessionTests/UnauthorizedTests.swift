@@ -91,14 +91,11 @@ import FoundationNetworking
 
     // MARK: - What is not sent at all
 
-    @Test(arguments: [false, true]) func `a value with CR LF never reaches the wire`(writesAround: Bool) async throws {
+    @Test func `a value with CR LF never reaches the wire`() async throws {
         try await withServer { _ in
             .text("hello")
         } body: { server in
-            let fields = ["Authorization": "Bearer x\r\nX-Evil: 1"]
-            let provider: any AuthorizationProvider =
-                writesAround
-                ? WritingAround<URLRequest> { $0.allHTTPHeaderFields = fields } : LooseProvider(fields)
+            let provider = LooseProvider(["Authorization": "Bearer x\r\nX-Evil: 1"])
             for way in Way.allCases {
                 let error = await #expect(throws: NotAuthorized.self) {
                     try await way.send(way.request(server.url("/")), authorizedBy: provider)

@@ -28,6 +28,8 @@ struct Calls: Sendable {
             return PlainResponse(statusCode: request.credential(in: "X-Key") == "k" ? 200 : 401)
         }
         print(tries == 1 ? response.statusCode : tries)
+        let judge: @Sendable (UnauthorizedResponse) async throws -> Verdict = { _ in .anew }
+        _ = [try Credential.bearer("plain", onRefusal: judge), try .bearer("plain") { _ in .accept }]
         let transport: (PlainRequest) async throws -> Int = { _ in 401 }
         _ = try await PlainProvider().send(
             PlainRequest(),
@@ -61,6 +63,14 @@ struct Calls: Sendable {
         _ = AuthorizableRequestChecks(method: nil, target: nil) { PlainRequest() }
         let provider: @Sendable () async throws -> any AuthorizationProvider = { PlainProvider() }
         _ = AuthorizationProviderChecks(waiting: provider, provider)
+        let send:
+            @Sendable (TestRequest, any AuthorizationProvider, @escaping ClientChecks.Server) async throws ->
+                TestResponse =
+                { request, provider, server in try await provider.send(request) { try await server($0) } }
+        _ = ClientChecks(followsRedirects: false, send: send)
+        _ = ClientChecks(followsRedirects: false) { request, provider, server in
+            try await provider.send(request) { try await server($0) }
+        }
         let store: @Sendable () async throws -> PlainTokenStore = { PlainTokenStore() }
         _ = TokenStoreChecks(token: { PlainToken(value: "\($0)") }, reopened: { $0 }, store)
         _ = TokenStoreChecks(reopened: { $0 }) { InMemoryTokenStore<TestToken>() }

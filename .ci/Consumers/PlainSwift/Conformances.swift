@@ -29,19 +29,18 @@ struct PlainClock: AuthorizationClock {
 }
 
 struct PlainProvider: AuthorizationProvider {
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        try await request.authorized(using: .bearer("plain"))
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try Credential("Bearer plain", receipt: PlainReceipt())
     }
 
-    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        _ response: UnauthorizedResponse, for request: Request
-    ) async throws {}
+    func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? { nil }
+}
 
-    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {}
-
-    func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
-        from response: Response, to request: Request
-    ) -> Bool { false }
+struct PlainReceipt: CredentialReceipt {
+    var wantsEveryAnswer: Bool { false }
+    var isCurrent: Bool { true }
+    func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict { .accept }
+    func admit(_ next: Credential) throws {}
 }
 
 struct PlainToken: AuthorizationToken, Codable, Equatable {

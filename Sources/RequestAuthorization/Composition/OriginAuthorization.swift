@@ -7,9 +7,10 @@
 ///         "https://api.spotify.com": spotify,
 ///         "https://api.widgets.example": .header("X-API-Key", key),
 ///     ])
-public struct OriginAuthorization: AuthorizationProvider, SynchronousAuthorization, RedactedDescription {
-    private let targets: ListedOrigins
-    private let elsewhere: Elsewhere
+public struct OriginAuthorization: AuthorizationProvider, RedactedDescription {
+    private let origins: ListedOrigins
+    private let providers: [any AuthorizationProvider]
+    private let elsewhere: OtherOrigins
 
     /// Creates a provider from one provider for each origin.
     ///
@@ -18,66 +19,30 @@ public struct OriginAuthorization: AuthorizationProvider, SynchronousAuthorizati
     ///   - elsewhere: what happens to requests for other origins; refused by default. `.use(provider)` names a
     ///     fallback, whose credential then goes to any other origin.
     public init(_ providers: [Origin: any AuthorizationProvider], elsewhere: OtherOrigins = .refuse) {
-        targets = ListedOrigins(providers.lazy.map { ($0.key, $0.value) })
-        self.elsewhere = Elsewhere(elsewhere)
+        origins = ListedOrigins(Array(providers.keys))
+        self.providers = Array(providers.values)
+        self.elsewhere = elsewhere
     }
 
-    /// Returns the request with the credential of the provider for its origin.
+    /// Returns the credential of the provider for the request's origin.
     ///
     /// - Throws: what that provider throws; ``NotAuthorized`` with the reason ``NotAuthorized/Reason/originNotAllowed``
     ///   for other origins, unless `elsewhere` allows them.
-    public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        var authorized = request
-        if try authorizeAtOnce(&authorized) { return authorized }
-        return try await provider(for: request).authorize(request)
+    public func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        guard let place = origins.place(of: request) else { return try await elsewhere.credential(for: request) }
+        return try await providers[place].credential(for: request)
     }
 
-    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
-        guard let target = targets.target(for: request) else { return try elsewhere.authorizeAtOnce(&request) }
-        return try target.authorizeAtOnce(&request)
+    public func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
+        guard let place = origins.place(of: request) else { return try elsewhere.credentialAtHand(for: request) }
+        return try providers[place].credentialAtHand(for: request)
     }
+}
 
-    package func credentialFields(for request: some AuthorizableRequest) -> Set<String>? {
-        guard let target = targets.target(for: request) else { return elsewhere.credentialFields(for: request) }
-        return target.credentialFields(for: request)
-    }
-
-    package func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool {
-        targets.target(for: authorized)?.isReplaced(authorized) ?? elsewhere.isReplaced(authorized)
-    }
-
-    /// Forwards to the provider that authorized the request. Throws if there was none.
-    public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        _ response: UnauthorizedResponse, for request: Request
-    ) async throws {
-        try await provider(for: request).setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
-    }
-
-    /// Forwards to the provider that authorized the request, without the response.
-    public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        for request: Request
-    ) async throws {
-        try await provider(for: request).setNeedsRefreshAfterUnauthorizedResponse(for: request)
-    }
-
-    /// Forwards to the provider that authorized the request.
-    public func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
-        from response: Response, to request: Request
-    ) -> Bool {
-        (try? provider(for: request))?.learn(from: response, to: request) ?? false
-    }
-
-    package func prove<Request: AuthorizableRequest>(
-        _ authorized: Request, ifValidNow: Bool
-    ) async throws -> Request? {
-        try await (try? provider(for: authorized) as? any SynchronousAuthorization)?.prove(
-            authorized, ifValidNow: ifValidNow)
-    }
-
-    /// - Throws: ``NotAuthorized`` if no provider authorizes such requests.
-    private func provider(for request: some AuthorizableRequest) throws(NotAuthorized) -> any AuthorizationProvider {
-        if let target = targets.target(for: request) { return target.provider }
-        return try elsewhere.provider(for: request)
+extension OriginAuthorization: RefusalListener {
+    func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
+        guard let place = origins.place(of: request) else { return try await elsewhere.note(refusal, of: request) }
+        try await providers[place].setNeedsRefreshAfterUnauthorizedResponse(refusal, for: request)
     }
 }
 

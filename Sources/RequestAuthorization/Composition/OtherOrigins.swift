@@ -21,48 +21,29 @@ extension OtherOrigins: RedactedDescription {
     }
 }
 
-/// Performs the choice of an ``OtherOrigins``.
-enum Elsewhere: Sendable {
-    case refuse
-    case passThrough
-    case use(any AuthorizationProvider, synchronous: (any SynchronousAuthorization)?)
-
-    init(_ origins: OtherOrigins) {
-        switch origins {
-        case .refuse: self = .refuse
-        case .passThrough: self = .passThrough
-        case .use(let provider): self = .use(provider, synchronous: provider as? any SynchronousAuthorization)
-        }
-    }
-
-    /// Works like ``SynchronousAuthorization/authorizeAtOnce(_:)``. If it returns `false`, use ``provider(for:)``.
-    func authorizeAtOnce(_ request: inout some AuthorizableRequest) throws -> Bool {
+extension OtherOrigins {
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
         switch self {
         case .refuse: throw Self.refusal(of: request)
-        case .passThrough: true
-        case .use(_, let synchronous): try synchronous?.authorizeAtOnce(&request) ?? false
+        case .passThrough: .none
+        case .use(let provider): try await provider.credential(for: request)
         }
     }
 
-    /// The fields that are set on the request; `nil` if they are not known.
-    func credentialFields(for request: some AuthorizableRequest) -> Set<String>? {
+    func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
         switch self {
-        case .refuse, .passThrough: []
-        case .use(_, let synchronous): synchronous?.credentialFields(for: request)
+        case .refuse: throw Self.refusal(of: request)
+        case .passThrough: Credential.none
+        case .use(let provider): try provider.credentialAtHand(for: request)
         }
     }
 
-    func isReplaced(_ authorized: some AuthorizableRequest) -> Bool {
-        guard case .use(_, let synchronous?) = self else { return false }
-        return synchronous.isReplaced(authorized)
-    }
-
-    /// The provider that authorizes the request.
+    /// Tells the provider of such requests.
     ///
     /// - Throws: ``NotAuthorized`` if there is none: a credential that was not sent cannot have been refused.
-    func provider(for request: some AuthorizableRequest) throws(NotAuthorized) -> any AuthorizationProvider {
-        guard case .use(let provider, _) = self else { throw Self.refusal(of: request) }
-        return provider
+    func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
+        guard case .use(let provider) = self else { throw Self.refusal(of: request) }
+        try await provider.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: request)
     }
 
     private static func refusal(of request: some AuthorizableRequest) -> NotAuthorized {

@@ -3,10 +3,11 @@
 
 /// Restricts a provider to origins, so that its credential goes nowhere else. Create it with
 /// `restricted(to:allowingPlaintext:elsewhere:)`.
-public struct RestrictedAuthorization: AuthorizationProvider, SynchronousAuthorization, RedactedDescription {
+public struct RestrictedAuthorization: AuthorizationProvider, RedactedDescription {
+    private let provider: any AuthorizationProvider
     private let origins: ListedOrigins
     private let allowsPlaintext: Bool
-    private let elsewhere: Elsewhere
+    private let elsewhere: OtherOrigins
 
     /// Restricts a provider to origins.
     ///
@@ -19,108 +20,52 @@ public struct RestrictedAuthorization: AuthorizationProvider, SynchronousAuthori
         _ provider: any AuthorizationProvider, to origins: Set<Origin>, allowingPlaintext: Bool = false,
         elsewhere: OtherOrigins = .refuse
     ) {
-        self.origins = ListedOrigins(origins.lazy.map { ($0, provider) })
+        self.provider = provider
+        self.origins = ListedOrigins(Array(origins))
         self.allowsPlaintext = allowingPlaintext
-        self.elsewhere = Elsewhere(elsewhere)
+        self.elsewhere = elsewhere
     }
 
-    /// Returns the request with the provider's credential if it goes to one of the origins.
+    /// Returns the provider's credential if the request goes to one of the origins.
     ///
     /// - Throws: what the provider throws; ``NotAuthorized`` with the reason ``NotAuthorized/Reason/originNotAllowed``
     ///   for other origins, unless `elsewhere` allows them, and with ``NotAuthorized/Reason/insecureTransport`` for a
     ///   plain `http` origin that is not allowed.
-    public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        var authorized = request
-        if try authorizeAtOnce(&authorized) { return authorized }
-        return try await authorizeWaiting(request)
-    }
-
-    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
-        guard let target = origins.target(for: request) else { return try elsewhere.authorizeAtOnce(&request) }
-        let isRefusedThere = !allowsPlaintext && target.refusesPlaintext
-        guard !isRefusedThere, request.isPlaintext else { return try target.authorizeAtOnce(&request) }
-        return try authorizePlaintextAtOnce(&request, by: target)
-    }
-
-    package func credentialFields(for request: some AuthorizableRequest) -> Set<String>? {
-        guard let target = origins.target(for: request) else { return elsewhere.credentialFields(for: request) }
-        return target.credentialFields(for: request)
-    }
-
-    package func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool {
-        origins.target(for: authorized)?.isReplaced(authorized) ?? elsewhere.isReplaced(authorized)
-    }
-
-    /// Forwards to the provider that authorized the request. Throws if there was none: another origin's 401 refreshes
-    /// nothing.
-    public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        _ response: UnauthorizedResponse, for request: Request
-    ) async throws {
-        guard let target = origins.target(for: request) else {
-            return try await elsewhere.provider(for: request)
-                .setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
-        }
-        guard request.isPlaintext else {
-            return try await target.provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
-        }
-        try await target.provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: plaintextAllowed(request))
-    }
-
-    /// Forwards to the provider that authorized the request, without the response.
-    public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        for request: Request
-    ) async throws {
-        guard let target = origins.target(for: request) else {
-            return try await elsewhere.provider(for: request).setNeedsRefreshAfterUnauthorizedResponse(for: request)
-        }
-        guard request.isPlaintext else {
-            return try await target.provider.setNeedsRefreshAfterUnauthorizedResponse(for: request)
-        }
-        try await target.provider.setNeedsRefreshAfterUnauthorizedResponse(for: plaintextAllowed(request))
-    }
-
-    /// Forwards to the provider that authorized the request.
-    public func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
-        from response: Response, to request: Request
-    ) -> Bool { provider(for: request)?.learn(from: response, to: request) ?? false }
-
-    package func prove<Request: AuthorizableRequest>(
-        _ authorized: Request, ifValidNow: Bool
-    ) async throws -> Request? {
-        try await (provider(for: authorized) as? any SynchronousAuthorization)?.prove(
-            authorized, ifValidNow: ifValidNow)
-    }
-
-    private func provider(for request: some AuthorizableRequest) -> (any AuthorizationProvider)? {
-        origins.target(for: request)?.provider ?? (try? elsewhere.provider(for: request))
-    }
-
-    // Both are not inlined: looking up the type `PlaintextAllowed` at run time would slow down every call.
-
-    @inline(never)
-    private func authorizePlaintextAtOnce<Request: AuthorizableRequest>(
-        _ request: inout Request, by target: ForwardingTarget
-    ) throws -> Bool {
-        var allowed = try plaintextAllowed(request)
-        guard try target.authorizeAtOnce(&allowed) else { return false }
-        request = allowed.request
-        return true
-    }
-
-    @inline(never)
-    private func authorizeWaiting<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        guard let target = origins.target(for: request) else {
-            return try await elsewhere.provider(for: request).authorize(request)
-        }
-        guard request.isPlaintext else { return try await target.provider.authorize(request) }
-        return try await target.provider.authorize(plaintextAllowed(request)).request
-    }
-
-    private func plaintextAllowed<Request: AuthorizableRequest>(
-        _ request: Request
-    ) throws -> PlaintextAllowed<Request> {
+    public func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        guard origins.place(of: request) != nil else { return try await elsewhere.credential(for: request) }
+        guard request.isPlaintext else { return try await provider.credential(for: request) }
         if !allowsPlaintext { try request.refusePlaintext() }
-        return PlaintextAllowed(request: request)
+        return try await provider.credential(for: PlaintextAllowed(request: request)).allowing(plaintext: true)
+    }
+
+    public func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
+        guard origins.place(of: request) != nil else { return try elsewhere.credentialAtHand(for: request) }
+        guard !allowsPlaintext, let credential = try provider.credentialAtHand(for: request) else {
+            return allowsPlaintext ? try credentialAtHand(allowing: request) : nil
+        }
+        // `set(_:)` refuses plain http, but for a provider behind this one that allows it or sets nothing.
+        if credential.allowsPlaintext || credential.contents == nil { try request.refusePlaintext() }
+        return credential
+    }
+
+    /// Not inlined: looking up the type `PlaintextAllowed` at run time would slow down every call.
+    @inline(never)
+    private func credentialAtHand(allowing request: some AuthorizableRequest) throws -> Credential? {
+        guard request.isPlaintext else { return try provider.credentialAtHand(for: request) }
+        return try provider.credentialAtHand(for: PlaintextAllowed(request: request))?.allowing(plaintext: true)
+    }
+}
+
+extension RestrictedAuthorization: RefusalListener {
+    /// Tells the provider. Throws if it did not authorize the request: another origin's 401 refreshes nothing.
+    func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
+        guard origins.place(of: request) != nil else { return try await elsewhere.note(refusal, of: request) }
+        guard request.isPlaintext else {
+            return try await provider.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: request)
+        }
+        if !allowsPlaintext { try request.refusePlaintext() }
+        try await provider.setNeedsRefreshAfterUnauthorizedResponse(
+            refusal, for: PlaintextAllowed(request: request))
     }
 }
 
@@ -160,9 +105,11 @@ extension AuthorizationProvider {
     }
 }
 
-/// A request to a plain `http` origin that was explicitly allowed. Otherwise it behaves like the wrapped request.
+/// A view of a request to a plain `http` origin that was explicitly allowed. Otherwise it is like the wrapped request.
 struct PlaintextAllowed<Request: AuthorizableRequest>: AuthorizableRequest {
-    var request: Request
+    private(set) var request: Request
+
+    init(request: Request) { self.request = request }
 
     var isPlaintext: Bool { false }
 

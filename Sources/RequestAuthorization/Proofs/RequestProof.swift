@@ -46,6 +46,24 @@ extension ProvenRequest {
         let proof = names.reduce(into: [:]) { $0[$1] = request.credential(in: $1) }
         self.init(origin: origin, method: method, uri: uri, proof: proof)
     }
+
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential``.
+    init(of request: some AuthorizableRequest, names: Set<String>) throws {
+        guard let target = Self(request, names: names) else {
+            throw NotAuthorized(
+                .malformedCredential,
+                detail:
+                    "a proof needs a method and a URI: give the request an origin, a requestMethod and a targetURI"
+            )
+        }
+        self = target
+    }
+
+    /// The same request with a proof.
+    func proven(by fields: [CredentialField]) -> ProvenRequest {
+        let proof = Dictionary(fields.map { ($0.name.asciiLowercased, $0.value) }) { $1 }
+        return ProvenRequest(origin: origin, method: method, uri: uri, proof: proof)
+    }
 }
 
 /// What an answer means for a proof.
@@ -76,6 +94,25 @@ extension ProofOutcome: RedactedDescription {
         case .newProofNeeded: "newProofNeeded"
         case .refused(let error): "refused(\(type(of: error)))"
         case .ignored(let error): "ignored(\(type(of: error)))"
+        }
+    }
+}
+
+extension RequestProof {
+    /// Makes the fields of a proof.
+    ///
+    /// - Parameter names: the fields that the proof may set, in lower case.
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential``; what the proof throws.
+    func checkedFields(for request: ProvenRequest, names: Set<String>) async throws -> [CredentialField] {
+        let fields = try await fields(for: request)
+        try Task.checkCancellation()
+        return try fields.map { name, value in
+            guard names.contains(name.asciiLowercased) else {
+                throw NotAuthorized(
+                    .malformedCredential, detail: "the proof sets a field that proofFields of its service does not name"
+                )
+            }
+            return try CredentialField(name, value)
         }
     }
 }

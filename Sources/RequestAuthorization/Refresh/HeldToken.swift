@@ -3,15 +3,16 @@
 
 /// A token with its properties, read once before the lock was taken: no getter of a user's type runs under the lock.
 ///
-/// One reference serves the state, the warm path and every waiter. `@unchecked Sendable` is safe: all properties are
-/// constants of `Sendable` types, and so is the one that ``TypedToken`` adds, the only subclass.
-class HeldToken: @unchecked Sendable {
-    /// The value of the `Authorization` field.
-    let header: String
-    /// The value of the field, if a request needs no proof.
-    let wholeCredential: String?
+/// One reference serves the state, the warm path and every waiter: it is the contents of the credential that requests
+/// get, and its receipt. `@unchecked Sendable` is safe: all properties are constants of `Sendable` types, and so is the
+/// one that ``TypedToken`` adds, the only subclass.
+class HeldToken: CredentialContents, @unchecked Sendable {
+    /// Leads to the provider; `nil` in tests of the state.
+    let link: TokenKeeperLink?
     /// Makes the proof for each request, if the token is bound to a key.
     let proof: (any RequestProof)?
+    /// Whether there is a ``proof``. Asking that for it would copy it.
+    let needsProof: Bool
     let version: TokenVersion
     let obtainedAt: Date
     let expiresAt: Date
@@ -23,12 +24,12 @@ class HeldToken: @unchecked Sendable {
 
     fileprivate init(
         reading token: some AuthorizationToken, proof: Result<(any RequestProof)?, any Error>, version: TokenVersion,
-        obtainedAt: Date, policy: RefreshPolicy, random: Double
+        obtainedAt: Date, policy: RefreshPolicy, random: Double, link: TokenKeeperLink?
     ) {
-        (self.version, self.obtainedAt) = (version, obtainedAt)
-        header = token.authorizationHeaderValue
+        (self.version, self.obtainedAt, self.link) = (version, obtainedAt, link)
+        let header = token.authorizationHeaderValue
         self.proof = try? proof.get()
-        wholeCredential = self.proof == nil ? header : nil
+        needsProof = self.proof != nil
         expiresAt = token.expiresAt
         signInNeededBefore = token.signInNeededBefore
         do {
@@ -43,7 +44,14 @@ class HeldToken: @unchecked Sendable {
         let lifetime = max(0, expiresAt.timeIntervalSince(obtainedAt))
         let leeway = min(policy.leeway.maximum.seconds, lifetime * policy.leeway.fraction)
         refreshAt = expiresAt.addingTimeInterval(-leeway * (1 - policy.jitter * random))
+        // Checked above: a token with a problem is not sent.
+        super.init(CredentialField(unchecked: "Authorization", header), isForOneRequest: false, receipt: nil)
     }
+
+    override var receipt: (any CredentialReceipt)? { self }
+
+    /// The value of the `Authorization` field.
+    var header: String { value }
 
     var fault: NotAuthorized? { problem.map { NotAuthorized(.malformedCredential, detail: $0) } }
 
@@ -63,11 +71,12 @@ final class TypedToken<Token: AuthorizationToken>: HeldToken, @unchecked Sendabl
     /// - Parameter proof: makes the proofs of requests, or the error why there are none.
     init(
         _ token: Token, proof: Result<(any RequestProof)?, any Error> = .success(nil), version: TokenVersion,
-        obtainedAt: Date, policy: RefreshPolicy, random: Double
+        obtainedAt: Date, policy: RefreshPolicy, random: Double, link: TokenKeeperLink? = nil
     ) {
         self.token = token
         super.init(
-            reading: token, proof: proof, version: version, obtainedAt: obtainedAt, policy: policy, random: random)
+            reading: token, proof: proof, version: version, obtainedAt: obtainedAt, policy: policy, random: random,
+            link: link)
     }
 }
 

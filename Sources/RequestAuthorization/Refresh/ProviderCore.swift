@@ -64,11 +64,11 @@ final class ProviderCore: Sendable {
         }
     }
 
-    /// The header value of ``warmToken(at:)``; `nil` if it needs a proof.
-    func warmHeader(at date: Date) -> String? {
+    /// The credential of ``warmToken(at:)``; `nil` if it needs a proof.
+    func warmCredential(at date: Date) -> Credential? {
         contents.withLock { contents in
-            guard let warm = contents.warm, date < warm.until else { return nil }
-            return warm.held.wholeCredential
+            guard let warm = contents.warm, date < warm.until, !warm.held.needsProof else { return nil }
+            return Credential(warm.held)
         }
     }
 

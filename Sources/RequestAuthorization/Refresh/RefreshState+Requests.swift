@@ -47,7 +47,25 @@ extension RefreshState {
         }
     }
 
-    /// Records a 401 to a request with this credential, and returns why a retry is pointless; `nil` if it is not.
+    /// Records the refusal of a token of this provider.
+    ///
+    /// - Parameter afterRefresh: whether a young token is spared, because the call that it was for was refused before.
+    mutating func refused(
+        _ refused: HeldToken, afterRefresh: Bool, _ turn: inout Turn
+    ) throws(NotAuthorized) -> Verdict {
+        switch credential {
+        case .ended(let ending): throw ending.error
+        case .held(let held) where held.version.session != refused.version.session:
+            throw NotAuthorized(.sessionReplaced)
+        case .held(let held) where held.header == refused.header && !isRefused:
+            if afterRefresh, held.isYoung(at: turn.now.date, policy: policy.storm) { return .accept }
+            if let error = refuse(held, &turn) { throw error }
+        case .held, .unknown, .absent: break  // The refusal is of a former token, or was reported before.
+        }
+        return .anew
+    }
+
+    /// Records a 401 to a request with this header value, and returns why a retry is pointless; `nil` if it is not.
     mutating func unauthorized(_ header: String?, _ turn: inout Turn) -> NotAuthorized? {
         guard case .held(let held) = credential, held.header == header, !isRefused else {
             if case .ended(let ending) = credential { return ending.error }
@@ -55,10 +73,7 @@ extension RefreshState {
             // The 401 is for a former token, or was reported before.
             return nil
         }
-        if let error = stormError(of: held, &turn) { return error }
-        isRefused = true
-        if flight == nil, startsUnasked, backOff.isOpen(at: turn.now), !isHolding { start(.unauthorized, &turn) }
-        return nil
+        return refuse(held, &turn)
     }
 
     /// Opens the slot early, because the caller knows that the network is back.
@@ -86,6 +101,14 @@ extension RefreshState {
     var lineOfWaiters: Int? { if case .held = credential { line.number } else { nil } }
 
     // MARK: - Helpers
+
+    /// Takes the held token out of use, and begins a refresh if that is not left to the next request.
+    private mutating func refuse(_ held: HeldToken, _ turn: inout Turn) -> NotAuthorized? {
+        if let error = stormError(of: held, &turn) { return error }
+        isRefused = true
+        if flight == nil, startsUnasked, backOff.isOpen(at: turn.now), !isHolding { start(.unauthorized, &turn) }
+        return nil
+    }
 
     /// Whether requests may be sent with the held token.
     func isUsable(at now: Moment) -> Bool {

@@ -101,9 +101,8 @@ extension RefreshState {
         if isNewSession || item.token?.isExpired(at: turn.now.date) == false { forgetFailures() }
         guard let held = item.token else { return invalidate(item.ending, &turn) }
         let former = line.number
-        line.adopt(held)
-        if line.number != former { turn.dismissFormer() }
         hold(held)
+        if line.number != former { turn.dismissFormer() }
         // The answer to a refresh of this token was lost: replace the token while the server still allows it.
         let wasLost = intent?.session == session && intent?.generation == item.version.generation
         if wasLost || item.wasSetAside { isRefused = true }

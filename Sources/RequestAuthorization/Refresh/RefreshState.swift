@@ -36,7 +36,7 @@ struct RefreshState: Hashable {
     let provider: Int
 
     var credential: Credential { didSet { if case .held(let held) = credential { line.note(held) } } }
-    /// The current line of sessions. A request may be sent again within it.
+    /// The sessions that were held. A request is sent again within its session only.
     var line = SessionLine()
     /// A server refused the token, or the answer that replaces it was lost. It is refreshed, and never sent again.
     var isRefused = false

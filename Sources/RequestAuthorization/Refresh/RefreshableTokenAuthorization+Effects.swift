@@ -54,7 +54,7 @@ extension RefreshableTokenAuthorization {
     nonisolated func hold(_ token: Token, version: TokenVersion, obtainedAt: Date) -> TypedToken<Token> {
         TypedToken(
             token, proof: Self.proof(for: token, by: service, keptIn: store), version: version, obtainedAt: obtainedAt,
-            policy: policy, random: random())
+            policy: policy, random: random(), link: link)
     }
 
     /// Returns the proof for requests with a token, or the error why the token must not be used.

@@ -2,88 +2,37 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 extension RefreshableTokenAuthorization {
-    /// Puts the token into the request's `Authorization` field, after a refresh if one is needed.
+    /// Returns the token in the `Authorization` field, after a refresh if one is needed.
     ///
     /// - Throws: ``NotAuthorized`` if the user must sign in first, ``RefreshFailed`` if no token is available for now,
     ///   `CancellationError` at once when the task is cancelled.
-    public nonisolated func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        try request.refusePlaintext()
+    public nonisolated func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try request.refusePlaintext()  // Before anything is fetched.
         let date = clock.now
-        if let header = core.warmHeader(at: date) {
-            var request = request
-            request.setCredential(header, in: "Authorization")
-            return request
-        }
+        if let credential = core.warmCredential(at: date) { return credential }
         let held = try await heldToken(at: date)
-        guard let header = held.wholeCredential else { return try await proven(request, by: held) }
-        var request = request
-        request.setCredential(header, in: "Authorization")
-        return request
+        guard held.needsProof else { return Credential(held) }
+        return try await proven(request, by: held)
+    }
+
+    public nonisolated func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
+        core.warmCredential(at: clock.now)
     }
 
     /// A function of its own: otherwise each waiting request would keep memory for the proof that most do not need.
     @inline(never)
-    private nonisolated func proven<Request: AuthorizableRequest>(
-        _ request: Request, by held: HeldToken
-    ) async throws -> Request {
+    private nonisolated func proven(_ request: some AuthorizableRequest, by held: HeldToken) async throws -> Credential
+    {
         guard let proof = held.proof else { throw NotAuthorized(.malformedCredential) }
-        return try await request.proven(by: proof, names: proofFields, credential: held.header)
+        let target = try ProvenRequest(of: request, names: proofFields)
+        let fields = try await proof.checkedFields(for: target, names: proofFields)
+        return Credential(
+            CredentialContents(
+                CredentialField(unchecked: held.name, held.value), more: fields, isForOneRequest: true,
+                receipt: ProofReceipt(held, proof, for: target.proven(by: fields))))
     }
 
-    package nonisolated func credentialFields(for request: some AuthorizableRequest) -> Set<String>? {
-        credentialFields
-    }
-
-    package nonisolated func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
-        try request.refusePlaintext()
-        guard let header = core.warmHeader(at: clock.now) else { return false }
-        request.setCredential(header, in: "Authorization")
-        return true
-    }
-
-    package nonisolated func isReplaced<Request: AuthorizableRequest>(_ authorized: Request) -> Bool {
-        let header = authorized.credential(in: "Authorization")
-        return core.read { !$0.line.includes(header) }
-    }
-
-    package nonisolated func prove<Request: AuthorizableRequest>(
-        _ authorized: Request, ifValidNow: Bool
-    ) async throws -> Request? {
-        guard !proofFields.isEmpty else { return nil }
-        let header = authorized.credential(in: "Authorization")
-        if ifValidNow, core.warmToken(at: clock.now)?.header != header { return nil }
-        guard let proof = core.proof(of: header) else { return nil }
-        return try await authorized.proven(by: proof, names: proofFields)
-    }
-
-    /// Passes an answer to the proof of the token with which the request was sent, if that token is still held.
-    ///
-    /// - Returns: whether the proof was refused, so that a retry with a new proof makes sense.
-    public nonisolated func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
-        from response: Response, to request: Request
-    ) -> Bool {
-        switch outcome(of: response, to: request) {
-        case .newProofNeeded:
-            allowAnotherTry()
-            return true
-        case .ignored(let error), .refused(let error):
-            change { $1.emit(.proofAnswerIgnored, error: error) }
-            return false
-        case .settled: return false
-        }
-    }
-
-    /// Returns what an answer means for the proof of a request.
-    private nonisolated func outcome(
-        of response: some AuthorizableResponse, to request: some AuthorizableRequest
-    ) -> ProofOutcome {
-        guard !proofFields.isEmpty, let proof = core.proof(of: request.credential(in: "Authorization")),
-            let target = ProvenRequest(request, names: proofFields)
-        else { return .settled }
-        return proof.learn(from: response, to: target)
-    }
-
-    /// Not inlined, so that the warm path in `authorize(_:)` stays small.
+    /// Not inlined, so that the warm path in `credential(for:)` stays small.
     @inline(never)
     private func heldToken(at date: Date, isolation: isolated (any Actor)? = #isolation) async throws -> HeldToken {
         if !proofFields.isEmpty, let held = core.warmToken(at: date) { return held }
@@ -92,7 +41,7 @@ extension RefreshableTokenAuthorization {
 
     /// Returns a token that is valid now, for a tool that prints it or a WebSocket that sends it.
     ///
-    /// - Throws: what ``authorize(_:)`` throws.
+    /// - Throws: what ``credential(for:)`` throws.
     public nonisolated func validToken() async throws -> Token {
         let date = clock.now
         if let held = core.warmToken(at: date) { return typed(held).token }
@@ -106,7 +55,7 @@ extension RefreshableTokenAuthorization {
     ///
     ///     let token = try await auth.validToken(lasting: .seconds(300))
     ///
-    /// - Throws: what ``authorize(_:)`` throws, even if the held token is still valid for a shorter time.
+    /// - Throws: what ``credential(for:)`` throws, even if the held token is still valid for a shorter time.
     public nonisolated func validToken(lasting duration: Duration) async throws -> Token {
         let date = clock.now.addingTimeInterval(duration.seconds)
         if let held = try await tokenObtainedAtColdStart() { return typed(held).token }
@@ -119,7 +68,7 @@ extension RefreshableTokenAuthorization {
     /// A token that another process has refreshed is returned, too. With a read-only store nothing is refreshed: the
     /// store is read again.
     ///
-    /// - Throws: what ``authorize(_:)`` throws.
+    /// - Throws: what ``credential(for:)`` throws.
     @discardableResult
     public nonisolated func refreshNow() async throws -> Token {
         if let held = try await tokenObtainedAtColdStart() { return typed(held).token }
@@ -138,57 +87,6 @@ extension RefreshableTokenAuthorization {
 
     /// The held token, valid or not; neither the store nor the service is called.
     public nonisolated var currentToken: Token? { core.read { $0.held }.map { typed($0).token } }
-
-    public nonisolated func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        _ response: UnauthorizedResponse, for request: Request
-    ) async throws {
-        // RFC 9449 §9: the token is good; a refresh would not mend the proof.
-        switch outcome(of: response, to: request) {
-        case .newProofNeeded: return allowAnotherTry()
-        case .refused(let error):
-            change { $1.emit(.unauthorized) }
-            throw NotAuthorized(.proofRefused, underlying: error)
-        case .settled, .ignored: break
-        }
-        guard !response.asksForProofOnly else {
-            change { $1.emit(.unauthorized) }
-            throw NotAuthorized(.proofRefused)
-        }
-        // RFC 9470 §6.1, RFC 6750 §3.1: a refresh brings neither a stronger log-in nor another scope.
-        if let challenge = response.challenges.first(where: \.requiresInteraction) {
-            change { $1.emit(.unauthorized) }
-            throw NotAuthorized(.needsInteraction, challenge: challenge)
-        }
-        try await setNeedsRefreshAfterUnauthorizedResponse(for: request)
-    }
-
-    /// Begins a refresh if the request carries the held token; a 401 for an older token changes nothing.
-    ///
-    /// Returns at once. The next ``authorize(_:)`` waits for the refresh.
-    ///
-    /// - Throws: ``NotAuthorized`` if the session of the request is over, or servers refuse new tokens too often.
-    public nonisolated func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        for request: Request
-    ) async throws {
-        let header = request.credential(in: "Authorization")
-        let (error, line) = change { state, turn in
-            turn.emit(.unauthorized)
-            return (state.unauthorized(header, &turn), state.line.number)
-        }
-        if let error { throw error }
-        allowAnotherTry(in: line)
-    }
-
-    /// Allows a retry of the current call, unless a sibling replaces the session before it.
-    private nonisolated func allowAnotherTry(in line: Int? = nil) {
-        guard let call = SentCall.current else { return }
-        let line = line ?? core.read { $0.line.number }
-        call.allowAnotherTry { [core] in
-            core.read { $0.line.number } != line
-        } onTry: {
-            self.change { $1.emit(.requestRetried) }
-        }
-    }
 
     /// Ends the back-off after a failure, for instance because the network is back.
     ///
@@ -227,5 +125,56 @@ extension RefreshableTokenAuthorization {
         let (result, aftermath) = core.request(within: surrounding, inputs, ticket, continuation)
         perform(aftermath)
         if let result { continuation.resume(with: result) } else { onHold?() }
+    }
+}
+
+// MARK: - Refusals
+
+extension RefreshableTokenAuthorization: TokenKeeper {
+    nonisolated func isCurrent(_ held: HeldToken) -> Bool { core.warmToken(at: clock.now) === held }
+
+    nonisolated func judge(
+        _ refusal: UnauthorizedResponse, of held: HeldToken, afterRefresh: Bool
+    ) throws(NotAuthorized) -> Verdict {
+        try change { state, turn in
+            Result { () throws(NotAuthorized) in
+                turn.emit(.unauthorized)
+                try refusal.refuseInteraction()
+                return try state.refused(held, afterRefresh: afterRefresh, &turn)
+            }
+        }.get()
+    }
+
+    nonisolated func nextToken() async throws -> HeldToken { try await heldToken(at: clock.now) }
+
+    nonisolated func tell(_ kind: AuthorizationEvent.Kind, error: (any Error)?) {
+        change { $1.emit(kind, error: error) }
+    }
+}
+
+extension RefreshableTokenAuthorization: RefusalListener {
+    /// Begins a refresh if the request carries the held token; a 401 for an older token changes nothing.
+    nonisolated func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) throws(NotAuthorized) {
+        let header = request.credential(in: "Authorization")
+        let proof = proofFields.isEmpty ? nil : core.proof(of: header)
+        let outcome = ProvenRequest(request, names: proofFields).flatMap { proof?.learn(from: refusal, to: $0) }
+        if case .newProofNeeded? = outcome { return }
+        let error = change { state, turn -> NotAuthorized? in
+            turn.emit(.unauthorized)
+            // RFC 9449 §9: the token is good; a refresh would not mend the proof.
+            if case .refused(let error)? = outcome { return NotAuthorized(.proofRefused, underlying: error) }
+            if refusal.asksForProofOnly { return NotAuthorized(.proofRefused) }
+            do throws(NotAuthorized) { try refusal.refuseInteraction() } catch { return error }
+            return state.unauthorized(header, &turn)
+        }
+        if let error { throw error }
+    }
+}
+
+extension UnauthorizedResponse {
+    /// RFC 9470 §6.1, RFC 6750 §3.1: a refresh brings neither a stronger log-in nor another scope.
+    fileprivate func refuseInteraction() throws(NotAuthorized) {
+        guard let challenge = challenges.first(where: { $0.requiresInteraction }) else { return }
+        throw NotAuthorized(.needsInteraction, challenge: challenge)
     }
 }

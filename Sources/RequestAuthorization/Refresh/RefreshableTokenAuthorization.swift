@@ -14,7 +14,7 @@
 ///
 /// With a ``TokenStore`` the token is loaded on first use, and a new token is saved before it is used. Test your own
 /// code with `ManualClock` and `ScriptedTokenService` of `RequestAuthorizationTesting`.
-public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: AuthorizationProvider, SynchronousAuthorization {
+public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: AuthorizationProvider {
     nonisolated let core: ProviderCore
     nonisolated let bareService: any RefreshableTokenService<Token>
     nonisolated let store: (any TokenStore<Token>)?
@@ -25,8 +25,8 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     nonisolated let settling = Settling()
     /// The fields that proofs set, in lower case.
     nonisolated let proofFields: Set<String>
-    /// All fields that this provider sets, in lower case.
-    nonisolated let credentialFields: Set<String>
+    /// Leads from its tokens to this provider.
+    nonisolated let link: TokenKeeperLink
     /// Keeps the system from suspending the process during a refresh; `nil` where processes are not suspended.
     nonisolated let activities: (any ExpiringActivities)?
     /// Called outside the lock when a request begins to wait; for tests.
@@ -71,10 +71,11 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     ) {
         let session = UUID()
         let version = TokenVersion(session: session, generation: 0)
+        let link = TokenKeeperLink()
         let held = token.map {
             TypedToken(
                 $0, proof: Self.proof(for: $0, by: service, keptIn: store), version: version, obtainedAt: clock.now,
-                policy: policy, random: random())
+                policy: policy, random: random(), link: link)
         }
         let storage: RefreshState.Storage =
             switch store {
@@ -88,13 +89,13 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
             policy: policy, provider: RefreshID.newProvider())
         core = ProviderCore(state, at: clock.moment)
         timer = ProviderTimer(clock)
+        self.link = link
         limitedAccess = storage == .shared ? Lock(nil) : nil
         bareService = service
-        let proofFields = Set(service.proofFields.map(\.asciiLowercased))
-        self.proofFields = proofFields
-        credentialFields = CredentialFields.authorization.union(proofFields)
+        proofFields = Set(service.proofFields.map(\.asciiLowercased))
         (self.store, self.policy, self.clock, self.random) = (store, policy, clock, random)
         (self.activities, self.onHold) = (activities, onHold)
+        link.connect(to: self)
     }
 
     deinit {

@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Consecutive sessions of this process. A session that a sibling puts in place begins another line.
+/// Counts the sessions of this provider, and remembers the header values of the present one.
 ///
-/// A request may go on in a later session of its line: the program that signed the user in knows for whom its requests
-/// are. A request must not go on in another line.
+/// A request that was sent in one session is not sent again in another one: it might be another person's.
 struct SessionLine: Hashable {
-    /// Counts the sessions that siblings have replaced.
+    /// How many sessions have replaced another one.
     private(set) var number = 0
     /// The session of the last held token.
     private(set) var session: UUID?
-    /// The hashed header values of this line. The first line accepts all values and records none.
+    /// The hashed header values of the session. The first session accepts all values and records none.
     private var headers: [Int] = []
 
-    /// How many tokens are remembered. A request is not sent again if it is answered more refreshes later than that.
+    /// How many tokens are remembered. A hand-made loop does not send a request again that is answered more refreshes
+    /// later than that.
     private static let memory = 16
-
-    /// Notes that the provider adopts a token from the store.
-    mutating func adopt(_ held: HeldToken) {
-        guard let session, session != held.version.session else { return }
-        number += 1
-        headers = []
-    }
 
     /// Notes that a token is held.
     mutating func note(_ held: HeldToken) {
+        if let session, session != held.version.session {
+            number += 1
+            headers = []
+        }
         session = held.version.session
         guard number > 0 else { return }
         headers.append(held.header.hashValue)

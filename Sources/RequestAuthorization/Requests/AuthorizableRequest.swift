@@ -31,11 +31,11 @@ public protocol AuthorizableRequest: Sendable {
     /// Sets a header field to one value and replaces any former values. Names are compared without case.
     ///
     /// - Parameters:
-    ///   - value: at least one character: visible ASCII with inner spaces and tabs. Providers of this package check it.
+    ///   - value: at least one character: visible ASCII with inner spaces and tabs. A ``Credential`` holds no other.
     ///   - field: the name of the field, for instance `Authorization`.
     mutating func setCredential(_ value: String, in field: String)
 
-    /// Whether the request would be readable on the network. Providers of this package refuse it then.
+    /// Whether the request would be readable on the network. Then it gets no credential.
     ///
     /// By default ``origin`` decides, and loopback is allowed. A request without origin counts as readable. Implement
     /// it if the client knows better, or faster.

@@ -27,6 +27,12 @@ extension AuthorizableResponse {
         default: return nil
         }
     }
+
+    /// The refusal of a credential, not only of its proof. What a client itself calls one is one, whatever its status.
+    var refusal: UnauthorizedResponse? {
+        let answer = self as? UnauthorizedResponse ?? unauthorized
+        return answer?.asksForProofOnly == true ? nil : answer
+    }
 }
 
 /// The answer of a server that refused a credential.

@@ -9,6 +9,9 @@ extension AuthorizationProvider {
     /// Each try authorizes the original request anew, never the authorized copy. No other status is retried, except a
     /// 403 that asks for another scope if the provider can get it, and a 400 that refuses only the proof of a token.
     ///
+    /// If your client follows redirects by itself, a 401 of the last address repeats the first request, also one that has
+    /// been answered. Make the client with its redirects off, or use one of the modules for clients.
+    ///
     /// - Parameters:
     ///   - request: the request, without credential.
     ///   - refreshCount: the highest number of retries after a 401.
@@ -16,15 +19,24 @@ extension AuthorizationProvider {
     ///     request's ``AuthorizableRequest/isReplayable``.
     ///   - transport: sends a request and returns the response, whatever its status.
     /// - Returns: the last response: also a 401 that ends no session, or one to a body that cannot be sent again.
-    /// - Throws: what ``authorize(_:)`` and the transport throw; ``NotAuthorized`` with the answer's challenge if the
-    ///   session is over (``NotAuthorized/isEndOfSession``), even if another process has replaced it: the request is
-    ///   not sent again in the new session. `CancellationError` before anything is sent if the task has been cancelled.
-    public func send<Request: AuthorizableRequest, Response: AuthorizableResponse>(
+    /// - Throws: what ``credential(for:)`` and the transport throw; ``NotAuthorized`` with the answer's challenge if the
+    ///   session is over (``NotAuthorized/isEndOfSession``), even if another one has begun: the request is not sent again
+    ///   in it. `CancellationError` before anything is sent if the task has been cancelled.
+    @inlinable public func send<Request: AuthorizableRequest, Response: AuthorizableResponse>(
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
         transport: nonisolated(nonsending) (Request) async throws -> Response
     ) async throws -> Response {
-        try await send(
-            request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0 }, transport: transport)
+        let first: Credential
+        if let credential = try credentialAtHand(for: request) {
+            first = credential
+        } else {
+            first = try await credential(for: request)
+        }
+        let answer = try await transport(try request.ready(with: first))
+        guard Tries.concern(answer.statusCode, first) else { return answer }
+        return try await resend(
+            request, after: answer, to: first, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0 },
+            discard: { _ in }, transport: transport)
     }
 
     /// Authorizes a request and sends it, for clients whose answer contains a response, such as `(Data, URLResponse)`.
@@ -41,28 +53,17 @@ extension AuthorizationProvider {
     ///   - transport: sends a request and returns the answer, whatever its status.
     /// - Returns: the last answer, as ``send(_:refreshCount:isReplayable:transport:)``.
     /// - Throws: as ``send(_:refreshCount:isReplayable:transport:)``.
-    public func send<Request: AuthorizableRequest, Answer>(
+    @inlinable public func send<Request: AuthorizableRequest, Answer>(
         _ request: Request, refreshCount: Int = 1, isReplayable: Bool? = nil,
         unauthorized: (Answer) -> UnauthorizedResponse?,
         transport: nonisolated(nonsending) (Request) async throws -> Answer
     ) async throws -> Answer {
-        try await CheckedAuthorization(self).send(
-            request, refreshCount: refreshCount, isReplayable: isReplayable, head: unauthorized,
-            unauthorized: unauthorized, discard: { _ in }, transport: transport)
+        try await send(
+            request, refreshCount: refreshCount, isReplayable: isReplayable, head: unauthorized, discard: { _ in },
+            transport: transport)
     }
 
-    /// Does the same for clients whose answer contains a response.
-    package func send<Request: AuthorizableRequest, Answer, Head: AuthorizableResponse>(
-        _ request: Request, refreshCount: Int, isReplayable: Bool?, head: (Answer) -> Head,
-        transport: (Request) async throws -> Answer
-    ) async throws -> Answer {
-        // No key paths: generic code creates them again for each use.
-        try await CheckedAuthorization(self).send(
-            request, refreshCount: refreshCount, isReplayable: isReplayable, head: { head($0) },
-            unauthorized: { head($0).unauthorized }, discard: { _ in }, transport: transport)
-    }
-
-    /// Does the same for clients that read header fields themselves and whose answers keep, for instance, a connection.
+    /// Does the same for clients whose answers contain a response and keep, for instance, a connection.
     ///
     /// - Parameters:
     ///   - head: status and fields of an answer to the credential; `nil` for any other.
@@ -70,70 +71,55 @@ extension AuthorizationProvider {
     ///     that the answer keeps.
     @inlinable package func send<Request: AuthorizableRequest, Answer, Head: AuthorizableResponse>(
         _ request: Request, refreshCount: Int, isReplayable: Bool?, head: (Answer) -> Head?,
-        unauthorized: (Answer) -> UnauthorizedResponse?, discard: (Answer) async -> Void,
-        transport: (Request) async throws -> Answer
+        discard: (Answer) async -> Void, transport: (Request) async throws -> Answer
     ) async throws -> Answer {
-        let authorized = try await authorize(request)
-        try Task.checkCancellation()  // Some clients send a request of a cancelled task.
+        let first: Credential
+        if let credential = try credentialAtHand(for: request) {
+            first = credential
+        } else {
+            first = try await credential(for: request)
+        }
+        let answer = try await transport(try request.ready(with: first))
+        guard head(answer) != nil else { return answer }
         return try await resend(
-            request, after: try await transport(authorized), to: authorized, refreshCount: refreshCount,
-            isReplayable: isReplayable, head: head, unauthorized: unauthorized, discard: discard, transport: transport)
+            request, after: answer, to: first, refreshCount: refreshCount, isReplayable: isReplayable, head: head,
+            discard: discard, transport: transport)
     }
 
     /// Handles an answer: returns it, retries with a new proof, or refreshes and retries.
     ///
     /// - Parameters:
     ///   - answer: the answer to the first try.
-    ///   - authorized: the request as it was sent in the first try.
+    ///   - first: the credential of the first try.
     @inlinable package func resend<Request: AuthorizableRequest, Answer, Head: AuthorizableResponse>(
-        _ request: Request, after answer: Answer, to authorized: Request, refreshCount: Int, isReplayable: Bool?,
-        head: (Answer) -> Head?, unauthorized: (Answer) -> UnauthorizedResponse?, discard: (Answer) async -> Void,
-        transport: (Request) async throws -> Answer
+        _ request: Request, after answer: Answer, to first: Credential, refreshCount: Int, isReplayable: Bool?,
+        head: (Answer) -> Head?, discard: (Answer) async -> Void, transport: (Request) async throws -> Answer
     ) async throws -> Answer {
-        var (answer, authorized, refreshesLeft) = (answer, authorized, refreshCount)
-        var sentCall: SentCall?
-        var newProofsLeft = 3
-        while true {
-            if let head = head(answer) {
-                let mayConcernProof = head.statusCode == 401 || head.statusCode == 400
-                let call = mayConcernProof ? sentCall ?? SentCall() : nil
-                let isProofRefused =
-                    call?.learn(self, from: head, to: authorized) ?? learn(from: head, to: authorized)
-                if isProofRefused {
-                    // The token is good. A few new proofs for each credential: a server might refuse all.
-                    guard let call, newProofsLeft > 0, isReplayable ?? request.isReplayable else { return answer }
-                    (sentCall, newProofsLeft) = (call, newProofsLeft - 1)
-                    await discard(answer)
-                    authorized = try await call.authorizeAgain(request, by: self, after: head)
-                    try Task.checkCancellation()
-                    answer = try await transport(authorized)
-                    continue
-                }
-            }
-            guard refreshesLeft > 0, let refusal = unauthorized(answer), !refusal.asksForProofOnly else {
-                return answer
-            }
-            refreshesLeft -= 1
-            newProofsLeft = 3
-            let call = sentCall ?? SentCall()
-            sentCall = call
-            let isReplayable = isReplayable ?? request.isReplayable
+        let isReplayable = isReplayable ?? request.isReplayable
+        var (answer, credential, tries) = (answer, first, Tries(first, refreshCount: refreshCount))
+        while let head = head(answer) {
             do {
-                try await call.tell(self, of: refusal, to: authorized)
-            } catch let error as NotAuthorized {
-                // A retry is pointless: return the server's answer, unless the session is over.
-                guard error.isEndOfSession, isReplayable else { return answer }
-                await discard(answer)
-                throw error.asked(by: refusal)
+                guard try await tries.wantsAnother(after: head, to: credential, isReplayable: isReplayable) else {
+                    break
+                }
             } catch {
                 await discard(answer)
                 throw error
             }
-            guard isReplayable else { return answer }
             await discard(answer)
-            authorized = try await call.authorizeAgain(request, by: self, after: refusal)
-            try Task.checkCancellation()
-            answer = try await transport(authorized)
+            credential = try await tries.credential(for: request, from: self, after: head)
+            answer = try await transport(try request.ready(with: credential))
         }
+        return answer
+    }
+}
+
+extension AuthorizableRequest {
+    /// Returns a copy that can be sent: with its credential, by a task that has not been cancelled.
+    @inlinable package func ready(with credential: Credential) throws -> Self {
+        var request = self
+        try request.set(credential)
+        try Task.checkCancellation()  // Some clients send a request of a cancelled task.
+        return request
     }
 }

@@ -17,13 +17,11 @@ extension HTTPClientRequest: AuthorizableRequest {
 
     /// Sets a header field to one value and removes its other values. Names are compared without case.
     ///
-    /// A value that the client would refuse (control characters) is not set, the old value is removed, and
-    /// `authorize(using:)` and `execute` throw. The client's own error would contain the value, and logs would keep it.
+    /// A value that the client would refuse (control characters) is not set, and the old value is removed: no `Credential`
+    /// has such a value. The client's own error would contain the value, and logs would keep it.
     public mutating func setCredential(_ value: String, in field: String) {
-        CredentialFields.current?.insert(field)
         let isName = field == "Authorization" || field.isHeaderFieldName
         guard isName, value.fitsInHeaderLine else {
-            CredentialFields.current?.refuse()
             if isName { headers.remove(name: field) }
             return
         }

@@ -10,130 +10,112 @@ struct AuthorizedExecution {
     let deadline: NIODeadline
     let logger: Logger?
     let clientFollowsRedirects: Bool
+    /// How long discarding the body of a 401 may take.
+    var patience = TimeAmount.seconds(1)
 
+    /// Most calls need one credential that is at hand and one call of the client: no further asynchronous function, whose
+    /// frame would take memory of the task, and no task or timer for the deadline.
     func send(
         _ request: HTTPClientRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int,
         isReplayable: Bool?
     ) async throws -> HTTPClientResponse {
-        guard let sent = try authorizedAtOnce(request, by: provider) else {
-            return try await sendWhenAuthorized(
-                request, by: provider, refreshCount: refreshCount, isReplayable: isReplayable)
+        let credential: Credential
+        if let atHand = try provider.credentialAtHand(for: request) {
+            credential = atHand
+        } else {
+            credential = try await limited { try await provider.credential(for: request) }
         }
-        let response = try await client.execute(sent.request, deadline: deadline, logger: logger)
-        guard response.status == .unauthorized else {
-            try checkRedirects(of: response)
-            return response
-        }
-        let answer = try answer(response, to: sent.request, credentials: sent.credentials)
-        guard answer.carriedCredential else { return response }
+        let sent = try ready(request, with: credential)
+        let response = try await client.execute(sent, deadline: deadline, logger: logger)
+        try checkRedirects(of: response)
+        guard Tries.concern(Int(response.status.code), credential) else { return response }
         return try await resend(
-            request, after: answer, to: sent, by: provider, refreshCount: refreshCount, isReplayable: isReplayable)
+            request, after: response, to: Sent(request: sent, credential: credential), by: provider,
+            refreshCount: refreshCount, isReplayable: isReplayable)
     }
 
-    /// Authorizes a request synchronously, where that is possible, and checks what must hold before it is sent.
-    ///
-    /// Most calls need only this and one call of the client: no further asynchronous function, whose frame would take
-    /// memory of the task, and no task or timer for the deadline.
-    @inline(never)
-    private func authorizedAtOnce(
-        _ request: HTTPClientRequest, by provider: some AuthorizationProvider
-    ) throws -> SentRequest? {
-        guard let synchronous = provider as? any SynchronousAuthorization,
-            let known = synchronous.credentialFields(for: request)
-        else { return nil }
-        var authorized = request
-        guard try synchronous.authorizeAtOnce(&authorized) else { return nil }
-        try Task.checkCancellation()
-        try checkBeforeSending(credentials: known)
-        return SentRequest(request: authorized, credentials: known)
-    }
-
+    /// Handles an answer. The client has followed redirects by itself, so the refused request may be another one.
     @inline(never)
     private func resend(
-        _ request: HTTPClientRequest, after answer: Answer, to sent: SentRequest,
+        _ request: HTTPClientRequest, after response: HTTPClientResponse, to sent: Sent,
         by provider: some AuthorizationProvider, refreshCount: Int, isReplayable: Bool?
     ) async throws -> HTTPClientResponse {
-        try await limited(provider, fields: nil).resend(
-            request, after: answer, to: sent.request, refreshCount: refreshCount, isReplayable: isReplayable,
-            head: { $0.head }, unauthorized: { $0.refusal }, discard: discard,
-            transport: { try await execute($0, credentials: sent.credentials) }
-        ).response
+        var (bare, response, sent) = (request, response, sent)
+        var tries = Tries(sent.credential, refreshCount: refreshCount)
+        // A 401 of another origin is no refusal of the credential.
+        while response.answers(sent) {
+            let isOnlyRedirected = response.history.count > 1 && response.lastRequest?.body == nil
+            if response.history.count > 1, let last = response.lastRequest { bare = last.removing(sent.credential) }
+            let isReplayable = isOnlyRedirected || (isReplayable ?? bare.isReplayable)
+            guard try await wantsAnother(after: response, to: sent.credential, isReplayable, &tries) else { break }
+            await discard(response)
+            let next = try await limited { [bare, response, tries] in
+                try await tries.credential(for: bare, from: provider, after: response)
+            }
+            sent = Sent(request: try ready(bare, with: next), credential: next)
+            response = try await client.execute(sent.request, deadline: deadline, logger: logger)
+            try checkRedirects(of: response)
+        }
+        return response
     }
 
-    /// Sends a request whose credential has to be awaited, or whose provider does not say which fields it sets.
-    @inline(never)
-    private func sendWhenAuthorized(
-        _ request: HTTPClientRequest, by provider: some AuthorizationProvider, refreshCount: Int, isReplayable: Bool?
-    ) async throws -> HTTPClientResponse {
-        let known = (provider as? any SynchronousAuthorization)?.credentialFields(for: request)
-        let fields = known == nil ? CredentialFields() : nil
-        return try await limited(provider, fields: fields).send(
-            request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0.head },
-            unauthorized: { $0.refusal }, discard: discard
-        ) { authorized in
-            if let known { return try await execute(authorized, credentials: known) }
-            let names = fields?.names(on: authorized, comparedWith: request) ?? []
-            try authorized.checkFields(names)
-            return try await execute(authorized, credentials: names)
-        }.response
+    /// Judges an answer within the deadline. If that fails, the answer is released.
+    private func wantsAnother(
+        after response: HTTPClientResponse, to credential: Credential, _ isReplayable: Bool, _ tries: inout Tries
+    ) async throws -> Bool {
+        do {
+            // Only a refusal may take time.
+            guard response.status.code >= 400 else {
+                return try await tries.wantsAnother(after: response, to: credential, isReplayable: isReplayable)
+            }
+            let (judged, wantsAnother) = try await limited { [tries] in
+                var tries = tries
+                let wantsAnother = try await tries.wantsAnother(
+                    after: response, to: credential, isReplayable: isReplayable)
+                return (tries, wantsAnother)
+            }
+            tries = judged
+            return wantsAnother
+        } catch {
+            await discard(response)
+            throw error
+        }
     }
 
-    private func limited<Provider>(_ provider: Provider, fields: CredentialFields?) -> DeadlineAuthorization<Provider> {
-        DeadlineAuthorization(
-            provider: provider, deadline: deadline, eventLoops: client.eventLoopGroup, fields: fields)
+    private var limited: TimeLimit { TimeLimit(deadline: deadline, eventLoops: client.eventLoopGroup) }
+
+    private func discard(_ response: HTTPClientResponse) async {
+        await response.body.discard(until: deadline, patience: patience)
     }
 
-    private func discard(_ answer: Answer) async { await answer.response.body.discard(until: deadline) }
-
-    /// Sends an authorized request; the client follows redirects by itself.
-    private func execute(_ authorized: HTTPClientRequest, credentials: Set<String>) async throws -> Answer {
-        try checkBeforeSending(credentials: credentials)
-        var authorized = authorized
+    /// Returns the request as it is sent.
+    private func ready(_ request: HTTPClientRequest, with credential: Credential) throws -> HTTPClientRequest {
+        var authorized = try request.ready(with: credential)
         // A proof names the path without dot segments (RFC 9449 §4.3), and the client would send them.
-        if credentials.contains("dpop") { authorized.url = DotSegments.removed(fromURL: authorized.url) }
-        let response = try await client.execute(authorized, deadline: deadline, logger: logger)
-        return try answer(response, to: authorized, credentials: credentials)
-    }
-
-    private func checkBeforeSending(credentials: Set<String>) throws {
-        // Comparing with the usual set costs less than a look at each of its names.
-        if clientFollowsRedirects, credentials != CredentialFields.authorization,
-            let field = credentials.first(where: { !RedirectFields.stripped.contains($0) })
+        if credential.isForOneRequest, credential.isProven {
+            authorized.url = DotSegments.removed(fromURL: authorized.url)
+        }
+        // Knowing the usual field costs less than looking at the name of each.
+        if clientFollowsRedirects, !credential.isUsual,
+            let field = credential.names.first(where: { !RedirectFields.stripped.contains($0) })
         {
             throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.advice(for: field))
         }
         // The client would check the deadline only after it has sent the request.
         guard .now() < deadline else { throw HTTPClientError.deadlineExceeded }
+        return authorized
     }
 
     private func checkRedirects(of response: HTTPClientResponse) throws {
         guard !clientFollowsRedirects, response.history.count > 1 else { return }
         throw NotAuthorized(.redirectsFollowed, detail: RedirectFields.correction)
     }
-
-    private func answer(
-        _ response: HTTPClientResponse, to authorized: HTTPClientRequest, credentials: Set<String>
-    ) throws -> Answer {
-        try checkRedirects(of: response)
-        return Answer(response: response, carriedCredential: response.carries(credentials, of: authorized))
-    }
 }
 
-/// A request with its credential, and the names of the credential's fields.
-private struct SentRequest {
+/// A request as it was sent, and its credential.
+private struct Sent {
     let request: HTTPClientRequest
-    let credentials: Set<String>
-}
-
-/// A response, and whether its request carried the credential.
-private struct Answer {
-    let response: HTTPClientResponse
-    let carriedCredential: Bool
-
-    /// The 401, if its origin received the credential. A 401 of another origin is no refusal of it.
-    var refusal: UnauthorizedResponse? { head?.unauthorized }
-
-    var head: HTTPClientResponse? { carriedCredential ? response : nil }
+    let credential: Credential
 }
 
 /// The client's rule for header fields when a redirect leads to another origin.
@@ -151,33 +133,23 @@ private enum RedirectFields {
         + "credential: make the HTTPClient with redirectConfiguration .disallow and replace the credential"
 }
 
-extension CredentialFields {
-    /// The fields that were set or that differ: a provider may bypass `setCredential`.
-    fileprivate func names(on authorized: HTTPClientRequest, comparedWith original: HTTPClientRequest) -> Set<String> {
-        var names = names
-        for (name, value) in authorized.headers where !original.headers.contains(where: { $0 == (name, value) }) {
-            names.insert(name.lowercased())
-        }
-        return names
-    }
-}
-
 extension HTTPClientRequest {
-    /// Throws if a field is malformed, or was not set for that reason; a provider may bypass `setCredential`.
-    fileprivate func checkFields(_ names: Set<String>) throws {
-        var isWellFormed = names.allSatisfy { headers.contains(name: $0) }
-        for (name, value) in headers where names.contains(name.lowercased()) {
-            isWellFormed = isWellFormed && name.isHeaderFieldName && value.fitsInHeaderLine
-        }
-        guard isWellFormed else { throw NotAuthorized.malformedField }
+    /// Returns a copy without the fields of a credential.
+    fileprivate func removing(_ credential: Credential) -> HTTPClientRequest {
+        var request = self
+        for field in credential.fields { request.headers.remove(name: field.name) }
+        return request
     }
 }
 
 extension HTTPClientResponse {
-    /// Whether the last request of a chain of redirects still carried the credential.
-    fileprivate func carries(_ names: Set<String>, of authorized: HTTPClientRequest) -> Bool {
-        guard history.count > 1, let last = history.last?.request else { return true }
-        return names.allSatisfy { last.headers[$0] == authorized.headers[$0] }
+    /// The last request of a chain of redirects.
+    fileprivate var lastRequest: HTTPClientRequest? { history.last?.request }
+
+    /// Whether it answers a request that still carried the credential.
+    fileprivate func answers(_ sent: Sent) -> Bool {
+        guard history.count > 1, let last = lastRequest else { return true }
+        return sent.credential.fields.allSatisfy { last.headers[$0.name] == sent.request.headers[$0.name] }
     }
 }
 #endif

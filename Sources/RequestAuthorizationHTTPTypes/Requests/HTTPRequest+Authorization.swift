@@ -33,13 +33,11 @@ extension HTTPRequest: AuthorizableRequest {
     /// Sets a header field to one value and removes its other values. Names are compared without case.
     ///
     /// The field is marked as never indexed: HPACK and QPACK keep it out of a table that an attacker could probe (RFC
-    /// 7541 §7.1.3, RFC 9204 §7.1.3). A value that is not valid in a field is not set, the old value is removed, and
-    /// `authorize(using:)` and `send` throw. (`HTTPField` itself would replace invalid characters with spaces.)
+    /// 7541 §7.1.3, RFC 9204 §7.1.3). A value that is not valid in a field is not set, and the old value is removed: no
+    /// `Credential` has such a value. (`HTTPField` itself would replace invalid characters with spaces.)
     public mutating func setCredential(_ value: String, in field: String) {
-        CredentialFields.current?.insert(field)
         let name = HTTPField.Name(field)
         guard let name, HTTPField.isValidValue(value) else {
-            CredentialFields.current?.refuse()
             if let name { headerFields[fields: name] = [] }
             return
         }

@@ -20,7 +20,8 @@ extension AuthorizationProvider {
         transport: nonisolated(nonsending) (HTTPRequest) async throws -> (HTTPResponse, Body)
     ) async throws -> (HTTPResponse, Body) {
         try await send(
-            request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0.0 }, transport: transport)
+            request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0.0 },
+            discard: { _ in }, transport: transport)
     }
 
     /// Does the same for clients that return the body first, as `URLSession` does.
@@ -29,7 +30,8 @@ extension AuthorizationProvider {
         transport: nonisolated(nonsending) (HTTPRequest) async throws -> (Body, HTTPResponse)
     ) async throws -> (Body, HTTPResponse) {
         try await send(
-            request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0.1 }, transport: transport)
+            request, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0.1 },
+            discard: { _ in }, transport: transport)
     }
 }
 #endif

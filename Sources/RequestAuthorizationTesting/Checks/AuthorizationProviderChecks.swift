@@ -12,8 +12,8 @@
 ///
 /// The checks: a credential of legal characters is set, and no other field is changed; another authorization replaces
 /// it; each of 1 000 concurrent calls gets its own request back; a cancelled call ends with a credential or a
-/// `CancellationError`; plain `http` is refused; after a 401 the provider throws `NotAuthorized` or can authorize
-/// again; it does not print its credential.
+/// `CancellationError`; plain `http` is refused; after a 401 the answer counts, the session is over, or there is another
+/// credential of the same session; the same fields are at hand; it does not print its credential.
 public struct AuthorizationProviderChecks: Sendable {
     private let origin: Origin
     private let allowsPlaintext: Bool
@@ -59,6 +59,7 @@ public struct AuthorizationProviderChecks: Sendable {
             Check(allowsPlaintext ? "allows plain http" : "refuses plain http") { try await checkPlaintext() },
             Check("does not show its credential") { try await checkRedaction() },
             Check("answers a 401 with NotAuthorized or another try") { try await checkUnauthorized() },
+            Check("has the same fields at hand") { try await checkAtHand() },
         ]
         if let waiting { checks.append(Check("stops waiting when cancelled") { try await checkWaiting(waiting) }) }
         return checks
@@ -136,14 +137,30 @@ public struct AuthorizationProviderChecks: Sendable {
     private func checkUnauthorized() async throws {
         let provider = try await provider()
         let request = ProbeRequest(to: origin)
-        let refused = try await provider.authorize(request)
+        let credential = try await provider.credential(for: request)
+        var refused = request
+        try refused.set(credential)
         let response = UnauthorizedResponse(fields: ["WWW-Authenticate": [#"Bearer error="invalid_token""#]])
         do {
-            try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: refused)
+            guard try await credential.judge(response) != .accept else { return }
         } catch let error as NotAuthorized {
             let leak = Leak.find(refused.credentials.values, in: error)
             return try require(leak == nil, "the error shows the credential")
         }
-        try await provider.authorize(request).checkAuthorized(from: request)
+        let next = try await provider.credential(for: request)
+        try credential.admit(next)
+        var again = request
+        try again.set(next)
+        try again.checkAuthorized(from: request)
+    }
+
+    private func checkAtHand() async throws {
+        let provider = try await provider()
+        let request = ProbeRequest(to: origin)
+        _ = try await provider.credential(for: request)
+        guard let atHand = try provider.credentialAtHand(for: request), !atHand.isForOneRequest else { return }
+        let awaited = try await provider.credential(for: request)
+        let (one, other) = (Set(atHand.fields.map(\.name)), Set(awaited.fields.map(\.name)))
+        try require(one == other, "sets other fields with credentialAtHand(for:) than with credential(for:)")
     }
 }

@@ -21,13 +21,11 @@ extension URLRequest: AuthorizableRequest {
 
     /// Sets a header field to one value and removes its old value. Names are compared without case.
     ///
-    /// A value that would end its header line early (CR, LF, NUL) is not set, the old value is removed, and
-    /// `authorize(using:)` and `send` throw.
+    /// A value that would end its header line early (CR, LF, NUL) is not set, and the old value is removed. No
+    /// `Credential` has such a value.
     public mutating func setCredential(_ value: String, in field: String) {
-        CredentialFields.current?.insert(field)
         let isUsual = field == "Authorization"  // The common case needs no check of the name.
         guard isUsual || field.fitsInHeaderLine, value.fitsInHeaderLine else {
-            CredentialFields.current?.refuse()
             return removeFields { $0.isSameField(as: field) }
         }
         // The whole dictionary is replaced because `setValue(_:forHTTPHeaderField:)` takes twice as long, and longer
@@ -52,10 +50,7 @@ extension URLRequest: AuthorizableRequest {
 
     public var requestMethod: String? { httpMethod ?? "GET" }
 
-    public var targetURI: String? {
-        CredentialFields.current?.noteTarget()
-        return url?.absoluteString.withoutFragment
-    }
+    public var targetURI: String? { url?.absoluteString.withoutFragment }
 
     /// A copy of `httpBody`, empty if there is none; `nil` for a stream.
     ///

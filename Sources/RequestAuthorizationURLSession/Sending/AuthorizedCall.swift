@@ -11,128 +11,82 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     func send(
         _ request: URLRequest, authorizedBy provider: any AuthorizationProvider, refreshCount: Int
     ) async throws -> (Receiver.Body, URLResponse) {
-        let departure = departure(for: request, body, of: Carrier.of(session))
+        var departure = departure(for: request, body, of: Carrier.of(session))
         defer { departure?.end() }
-        if let synchronous = provider as? any SynchronousAuthorization,
-            let fields = synchronous.credentialFields(for: request)
-        {
-            return try await send(
-                request, authorizedAtOnceBy: synchronous, credentialFields: fields, refreshCount: refreshCount,
-                departure: departure)
+        let hop = Hop(request: request, body: body)
+        let first: Credential
+        if let atHand = try provider.credentialAtHand(for: hop.shown), departure?.beginsAtOnce() ?? true {
+            first = atHand
+        } else {
+            first = try await DepartingAuthorization(provider: provider, departure: departure).credential(
+                for: hop.shown)
         }
-        let fields = CredentialFields()
-        return try await CredentialFields.$current.withValue(fields) {
-            try await send(
-                body.shown(on: request), authorizedBy: provider, refreshCount: refreshCount, departure: departure,
-                signsTargets: { fields.wasTargetRead && fields.proof == nil }
-            ) { authorized in
-                let names = fields.names(on: authorized, comparedWith: request)
-                try authorized.checkFields(names)
-                return names
-            }
-        }
-    }
-
-    /// Sends a request with a provider that can authorize synchronously. In the common case nothing else is needed.
-    private func send(
-        _ request: URLRequest, authorizedAtOnceBy provider: any SynchronousAuthorization,
-        credentialFields fields: Set<String>, refreshCount: Int, departure: Departure?
-    ) async throws -> (Receiver.Body, URLResponse) {
-        guard let authorized = try provider.authorizeAtOnce(request), departure?.beginsAtOnce() ?? true else {
-            return try await send(
-                request, authorizedBy: provider, refreshCount: refreshCount, departure: departure
-            ) { _ in fields }
-        }
-        try Task.checkCancellation()
-        let first = try await exchange(authorized, by: provider, credentialFields: fields, departure: departure)
-        guard refreshCount > 0, first.refusal != nil else { return (first.body, first.response) }
-        let answer = try await DepartingAuthorization(provider: provider, departure: departure).resend(
-            request, after: first, to: authorized, refreshCount: refreshCount,
-            isReplayable: body.isReplayable(with: request), head: { $0.head }, unauthorized: { $0.refusal },
-            discard: { receiver.discard($0.body) }
-        ) { try await exchange($0, by: provider, credentialFields: fields, departure: departure) }
-        return (answer.body, answer.response)
-    }
-
-    /// - Parameters:
-    ///   - signsTargets: whether the provider has read the request's URI. Redirects then need a new credential.
-    ///   - credentialFields: the names of the fields that the provider has set, in lower case.
-    private func send(
-        _ request: URLRequest, authorizedBy provider: any AuthorizationProvider, refreshCount: Int,
-        departure: Departure?, signsTargets: () -> Bool = { false },
-        credentialFields: (URLRequest) throws -> Set<String>
-    ) async throws -> (Receiver.Body, URLResponse) {
-        let answer = try await DepartingAuthorization(provider: provider, departure: departure).send(
-            request, refreshCount: refreshCount, isReplayable: body.isReplayable(with: request),
-            head: { $0.head }, unauthorized: { $0.refusal }, discard: { receiver.discard($0.body) }
-        ) { authorized in
-            try await exchange(
-                body.hidden(on: authorized), by: provider, credentialFields: try credentialFields(authorized),
-                departure: departure
-            ) { hop, body in
-                guard signsTargets() else { return nil }
-                let authorized = try await provider.authorize(body.shown(on: hop))
-                try Task.checkCancellation()
-                return (body.hidden(on: authorized), try credentialFields(authorized))
-            }
+        var answer = try await exchange(hop, first, from: provider, boundTo: first, departure: departure)
+        guard answer.isOfInterest else { return (answer.body, answer.response) }
+        var tries = Tries(first, refreshCount: refreshCount)
+        while let head = answer.head, try await wantsAnother(after: answer, head, &tries) {
+            receiver.discard(answer.body)
+            let hop = answer.hop
+            departure = self.departure(for: hop.request, hop.body, of: Carrier.of(session))
+            let next = try await tries.credential(
+                for: hop.shown, from: DepartingAuthorization(provider: provider, departure: departure), after: head)
+            answer = try await exchange(hop, next, from: provider, boundTo: first, departure: departure)
         }
         return (answer.body, answer.response)
     }
 
-    /// Sends an authorized request and follows redirects.
+    /// Judges an answer. If that fails, the answer is released.
+    private func wantsAnother(
+        after answer: Answer<Receiver.Body>, _ head: HTTPURLResponse, _ tries: inout Tries
+    ) async throws -> Bool {
+        do {
+            return try await tries.wantsAnother(
+                after: head, to: answer.credential,
+                isReplayable: answer.hop.body.isReplayable(with: answer.hop.request))
+        } catch {
+            receiver.discard(answer.body)
+            throw error
+        }
+    }
+
+    /// Sends a request with a credential, and follows redirects.
     ///
     /// - Parameters:
-    ///   - provider: learns from the redirects, and makes a new proof for each redirect within the origin.
+    ///   - provider: makes a new credential for each redirect within the origin, if it is for one request.
+    ///   - first: the first credential of the call.
     ///   - departure: holds the request's slot, if it needs one; the slot is given back before this function returns.
-    ///   - authorizeHop: authorizes the request that follows a redirect to the same origin, and names the fields it has
-    ///     set; `nil` if the request keeps its credential.
     private func exchange(
-        _ authorized: URLRequest, by provider: any AuthorizationProvider, credentialFields: Set<String>,
-        departure: Departure?,
-        authorizeHop: (URLRequest, RequestBody) async throws -> (URLRequest, Set<String>)? = { _, _ in nil }
+        _ hop: Hop, _ credential: Credential, from provider: any AuthorizationProvider, boundTo first: Credential,
+        departure: Departure?
     ) async throws -> Answer<Receiver.Body> {
         let carrier = Carrier.of(session)
         let limits = departure?.limits ?? SessionLimits(carrier.settings)
-        var rule = RedirectRule(credentialFields: credentialFields, fieldsOfSession: carrier.settings.addedFields)
-        var hop = Redirection(request: authorized, keepsBody: true, keepsCredential: true)
-        var (body, departure) = (body, departure)
+        var (hop, credential, departure) = (hop, credential, departure)
         defer { departure?.end() }
+        var request = try hop.request.ready(with: credential)
         for _ in 0...RedirectRule.limit {
-            let delegate = HopDelegate(rule: rule, request: hop.request, body: body, session: session)
+            let delegate = HopDelegate(
+                rule: RedirectRule(for: credential, in: carrier.settings), request: request, body: hop.body,
+                session: session)
             let (received, response) = try await receiver.receive(
-                hop.request, body: body, over: departure == nil ? carrier : carrier.withOwnConnections(),
+                request, body: hop.body, over: departure == nil ? carrier : carrier.withOwnConnections(),
                 delegate: delegate, limits: limits)
-            guard var next = delegate.redirection else {
-                return Answer(body: received, response: response, carriedCredential: hop.keepsCredential)
+            guard let redirection = delegate.redirection else {
+                return Answer(body: received, response: response, hop: hop, credential: credential)
             }
             receiver.discard(received)
-            if hop.keepsCredential, let head = response as? HTTPURLResponse {
-                _ = provider.learn(from: head, to: hop.request)
+            if hop.keepsCredential, credential.wantsEveryAnswer, let head = response as? HTTPURLResponse {
+                _ = try await credential.judge(head)
             }
-            next.keepsCredential = next.keepsCredential && hop.keepsCredential
-            if !next.keepsBody { body = .ofRequest }
-            hop = next
-            departure = try await self.departure(for: hop.request, body, of: carrier, after: departure, limits)
-            guard hop.keepsCredential else { continue }
-            if let (request, fields) = try await authorizeHop(hop.request, body) {
-                hop.request = request
-                rule = RedirectRule(credentialFields: fields, fieldsOfSession: carrier.settings.addedFields)
-            } else {
-                hop.request = try await provenAnew(hop.request, by: provider)
-            }
+            hop.follow(redirection, credential)
+            request = redirection.request
+            departure = try await self.departure(for: request, hop.body, of: carrier, after: departure, limits)
+            guard hop.keepsCredential, credential.isForOneRequest else { continue }
+            credential = try await provider.credential(for: hop.shown)
+            try first.allowsToGoOn(with: credential)
+            request = try hop.request.ready(with: credential)
         }
         throw URLError(.httpTooManyRedirects)
-    }
-
-    /// Adds a new proof for a redirect's target: a proof is for one URI (RFC 9449 §4.2).
-    private func provenAnew(_ request: URLRequest, by provider: any AuthorizationProvider) async throws -> URLRequest {
-        if let synchronous = provider as? any SynchronousAuthorization,
-            let proven = try await synchronous.prove(request, ifValidNow: false)
-        {
-            return proven
-        }
-        guard let proof = CredentialFields.current?.proof else { return request }
-        return try await request.proven(by: proof.proof, names: proof.names)
     }
 
     // MARK: - Slots
@@ -163,46 +117,44 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
     }
 }
 
-/// A response, and whether its request carried the credential.
+/// A request of a call, without its credential: the first one, or one to which a redirect led.
+private struct Hop {
+    var request: URLRequest
+    var body: RequestBody
+    /// Whether it gets the credential. Once it is removed, it is not added again.
+    var keepsCredential = true
+
+    /// The request as a provider sees it.
+    var shown: URLRequest { body.shown(on: request) }
+
+    mutating func follow(_ redirection: Redirection, _ credential: Credential) {
+        request = redirection.request
+        keepsCredential = keepsCredential && redirection.keepsCredential
+        if !redirection.keepsBody { body = .ofRequest }
+        guard keepsCredential else { return }
+        let names = credential.names
+        request.removeFields { names.contains($0.lowercased()) }
+    }
+}
+
+/// A response, with the request and the credential that it answers.
 private struct Answer<Body> {
     let body: Body
     let response: URLResponse
-    let carriedCredential: Bool
+    let hop: Hop
+    let credential: Credential
 
-    /// The 401, if its origin received the credential. A 401 of another origin is no refusal of it.
-    var refusal: UnauthorizedResponse? { head?.unauthorized }
+    /// The response, if its origin received the credential. A 401 of another origin is no refusal of it.
+    var head: HTTPURLResponse? { hop.keepsCredential ? response as? HTTPURLResponse : nil }
 
-    var head: HTTPURLResponse? { carriedCredential ? response as? HTTPURLResponse : nil }
-}
-
-extension URLRequest {
-    /// Throws if a field would end its header line early, or was dropped for that reason by `setCredential`.
-    ///
-    /// A provider may bypass `setCredential`, so all fields are checked.
-    fileprivate func checkFields(_ names: Set<String>) throws {
-        let isWellFormed = (allHTTPHeaderFields ?? [:]).allSatisfy { name, value in
-            !names.contains(name.lowercased()) || (name.fitsInHeaderLine && value.fitsInHeaderLine)
-        }
-        guard isWellFormed, CredentialFields.current?.hasRefusal != true else {
-            throw NotAuthorized(
-                .malformedCredential, detail: "the name or the value of a header field contains CR, LF or NUL")
-        }
-    }
+    /// Whether it may mean something for the credential.
+    var isOfInterest: Bool { head.map { Tries.concern($0.statusCode, credential) } ?? false }
 }
 
 extension RedirectRule {
     /// Checks the session's own header fields for credentials, which a request cannot remove.
-    fileprivate init(credentialFields: Set<String>, fieldsOfSession: [String]) {
-        self.init(credentialFields: credentialFields)
-        sessionAddsCredential = fieldsOfSession.contains(where: isCredential)
-    }
-}
-
-extension CredentialFields {
-    /// The fields that were set or that differ: a provider may bypass `setCredential`.
-    func names(on authorized: URLRequest, comparedWith original: URLRequest) -> Set<String> {
-        let before = original.allHTTPHeaderFields ?? [:]
-        let after = authorized.allHTTPHeaderFields ?? [:]
-        return names.union(after.lazy.filter { before[$0.key] != $0.value }.map { $0.key.lowercased() })
+    fileprivate init(for credential: Credential, in settings: SessionSettings) {
+        self.init(credentialFields: credential.isUsual ? [] : credential.names)
+        sessionAddsCredential = settings.addedFields.contains(where: isCredential)
     }
 }

@@ -50,64 +50,49 @@ final class Departure: Sendable {
     }
 }
 
-/// Waits for a slot and then authorizes the request, so that a queued request is sent with a current credential.
+/// Waits for a slot, so that a queued request is sent with a credential that is current when its turn comes.
 struct DepartingAuthorization: AuthorizationProvider, RedactedDescription {
     let provider: any AuthorizationProvider
     /// `nil` for a request that shares connections.
     let departure: Departure?
 
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
         // No slot is held here, because this may wait for a refresh.
-        let first = try await provider.authorize(request)
-        guard let departure, !departure.beginsAtOnce() else { return first }
-        guard let synchronous = provider as? any SynchronousAuthorization,
-            synchronous.credentialFields(for: request) != nil
-        else {
-            try await departure.wait()
-            do {
-                return try await provider.authorize(request)
-            } catch {
-                departure.end()
-                throw error
-            }
+        let first: Credential
+        if let atHand = try provider.credentialAtHand(for: request) {
+            first = atHand
+        } else {
+            first = try await provider.credential(for: request)
         }
+        guard let departure, !departure.beginsAtOnce() else { return first }
         try await departure.wait()
         var last = first
         while true {
             do {
-                // While the request was queued, this process may have signed out, or a sibling may have signed in.
-                if synchronous.isReplaced(first) { throw NotAuthorized(.sessionReplaced) }
-                if let authorized = try synchronous.authorizeAtOnce(request) { return authorized }
-                if let authorized = try await synchronous.prove(last, ifValidNow: true) { return authorized }
+                if let present = try await present(last, for: request) {
+                    // While it was queued, another session may have begun.
+                    try first.allowsToGoOn(with: present)
+                    return present
+                }
             } catch {
                 departure.end()
                 throw error
             }
             departure.end()
-            let renewed = try await provider.authorize(request)
-            if departure.beginsAtOnce(isReturning: true) {
-                guard !synchronous.isReplaced(first) else {
-                    departure.end()
-                    throw NotAuthorized(.sessionReplaced)
-                }
-                return renewed
-            }
-            last = renewed
+            last = try await provider.credential(for: request)
+            try first.allowsToGoOn(with: last)
+            if departure.beginsAtOnce(isReturning: true) { return last }
             try await departure.wait(isReturning: true)
         }
     }
 
-    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        _ response: UnauthorizedResponse, for request: Request
-    ) async throws {
-        try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
+    /// The credential for a request that has its slot; `nil` if the slot must be given back for the wait.
+    private func present(_ last: Credential, for request: some AuthorizableRequest) async throws -> Credential? {
+        if let atHand = try provider.credentialAtHand(for: request) { return atHand }
+        guard last.isCurrent else { return nil }
+        // A proof is made anew. A user's own provider is called while the slot is held.
+        var shown = request
+        if last.isProven { try shown.set(last) }
+        return try await provider.credential(for: shown)
     }
-
-    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
-        try await provider.setNeedsRefreshAfterUnauthorizedResponse(for: request)
-    }
-
-    func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
-        from response: Response, to request: Request
-    ) -> Bool { provider.learn(from: response, to: request) }
 }

@@ -28,14 +28,6 @@ enum RequestBody: Sendable {
         return request
     }
 
-    /// The request that is sent; a separate body is removed from it.
-    func hidden(on request: URLRequest) -> URLRequest {
-        if case .ofRequest = self { return request }
-        var request = request
-        (request.httpBodyStream, request.httpBody) = (nil, nil)
-        return request
-    }
-
     /// Whether the request must not go over a connection that was used before.
     ///
     /// When such a connection drops without an answer, libcurl sends the request again on a new one. Of a request

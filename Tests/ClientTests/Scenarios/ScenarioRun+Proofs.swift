@@ -221,5 +221,23 @@ extension ScenarioRun {
             #expect(await server.requests.allSatisfy { $0["DPoP"]?.contains("foreign") != true })
         }
     }
+
+    func redirectGetsNonce() async throws {
+        let auth = proving()
+        try await withServer { request in
+            if request.target == "/order" { return .redirect(303, to: "/order/1") }
+            guard request["DPoP"]?.hasSuffix(" n1") == true else {
+                return .status(401, ("WWW-Authenticate", "DPoP error=\"use_dpop_nonce\""), ("DPoP-Nonce", "n1"))
+            }
+            return .text("hello")
+        } body: { server in
+            let call = Call.post(server.url("/order"), .bytes(Array("order".utf8)))
+            let reply = try await client.send(call, authorizedBy: auth)
+            #expect(reply.status == 200)
+            let requests = await server.requests
+            #expect(requests.map { "\($0.method) \($0.target)" } == ["POST /order", "GET /order/1", "GET /order/1"])
+            #expect(requests.last?["DPoP"]?.hasSuffix("GET \(server.url("/order/1")) n1") == true)
+        }
+    }
 }
 #endif

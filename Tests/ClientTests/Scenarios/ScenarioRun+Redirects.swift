@@ -124,5 +124,39 @@ extension ScenarioRun {
             #expect(await server.requests.map { $0["Authorization"] } == ["Bearer abc", "Bearer abc"])
         }
     }
+
+    /// RFC 9110 §9.2.2: the order was placed, and is not placed again.
+    func answeredRequestIsNotRepeated() async throws {
+        let service = ScriptedTokenService<TestToken>(.token("b"))
+        let auth = holding(service)
+        try await withServer { request in
+            request.target == "/order" ? .redirect(303, to: "/order/1") : try await Self.refusesA(request)
+        } body: { server in
+            let call = Call.post(server.url("/order"), .bytes(Array("order".utf8)))
+            let reply = try await client.send(call, authorizedBy: auth)
+            #expect(reply.status == 200 && reply.text == "hello")
+            let requests = await server.requests
+            #expect(requests.map { "\($0.method) \($0.target)" } == ["POST /order", "GET /order/1", "GET /order/1"])
+            #expect(requests.map { $0["Authorization"] } == ["Bearer a", "Bearer a", "Bearer b"])
+            #expect(requests.map(\.text) == ["order", "", ""])
+        }
+        #expect(service.calls == 1)
+    }
+
+    func refusedRedirectKeepsBody() async throws {
+        let service = ScriptedTokenService<TestToken>(.token("b"))
+        let auth = holding(service)
+        try await withServer { request in
+            request.target == "/a" ? .redirect(307, to: "/b") : try await Self.refusesA(request)
+        } body: { server in
+            let call = Call.post(server.url("/a"), .bytes(Array("body".utf8)))
+            let reply = try await client.send(call, authorizedBy: auth)
+            #expect(reply.status == 200)
+            let requests = await server.requests
+            #expect(requests.map { "\($0.method) \($0.target)" } == ["POST /a", "POST /b", "POST /b"])
+            #expect(requests.map(\.text) == ["body", "body", "body"])
+            #expect(requests.map { $0["Authorization"] } == ["Bearer a", "Bearer a", "Bearer b"])
+        }
+    }
 }
 #endif

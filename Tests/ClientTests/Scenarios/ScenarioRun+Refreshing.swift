@@ -65,7 +65,8 @@ extension ScenarioRun {
                 let reply = try await client.send(call, authorizedBy: provider)
                 #expect(reply.status == 401)
                 #expect(reply.text == "no")
-                #expect(provider.refusals == refreshCount)
+                // The one that is returned is judged, too.
+                #expect(provider.refusals == refreshCount + 1)
                 #expect(await server.requests.count == requests)
             }
         }
@@ -124,7 +125,7 @@ extension ScenarioRun {
 
     /// The token is replaced while its request is under way.
     func staleRefusalRefreshesNothing() async throws {
-        let service = ScriptedTokenService<TestToken>()
+        let service = ScriptedTokenService<TestToken>(.token("b"))
         let auth = holding(service)
         let replaced = Tally()
         try await withServer { request in
@@ -133,11 +134,11 @@ extension ScenarioRun {
         } body: { server in
             async let reply = client.send(Call(server.url("/")), authorizedBy: auth)
             await server.waitForRequests(1)
-            try await auth.setToken(TestToken("b"))
+            try await auth.refreshNow()
             replaced.add()
             #expect(try await reply.status == 200)
             #expect(await server.requests.map { $0["Authorization"] } == ["Bearer a", "Bearer b"])
-            #expect(service.calls == 0)
+            #expect(service.calls == 1)
         }
     }
 
@@ -241,6 +242,26 @@ extension ScenarioRun {
                 #expect(await server.requests.count == 1)
                 #expect(service.calls == 0)
             }
+        }
+    }
+
+    func lastRefusalCounts() async throws {
+        let service = ScriptedTokenService<TestToken>(.token("b"), .token("c"))
+        let auth = holding(service)
+        try await withServer { _ in
+            Self.refusal
+        } body: { server in
+            var call = Call(server.url("/"))
+            call.refreshCount = 0
+            let once = try await client.send(call, authorizedBy: auth)
+            let next = try await auth.validToken()
+            #expect(once.status == 401 && next.name == "b")
+            call.refreshCount = 1
+            let twice = try await client.send(call, authorizedBy: auth)
+            let last = try await auth.validToken()
+            // It was refused twice, and refreshed once.
+            #expect(twice.status == 401 && last.name == "c")
+            #expect(service.calls == 2)
         }
     }
 }

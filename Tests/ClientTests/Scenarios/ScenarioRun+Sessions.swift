@@ -69,5 +69,34 @@ extension ScenarioRun {
             #expect(service.calls == 0)
         }
     }
+
+    func nextPersonSendsNothing() async throws {
+        let changes: [@Sendable (RefreshableTokenAuthorization<TestToken>) async throws -> Void] = [
+            { auth in
+                await auth.reset()
+                try await auth.signIn { TestToken("b") }
+            },
+            { try await $0.setToken(TestToken("b")) },
+        ]
+        for change in changes {
+            let service = ScriptedTokenService<TestToken>()
+            let auth = holding(service)
+            let changed = Tally()
+            try await withServer { request in
+                await changed.reaches(1)
+                return try await Self.refusesA(request)
+            } body: { server in
+                let reply = Task { [call = Call(server.url("/"))] in try await client.send(call, authorizedBy: auth) }
+                await server.waitForRequests(1)
+                try await change(auth)
+                changed.add()
+                let error = await #expect(throws: NotAuthorized.self) { try await reply.value }
+                #expect(error?.reason == .sessionReplaced)
+                #expect(try await client.send(Call(server.url("/next")), authorizedBy: auth).status == 200)
+                #expect(await server.requests.map { $0["Authorization"] } == ["Bearer a", "Bearer b"])
+            }
+            #expect(service.calls == 0)
+        }
+    }
 }
 #endif

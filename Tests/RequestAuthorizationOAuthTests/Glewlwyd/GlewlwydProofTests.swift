@@ -106,11 +106,13 @@ struct GlewlwydProofTests {
             ) { _ in throw NotAuthorized(.noToken) }, token: try await bench.signIn(service), clock: bench.clock)
         let request = URLRequest(url: try bench.server.url("/api/oidc/userinfo"))
         // Without the scope openid it refuses, but it looks at the proof first.
-        let first = try await request.authorized(using: auth)
+        let credential = try await auth.credential(for: request)
+        var first = request
+        try first.set(credential)
         let (_, response) = try await URLSession.shared.data(for: first)
         let head = try #require(response as? HTTPURLResponse)
         #expect(head.statusCode == 401 && head.value(forHTTPHeaderField: "DPoP-Nonce") != nil)
-        #expect(auth.learn(from: head, to: first))
+        #expect(try await credential.judge(head) == .newProof)
         let (_, second) = try await URLSession.shared.data(for: try await request.authorized(using: auth))
         let text = (second as? HTTPURLResponse)?.value(forHTTPHeaderField: "WWW-Authenticate") ?? ""
         #expect(!text.contains("use_dpop_nonce"))

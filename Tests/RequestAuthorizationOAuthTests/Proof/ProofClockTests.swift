@@ -179,8 +179,10 @@ import Testing
         let server = server(behind: 0.5, thinking: 0.4)
         let auth = RefreshableTokenAuthorization(service: service(server), token: try bound(), clock: clock)
         let request = TestRequest("https://api.example.com/x")
-        let first = try await request.authorized(using: auth)
-        #expect(auth.learn(from: server.resource(first, refusal: 401), to: first))
+        let credential = try await auth.credential(for: request)
+        var first = request
+        try first.set(credential)
+        #expect(try await credential.judge(server.resource(first, refusal: 401)) == .newProof)
         clock.advance(by: .milliseconds(400))
         // Another request does not take the time of this one.
         _ = try await TestRequest("https://api.example.com/y").authorized(using: auth)

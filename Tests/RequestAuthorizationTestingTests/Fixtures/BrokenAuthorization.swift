@@ -8,8 +8,8 @@ import RequestAuthorizationTesting
 /// A provider with one defect.
 struct BrokenAuthorization: AuthorizationProvider {
     enum Defect: Hashable {
-        case setsNothing, touchesOtherFields, sendsLineFeed, sendsEmptyValue, returnsAnEarlierRequest, addsToTheField
-        case wearsOut, takesCancellationForSignedOut, sendsOverPlaintext, asksForSignInOverPlaintext
+        case setsNothing, touchesOtherFields, sendsLineFeed, sendsEmptyValue, addsToTheField, hasOthersAtHand
+        case wearsOut, takesCancellationForSignedOut, asksForSignInOverPlaintext
         case refusesPlaintext, showsInDescription, showsInDebugDescription, showsInMirror, showsPassword
         case promisesAndFails, promisesAndSendsNothing, showsInError, throwsAnotherError, hangs
     }
@@ -19,7 +19,6 @@ struct BrokenAuthorization: AuthorizationProvider {
     private struct State: Sendable {
         var calls = 0
         var wasRefused = false
-        var cache: (any AuthorizableRequest)?
     }
 
     static let credential = "a-secret-credential"
@@ -36,25 +35,22 @@ struct BrokenAuthorization: AuthorizationProvider {
 
     init(_ defect: Defect) { self.defect = defect }
 
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
         try await misbehave()
         if request.isPlaintext {
-            if defect == .asksForSignInOverPlaintext { throw NotAuthorized(.noToken) }
-            guard defect == .sendsOverPlaintext else { throw NotAuthorized(.insecureTransport) }
+            throw NotAuthorized(defect == .asksForSignInOverPlaintext ? .noToken : .insecureTransport)
         }
-        var request = request
         let wasRefused = state.withLock(\.wasRefused)
-        if defect == .setsNothing || (defect == .promisesAndSendsNothing && wasRefused) { return request }
-        if defect == .touchesOtherFields { request.setCredential("broken/1", in: "user-agent") }
+        if defect == .setsNothing || (defect == .promisesAndSendsNothing && wasRefused) { return .none }
         let earlier = request.credential(in: "Authorization").map { "\($0), " } ?? ""
-        request.setCredential((defect == .addsToTheField ? earlier : "") + value, in: "Authorization")
-        guard defect == .returnsAnEarlierRequest else { return request }
-        let authorized = request
-        return state.withLock { state in
-            let cached = state.cache as? Request ?? authorized
-            state.cache = cached
-            return cached
-        }
+        let credential = try Credential(
+            (defect == .addsToTheField ? earlier : "") + value, receipt: Receipt(maker: self))
+        return defect == .touchesOtherFields ? try credential.adding("broken/1", in: "user-agent") : credential
+    }
+
+    func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
+        defect == .hasOthersAtHand && !request.isPlaintext
+            ? try Credential(["Authorization": value, "X-Other": "1"]) : nil
     }
 
     private func misbehave() async throws {
@@ -71,13 +67,17 @@ struct BrokenAuthorization: AuthorizationProvider {
         }
     }
 
-    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
-        state.withLock { $0.wasRefused = true }
-        switch defect {
-        case .promisesAndFails, .promisesAndSendsNothing: return
-        case .showsInError: throw NotAuthorized(.notRefreshable, detail: "\(Self.credential) is constant")
-        case .throwsAnotherError: throw Unexpected()
-        default: throw NotAuthorized(.notRefreshable)
+    private struct Receipt: CredentialReceipt {
+        let maker: BrokenAuthorization
+
+        func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+            maker.state.withLock { $0.wasRefused = true }
+            switch maker.defect {
+            case .promisesAndFails, .promisesAndSendsNothing: return .anew
+            case .showsInError: throw NotAuthorized(.rejected, detail: "\(credential) is constant")
+            case .throwsAnotherError: throw Unexpected()
+            default: return .accept
+            }
         }
     }
 }

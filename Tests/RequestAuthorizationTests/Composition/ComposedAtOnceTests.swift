@@ -11,7 +11,7 @@ import Testing
     nonisolated private static let api: Origin = "https://api.example.com"
     private static let plain: Origin = "http://ledger.internal:8080"
 
-    private static var composed: [any SynchronousAuthorization] {
+    private static var composed: [any AuthorizationProvider] {
         let bearer = BearerTokenAuthorization(token: "ABC")
         let refreshable = RefreshableTokenAuthorization(
             service: ScriptedTokenService<TestToken>(), token: TestToken("ABC"))
@@ -30,36 +30,37 @@ import Testing
 
     @Test func `a credential in memory is set without waiting`() async throws {
         for provider in Self.composed {
-            var request = FakeRequest.make(to: Self.api)
-            #expect(try provider.authorizeAtOnce(&request))
-            #expect(request.fields == ["authorization": "Bearer ABC"])
-            #expect(try await provider.authorize(FakeRequest.make(to: Self.api)) == request)
-            #expect(provider.credentialFields(for: request) == ["authorization"])
+            let request = FakeRequest.make(to: Self.api)
+            let credential = try #require(try provider.credentialAtHand(for: request))
+            #expect(credential.fields.map(\.value) == ["Bearer ABC"])
+            #expect(try await provider.authorize(request).fields == ["authorization": "Bearer ABC"])
         }
     }
 
     @Test func `plaintext is refused, and gets the credential if it is allowed by name`() throws {
         let bearer = BearerTokenAuthorization(token: "ABC")
         let request = FakeRequest.make(to: Self.plain)
-        let refusing: [any SynchronousAuthorization] = [
+        let refusing: [any AuthorizationProvider] = [
             bearer.restricted(to: Self.plain), OriginAuthorization([Self.plain: bearer]),
             // The provider behind it would set nothing.
             OriginAuthorization([:], elsewhere: .passThrough).restricted(to: Self.plain),
         ]
         for provider in refusing {
             var refused = request
-            let error = #expect(throws: NotAuthorized.self) { try provider.authorizeAtOnce(&refused) }
+            let error = #expect(throws: NotAuthorized.self) {
+                try provider.credentialAtHand(for: request).map { try refused.set($0) }
+            }
             #expect(error?.reason == .insecureTransport)
             #expect(refused == request)
         }
-        let allowing: [any SynchronousAuthorization] = [
+        let allowing: [any AuthorizationProvider] = [
             bearer.restricted(to: Self.plain, allowingPlaintext: true),
             bearer.restricted(to: Self.plain).restricted(to: Self.plain, allowingPlaintext: true),
             OriginAuthorization([Self.plain: bearer.restricted(to: Self.plain, allowingPlaintext: true)]),
         ]
         for provider in allowing {
             var allowed = request
-            #expect(try provider.authorizeAtOnce(&allowed))
+            try allowed.set(try #require(try provider.credentialAtHand(for: request)))
             #expect(allowed.fields == ["authorization": "Bearer ABC"])
         }
     }
@@ -67,33 +68,27 @@ import Testing
     @Test func `another origin is refused, passed through or given to the fallback`() throws {
         let bearer = BearerTokenAuthorization(token: "ABC")
         let request = FakeRequest.make(to: "https://evil.example")
-        for provider: any SynchronousAuthorization in [bearer.restricted(to: Self.api), OriginAuthorization([:])] {
-            var refused = request
-            let error = #expect(throws: NotAuthorized.self) { try provider.authorizeAtOnce(&refused) }
+        for provider: any AuthorizationProvider in [bearer.restricted(to: Self.api), OriginAuthorization([:])] {
+            let error = #expect(throws: NotAuthorized.self) { try provider.credentialAtHand(for: request) }
             #expect(error?.reason == .originNotAllowed)
         }
         let passing = bearer.restricted(to: Self.api, elsewhere: .passThrough)
-        var passed = request
-        #expect(try passing.authorizeAtOnce(&passed))
-        #expect(passed == request)
-        #expect(passing.credentialFields(for: request) == [])
+        #expect(try passing.credentialAtHand(for: request)?.fields.isEmpty == true)
         let keyed = bearer.restricted(to: Self.api, elsewhere: .use(.header("X-Key", "key")))
-        #expect(try keyed.authorizeAtOnce(&passed))
-        #expect(passed.fields == ["x-key": "key"])
-        #expect(keyed.credentialFields(for: request) == ["x-key"])
-        #expect(keyed.credentialFields(for: FakeRequest.make(to: Self.api)) == ["authorization"])
+        #expect(try keyed.credentialAtHand(for: request)?.fields.map(\.name) == ["X-Key"])
+        #expect(
+            try keyed.credentialAtHand(for: FakeRequest.make(to: Self.api))?.fields.map(\.name) == ["Authorization"])
     }
 
-    @Test func `a custom provider is awaited, and its fields are unknown`() async throws {
+    @Test func `a custom provider is awaited`() async throws {
         let spy = Spy()
-        let providers: [any SynchronousAuthorization] = [
+        let providers: [any AuthorizationProvider] = [
             spy.restricted(to: Self.api), spy.restricted(to: Self.api).restricted(to: Self.api),
             OriginAuthorization([Self.api: spy]), OriginAuthorization([:], elsewhere: .use(spy)),
         ]
         for provider in providers {
-            var request = FakeRequest.make(to: Self.api)
-            #expect(try !provider.authorizeAtOnce(&request))
-            #expect(provider.credentialFields(for: request) == nil)
+            let request = FakeRequest.make(to: Self.api)
+            #expect(try provider.credentialAtHand(for: request) == nil)
             _ = try await provider.authorize(request)
         }
         #expect(spy.log == Array(repeating: "authorize https://api.example.com", count: 4))
@@ -111,7 +106,7 @@ import Testing
     @Test func `a 401 refreshes the token of the provider behind it, once`() async throws {
         for compose in [
             { $0.restricted(to: Self.api) }, { OriginAuthorization([Self.api: $0]) },
-        ] as [@Sendable (RefreshableTokenAuthorization<TestToken>) -> any SynchronousAuthorization] {
+        ] as [@Sendable (RefreshableTokenAuthorization<TestToken>) -> any AuthorizationProvider] {
             let bench = Bench.make(.success(TestToken("new")))
             let provider = compose(bench.auth)
             let client = ScriptedTransport<FakeRequest, TestResponse>(
@@ -126,12 +121,10 @@ import Testing
     @Test func `a credential that is not in memory is waited for`() async throws {
         let bench = Bench.make(holding: nil, .success(TestToken("first")))
         let provider = bench.auth.restricted(to: Self.api)
-        var request = FakeRequest.make(to: Self.api)
-        #expect(try !provider.authorizeAtOnce(&request))
-        #expect(request == .make(to: Self.api))
+        let request = FakeRequest.make(to: Self.api)
+        #expect(try provider.credentialAtHand(for: request) == nil)
         #expect(try await provider.authorize(request).fields == ["authorization": "Bearer first"])
-        #expect(try provider.authorizeAtOnce(&request))
-        #expect(request.fields == ["authorization": "Bearer first"])
+        #expect(try provider.credentialAtHand(for: request)?.fields.map(\.value) == ["Bearer first"])
     }
 }
 

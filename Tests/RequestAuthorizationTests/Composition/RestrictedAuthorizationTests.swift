@@ -66,22 +66,26 @@ import Testing
         #expect(spy.log.isEmpty)
     }
 
-    @Test func `a 401 is reported to the provider that authorized the request, through the same method`() async throws {
+    @Test func `a 401 is reported to the provider that authorized the request`() async throws {
         let spy = Spy()
         let other = Spy()
         let auth = spy.restricted(
             to: "https://api.example.com", "http://a.internal", allowingPlaintext: true, elsewhere: .use(other))
         let response = UnauthorizedResponse(fields: ["WWW-Authenticate": ["Bearer"]])
         for origin in ["https://api.example.com", "http://a.internal", "https://other.example"] as [Origin] {
-            try await auth.setNeedsRefreshAfterUnauthorizedResponse(response, for: FakeRequest.make(to: origin))
-            try await auth.setNeedsRefreshAfterUnauthorizedResponse(for: FakeRequest.make(to: origin))
+            let sent = try await auth.authorize(FakeRequest.make(to: origin))
+            try await auth.setNeedsRefreshAfterUnauthorizedResponse(response, for: sent)
+            try await auth.setNeedsRefreshAfterUnauthorizedResponse(for: sent)
         }
         #expect(
-            spy.log == [
-                "refused https://api.example.com: Bearer", "refused https://api.example.com",
-                "refused http://a.internal: Bearer", "refused http://a.internal",
+            spy.log.filter { $0.hasPrefix("refused") } == [
+                "refused https://api.example.com: Bearer", "refused https://api.example.com: ",
+                "refused http://a.internal: Bearer", "refused http://a.internal: ",
             ])
-        #expect(other.log == ["refused https://other.example: Bearer", "refused https://other.example"])
+        #expect(
+            other.log.filter { $0.hasPrefix("refused") } == [
+                "refused https://other.example: Bearer", "refused https://other.example: ",
+            ])
     }
 
     @Test func `plain http needs to be listed and allowed`() async throws {

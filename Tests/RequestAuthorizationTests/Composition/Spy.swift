@@ -9,21 +9,14 @@ import RequestAuthorization
 }
 
 extension Spy: AuthorizationProvider {
-    @MainActor func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        log.append("authorize \(request.origin?.description ?? "nowhere")")
-        return request
+    @MainActor func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        let origin = request.origin?.description ?? "nowhere"
+        log.append("authorize \(origin)")
+        return try .bearer("spy") { response in
+            await self.note("refused \(origin): \(response.challenges.map(\.scheme).joined(separator: ", "))")
+            return .anew
+        }
     }
 
-    @MainActor func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        _ response: UnauthorizedResponse, for request: Request
-    ) async throws {
-        let schemes = response.challenges.map(\.scheme).joined(separator: ", ")
-        log.append("refused \(request.origin?.description ?? "nowhere"): \(schemes)")
-    }
-
-    @MainActor func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        for request: Request
-    ) async throws {
-        log.append("refused \(request.origin?.description ?? "nowhere")")
-    }
+    private func note(_ entry: String) { log.append(entry) }
 }

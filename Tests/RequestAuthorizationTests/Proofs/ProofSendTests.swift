@@ -212,7 +212,7 @@ import Foundation
         let transport = ScriptedTransport(Self.wantsNonce, .response(200))
         let error = await #expect(throws: NotAuthorized.self) {
             try await auth.send(
-                TestRequest(), refreshCount: 1, isReplayable: nil, head: { $0 }, unauthorized: { $0.unauthorized },
+                TestRequest(), refreshCount: 1, isReplayable: nil, head: { $0 },
                 discard: { _ in
                     try? await sibling.signIn { TestToken("other") }
                     for await change in auth.tokenChanges {
@@ -225,16 +225,19 @@ import Foundation
         #expect(transport.calls == 1)
     }
 
-    @Test func `a queued request gets a new proof while its token is valid`() async throws {
+    @Test func `a proven credential is for one request, and current while its token is`() async throws {
         let clock = ManualClock()
         let auth = RefreshableTokenAuthorization(
             service: ProvingTokenService(service, book: book),
             token: TestToken("a", expiresAt: clock.now + 3600), clock: clock)
-        let request = try await TestRequest("https://api.example.com/x").authorized(using: auth)
-        #expect(try await auth.prove(request, ifValidNow: true)?["DPoP"] == "2 GET https://api.example.com/x -")
+        let request = TestRequest("https://api.example.com/x")
+        #expect(try auth.credentialAtHand(for: request) == nil)
+        let credential = try await auth.credential(for: request)
+        #expect(credential.isForOneRequest && credential.wantsEveryAnswer && credential.isCurrent)
+        #expect(credential.fields.map(\.name) == ["Authorization", "DPoP"])
+        #expect(credential.fields.last?.value == "1 GET https://api.example.com/x -")
         clock.advance(by: .seconds(3600))
-        #expect(try await auth.prove(request, ifValidNow: true) == nil)
-        #expect(try await auth.prove(request, ifValidNow: false)?["DPoP"] == "3 GET https://api.example.com/x -")
+        #expect(!credential.isCurrent)
     }
 
     @Test(arguments: [false, true])
@@ -313,19 +316,9 @@ private struct DeviceStore: TokenStore {
 private struct Forwarding: AuthorizationProvider {
     let provider: any AuthorizationProvider
 
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        try await provider.authorize(request)
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try await provider.credential(for: request).adding("tenant", in: "X-Tenant")
     }
-
-    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        _ response: UnauthorizedResponse, for request: Request
-    ) async throws {
-        try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
-    }
-
-    func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
-        from response: Response, to request: Request
-    ) -> Bool { provider.learn(from: response, to: request) }
 }
 
 /// Sets a field that it has not named.

@@ -11,14 +11,15 @@ import Testing
 @MainActor
 extension Exhibit {
     static func all() async throws -> [Exhibit] {
-        constantProviders() + tokens(CarefulToken()) + tokens(LooseToken()) + tokens(TestToken(Secret.text)) + errors()
+        try constantProviders() + tokens(CarefulToken()) + tokens(LooseToken()) + tokens(TestToken(Secret.text))
+            + errors()
             + messages() + stores(CarefulToken()) + stores(LooseToken()) + (try await doubles())
             + (try await refreshable())
     }
 
     // MARK: - Providers
 
-    private static func constantProviders() -> [Exhibit] {
+    private static func constantProviders() throws -> [Exhibit] {
         let loose = LooseAuthorization()
         return [
             Exhibit("BearerTokenAuthorization", BearerTokenAuthorization(token: Secret.text)),
@@ -28,6 +29,7 @@ extension Exhibit {
             Exhibit("HeaderAuthorization", HeaderAuthorization(field: "X-API-Key", value: Secret.text)),
             Exhibit("HeaderAuthorization", HeaderAuthorization(field: Secret.text + " ", value: Secret.text + "\n")),
             Exhibit("ClosureAuthorization", ClosureAuthorization { [key = Secret.text] in key }),
+            Exhibit("Credential", try Credential.bearer(Secret.text).adding(Secret.text, in: "X-API-Key")),
             Exhibit("RestrictedAuthorization", loose.restricted(to: "https://api.example.com", elsewhere: .use(loose))),
             Exhibit("OriginAuthorization", OriginAuthorization(["https://a.example": loose], elsewhere: .use(loose))),
             Exhibit("OtherOrigins", OtherOrigins.use(loose)),

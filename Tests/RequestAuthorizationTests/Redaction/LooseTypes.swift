@@ -34,7 +34,7 @@ struct LooseError: Error, CustomStringConvertible {
 struct LooseAuthorization: AuthorizationProvider {
     var key = Secret.text
 
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request { request }
+    func credential(for request: some AuthorizableRequest) async throws -> Credential { .none }
 }
 
 /// A service that keeps a password and fetches tokens that print themselves.

@@ -90,7 +90,8 @@ import Testing
         "TokenRequestPurpose",
         "AuthorizationEvent.Kind", "ConnectionUse", "DeadlineExceeded", "HeldStoreCall", "ManualClock",
         "NotAuthorized.Reason", "Origin",
-        "AuthorizableRequestChecks", "AuthorizationStatus.Phase", "RefreshCause", "RefreshIntent", "RefreshOutcome",
+        "AuthorizableRequestChecks", "AuthorizationStatus.Phase", "ClientChecks", "RefreshCause", "RefreshIntent",
+        "RefreshOutcome",
         "RefreshPolicy",
         "RefreshPolicy.AheadOfExpiry", "RefreshPolicy.BackOff", "RefreshPolicy.Leeway", "RefreshPolicy.Storm",
         "ScriptRanOut",
@@ -98,7 +99,7 @@ import Testing
         "TokenSaveCondition",
         "TokenStoreAccessTooShort", "TokenStoreError.Kind",
         "TokenStoreIsReadOnly",
-        "TokenStoreLockTimedOut",
+        "TokenStoreLockTimedOut", "Verdict",
         "TokenStoreOperation.Kind", "TokenTransportError.Code", "TokenVersion",
     ]
 }

@@ -159,7 +159,6 @@ import Testing
         let error = await #expect(throws: NotAuthorized.self) {
             try await bench.auth.send(
                 FakeRequest.make(), refreshCount: 1, isReplayable: nil, head: { $0 },
-                unauthorized: { $0.unauthorized },
                 discard: { _ in
                     _ = try? await bench.name()
                     try? await bench.sibling().auth.signIn { TestToken("other") }
@@ -188,25 +187,6 @@ import Testing
         #expect(sent.withLock { $0 } == ["Bearer other", "Bearer next"])
     }
 
-    @Test func `setToken, signIn and refresh of this process keep the requests that were sent`() async throws {
-        let ways: [@Sendable (SharedBench) async throws -> Void] = [
-            { try await $0.auth.setToken(TestToken("mine")) },
-            { try await $0.auth.signIn { TestToken("mine") } },
-            { bench in
-                await bench.auth.refresh { TestToken("mine") }
-                await bench.holds("mine")
-            },
-            { bench in
-                await bench.auth.reset()
-                try await bench.auth.signIn { TestToken("mine") }
-            },
-        ]
-        for way in ways {
-            let bench = SharedBench.make(lasts: 1_000)
-            #expect(try await bench.sends { _ in try await way(bench) } == ["Bearer old", "Bearer mine"])
-        }
-    }
-
     @Test func `a provider behind another one is found`() async throws {
         let bench = SharedBench.make(lasts: 1_000)
         let restricted = bench.auth.restricted(to: "https://api.example.com")
@@ -219,21 +199,32 @@ import Testing
         #expect(error?.reason == .sessionReplaced)
     }
 
-    @Test func `providers for several origins decide by the provider of the request's origin`() async throws {
+    @Test func `a credential says in which session its request may go on, whichever provider chose it`() async throws {
         let bench = SharedBench.make(lasts: 1_000)
         let (mine, others) = (FakeRequest.make(), FakeRequest.make(to: "https://api.example.org"))
-        let providers: [any SynchronousAuthorization] = [
+        let providers: [any AuthorizationProvider] = [
             bench.auth.restricted(to: "https://api.example.com", elsewhere: .use(.bearer("abc"))),
             OriginAuthorization(["https://api.example.com": bench.auth, "https://api.example.org": .bearer("abc")]),
             BearerTokenAuthorization(token: "abc")
                 .restricted(to: "https://api.example.org", elsewhere: .use(bench.auth)),
         ]
-        let sent = try await bench.auth.authorize(mine)
-        let constant = try await BearerTokenAuthorization(token: "abc").authorize(others)
-        for provider in providers { #expect(!provider.isReplaced(sent)) }
+        let constant = try await providers[0].credential(for: others)
+        for provider in providers {
+            let sent = try await provider.credential(for: mine).adding("tenant", in: "X-Tenant")
+            try sent.admit(try await bench.auth.credential(for: mine))
+            #expect(throws: NotAuthorized.self) { try sent.admit(constant) }
+            try constant.admit(sent)
+        }
+        let sent = try await providers[0].credential(for: mine)
+        #expect(sent.isCurrent)
         try await bench.sibling().auth.signIn { TestToken("other") }
         await bench.holds("other")
-        for provider in providers { #expect(provider.isReplaced(sent) && !provider.isReplaced(constant)) }
+        #expect(!sent.isCurrent && constant.isCurrent)
+        for provider in providers {
+            let next = try await provider.credential(for: mine)
+            let error = #expect(throws: NotAuthorized.self) { try sent.admit(next) }
+            #expect(error?.reason == .sessionReplaced)
+        }
     }
 
     @Test func `of a replaced session at most sixteen tokens are remembered`() {
@@ -243,7 +234,6 @@ import Testing
         #expect(line.includes("Bearer 99"))
         for number in 2...18 {
             let held = bench.held(number, session: Self.other, generation: number)
-            line.adopt(held)
             line.note(held)
         }
         #expect(line.number == 1)

@@ -19,7 +19,6 @@ import Testing
         let error = await #expect(throws: NotAuthorized.self) {
             try await provider.send(
                 FakeRequest.make(), refreshCount: 1, isReplayable: nil, head: { $0 },
-                unauthorized: { $0.unauthorized },
                 discard: { _ in log.withLock { $0.append("discard") } }
             ) { _ in
                 log.withLock { $0.append("send") }
@@ -104,17 +103,16 @@ private struct EndedProvider: AuthorizationProvider {
 
     init(hook: NotAuthorized? = nil, second: NotAuthorized? = nil) { (self.hook, self.second) = (hook, second) }
 
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
         let isFirst = credentials.withLock { count in
             count += 1
             return count == 1
         }
         if !isFirst, let second { throw second }
-        return request
-    }
-
-    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
-        if let hook { throw hook }
+        return try .bearer("ended") { [hook] _ in
+            if let hook { throw hook }
+            return .anew
+        }
     }
 
     func refused(_ request: FakeRequest = .make(), isReplayable: Bool? = nil) async throws -> FakeResponse {

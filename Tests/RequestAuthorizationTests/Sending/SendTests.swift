@@ -32,7 +32,8 @@ import Foundation
         let response = try await provider.run(all, refreshCount: refreshCount)
         #expect(response.statusCode == 401)
         #expect(provider.log.count { $0.hasPrefix("send") } == 1 + max(0, refreshCount))
-        #expect(provider.log.count { $0.hasPrefix("refused") } == max(0, refreshCount))
+        // The last one is judged too.
+        #expect(provider.log.count { $0.hasPrefix("refused") } == 1 + max(0, refreshCount))
     }
 
     @Test func `a 401 is retried once unless another number is requested`() async throws {
@@ -70,15 +71,13 @@ import Foundation
         #expect(able.log == ["authorize", "send t1", "refused t1: Bearer", "authorize", "send t2"])
     }
 
-    @Test func `a provider that ignores the answer's challenge is not asked to refresh after a 403`()
-        async throws
-    {
+    @Test func `a constant credential is not retried after a 403, and the hand-made loop is told why`() async throws {
         let refusal = FakeResponse(
             statusCode: 403, fields: ["www-authenticate": ["Bearer error=\"insufficient_scope\""]])
-        let response = try await StayingProvider().send(FakeRequest.make()) { _ in refusal }
-        #expect(response == refusal)
+        let provider = BearerTokenAuthorization(token: "ABC")
+        #expect(try await provider.send(FakeRequest.make()) { _ in refusal } == refusal)
         let error = await #expect(throws: NotAuthorized.self) {
-            try await StayingProvider().setNeedsRefreshAfterUnauthorizedResponse(
+            try await provider.setNeedsRefreshAfterUnauthorizedResponse(
                 try #require(refusal.unauthorized), for: FakeRequest.make())
         }
         #expect(error?.reason == .needsInteraction)
@@ -230,34 +229,43 @@ private struct UnexpectedRequest: Error {}
 }
 
 extension ScriptedProvider: AuthorizationProvider {
-    @MainActor func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+    @MainActor func credential(for request: some AuthorizableRequest) async throws -> Credential {
         log.append("authorize")
         count += 1
         if count == 1, let firstAuthorize { throw firstAuthorize }
         if count == 2, let secondAuthorize { throw secondAuthorize }
         #expect(request.credential(in: "Authorization") == nil, "the original is authorized, never the copy")
-        var request = request
-        request.setCredential("t\(count)", in: "Authorization")
-        return request
+        return try Credential("t\(count)", receipt: Receipt(provider: self, name: "t\(count)"))
     }
 
-    @MainActor func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        _ response: UnauthorizedResponse, for request: Request
-    ) async throws {
-        let schemes = response.challenges.map(\.scheme).joined(separator: ", ")
-        log.append("refused \(request.credential(in: "Authorization") ?? "nothing"): \(schemes)")
+    private struct Receipt: CredentialReceipt {
+        let provider: ScriptedProvider
+        let name: String
+
+        func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+            try await provider.note(answer.unauthorized, of: name)
+            return .anew
+        }
+    }
+
+    private func note(_ response: UnauthorizedResponse?, of name: String) throws {
+        let schemes = response?.challenges.map(\.scheme).joined(separator: ", ")
+        log.append("refused \(name): \(schemes ?? "?")")
         if let hook { throw hook }
     }
 }
 
 /// Stops the tests if it is not called on the main actor.
 private struct StayingProvider: AuthorizationProvider {
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
         MainActor.preconditionIsolated()
-        return request
+        return try Credential("staying", receipt: Receipt())
     }
 
-    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(for request: Request) async throws {
-        MainActor.preconditionIsolated()
+    private struct Receipt: CredentialReceipt {
+        func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+            MainActor.preconditionIsolated()
+            return .anew
+        }
     }
 }

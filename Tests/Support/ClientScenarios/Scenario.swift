@@ -30,6 +30,8 @@ package enum Scenario: String, CaseIterable, Sendable {
     case rejectedRefreshEndsSession = "a refresh that is rejected ends the session"
     case endedSessionIsThrown = "50 concurrent 401s of a session that ends all throw that the session has ended"
     case replacedSessionIsNotSent = "a request is not sent again in a session that a sibling process has begun"
+    case nextPersonSendsNothing = "a request is not sent again as the person who signs in next"
+    case lastRefusalCounts = "a 401 that is returned refreshes the token for the next request, but no young one"
     case otherStatusIsUntouched = "403 and other statuses are returned as they are"
 
     // MARK: Bodies
@@ -57,6 +59,8 @@ package enum Scenario: String, CaseIterable, Sendable {
     case refusalElsewhereIsNoNews = "a 401 of another origin refreshes nothing"
     case locationIsNoCredential = "user information in the URL of a redirect does not become a credential"
     case redirectKeepsBody = "a redirect that keeps the method keeps the body"
+    case answeredRequestIsNotRepeated = "after a redirect only the refused request is sent again, not what led there"
+    case refusedRedirectKeepsBody = "a refused request after a 307 is sent again with its body"
 
     // MARK: Proofs
     case proofIsMade = "each request has a proof of its own, for its method and its URL"
@@ -69,6 +73,7 @@ package enum Scenario: String, CaseIterable, Sendable {
     case provenBodyIsSentAgain = "a body is sent again with the new proof, byte for byte"
     case nonceOfAnyAnswerIsUsed = "a nonce from a 200 is in the next proof"
     case sameOriginIsProvenAnew = "a redirect to the same origin has a proof for its own URL"
+    case redirectGetsNonce = "after a redirect only the request that lacks a nonce is sent again"
     case otherOriginIsNotProven = "a redirect to another origin has neither token nor proof"
 
     // MARK: Connections
@@ -93,14 +98,16 @@ package enum Scenario: String, CaseIterable, Sendable {
     /// The capabilities without which the scenario does not apply to a client.
     package var needs: Set<Capability> {
         switch self {
-        case .customFieldDrops, .sameOriginIsProvenAnew, .otherOriginIsNotProven: [.redirects, .customFields]
+        case .customFieldDrops, .sameOriginIsProvenAnew, .redirectGetsNonce, .otherOriginIsNotProven:
+            [.redirects, .customFields]
         case .nonceOfAnyAnswerIsUsed: [.customFields, .allAnswers]
         case .proofIsMade, .nonceIsRetried, .nonceOfBadRequestIsRetried, .rotatedNonceIsRetried, .nonceLoopEnds,
             .repeatedNonceEnds, .provenRefusalIsRetried, .provenBodyIsSentAgain:
             [.customFields]
         case .upgradeDrops, .downgradeDrops: [.redirects, .privateCertificates]
         case .sameOriginKeeps, .otherHostDrops, .otherPortDrops, .droppedStaysDropped,
-            .refusalElsewhereIsNoNews, .locationIsNoCredential, .redirectKeepsBody:
+            .refusalElsewhereIsNoNews, .locationIsNoCredential, .redirectKeepsBody, .answeredRequestIsNotRepeated,
+            .refusedRedirectKeepsBody:
             [.redirects]
         case .customFieldIsSet: [.customFields]
         case .oneShotBodyIsSentOnce: [.oneShotBodies]

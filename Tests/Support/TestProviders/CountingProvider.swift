@@ -12,15 +12,10 @@ package final class CountingProvider: AuthorizationProvider {
     /// The number of reported 401s.
     package var refusals: Int { count.withLock { $0 } }
 
-    package func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        var request = request
-        request.setCredential("Bearer \(refusals)", in: "Authorization")
-        return request
-    }
-
-    package func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        for request: Request
-    ) async throws {
-        count.withLock { $0 += 1 }
+    package func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try .bearer("\(refusals)") { [count] _ in
+            count.withLock { $0 += 1 }
+            return .anew
+        }
     }
 }

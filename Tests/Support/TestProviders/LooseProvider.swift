@@ -3,23 +3,23 @@
 
 package import RequestAuthorization
 
-/// Sets any fields without a check, records each 401, and refuses a retry.
+/// Sets any fields, records each 401, and refuses a retry.
 package final class LooseProvider: AuthorizationProvider {
     package let fields: [String: String]
     package let refusals = Lock<[UnauthorizedResponse]>([])
 
-    package init(_ fields: [String: String] = [:]) { self.fields = fields }
+    package init(_ fields: [String: String] = ["X-Loose": "1"]) { self.fields = fields }
 
-    package func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        var request = request
-        for (field, value) in fields { request.setCredential(value, in: field) }
-        return request
+    package func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try Credential(fields, receipt: Receipt(provider: self))
     }
 
-    package func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        _ response: UnauthorizedResponse, for request: Request
-    ) async throws {
-        refusals.withLock { $0.append(response) }
-        throw NotAuthorized(.notRefreshable)
+    private struct Receipt: CredentialReceipt {
+        let provider: LooseProvider
+
+        func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+            if let refusal = answer.unauthorized { provider.refusals.withLock { $0.append(refusal) } }
+            return .accept
+        }
     }
 }

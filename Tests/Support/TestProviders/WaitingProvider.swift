@@ -3,7 +3,7 @@
 
 package import RequestAuthorization
 
-/// Waits for ever, either in `authorize` or after a 401, and yields an element when it begins.
+/// Waits for ever, either for a credential or after a 401, and yields an element when it begins.
 package struct WaitingProvider: AuthorizationProvider {
     package let waiting: AsyncStream<Void>
     private let waitsToAuthorize: Bool
@@ -14,15 +14,12 @@ package struct WaitingProvider: AuthorizationProvider {
         (waiting, hasBegun) = AsyncStream.makeStream()
     }
 
-    package func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+    package func credential(for request: some AuthorizableRequest) async throws -> Credential {
         if waitsToAuthorize { try await wait() }
-        return request
-    }
-
-    package func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        for request: Request
-    ) async throws {
-        try await wait()
+        return try .bearer("waiting") { _ in
+            try await wait()
+            return .anew
+        }
     }
 
     private func wait() async throws {

@@ -6,17 +6,17 @@
 ///     try await request.authorize(using: .basic(username: "ada", password: password))
 ///
 /// Both are sent as given. A server may expect letters with accents in composed form (NFC, RFC 7617 §2.1).
-public struct BasicAuthorization: AuthorizationProvider, SynchronousAuthorization, RedactedDescription {
+public struct BasicAuthorization: AuthorizationProvider, RedactedDescription {
     private let credential: ConstantCredential
 
     /// Creates a provider of one user name and password.
     ///
     /// - Parameters:
     ///   - username: without a colon, which would end it, and without control characters. It is checked here, and
-    ///     ``authorize(_:)`` throws the error. May be empty.
+    ///     ``credential(for:)`` throws the error. May be empty.
     ///   - password: without control characters. May be empty.
     public init(username: String, password: String) {
-        credential = ConstantCredential { () throws(NotAuthorized) in
+        credential = ConstantCredential {
             if let position = username.utf8.firstOffset(where: { $0 == UInt8(ascii: ":") }) {
                 throw NotAuthorized(
                     .malformedCredential,
@@ -28,19 +28,16 @@ public struct BasicAuthorization: AuthorizationProvider, SynchronousAuthorizatio
         }
     }
 
-    /// Returns the request with `Authorization: Basic` and the encoded pair.
+    /// Returns `Authorization: Basic` with the encoded pair.
     ///
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if name or password cannot
-    ///   be sent, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
-    public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        var request = request
-        try credential.set(on: &request)
-        return request
+    ///   be sent.
+    public func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try credential.get(for: request)
     }
 
-    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
-        try credential.set(on: &request)
-        return true
+    public func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
+        try credential.get(for: request)
     }
 }
 

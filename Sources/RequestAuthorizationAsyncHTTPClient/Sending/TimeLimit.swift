@@ -3,34 +3,12 @@
 
 #if AsyncHTTPClient
 /// Limits the time of a provider: after the deadline it throws the error that the client's own calls throw.
-struct DeadlineAuthorization<Provider: AuthorizationProvider>: AuthorizationProvider, RedactedDescription {
-    let provider: Provider
+struct TimeLimit {
     let deadline: NIODeadline
     let eventLoops: any EventLoopGroup
-    /// Bound only here: the client copies task-local values into each of its tasks. `nil` if the fields are known.
-    let fields: CredentialFields?
-
-    func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        try await limited { [provider, fields] in
-            guard let fields else { return try await provider.authorize(request) }
-            return try await CredentialFields.$current.withValue(fields) { try await provider.authorize(request) }
-        }
-    }
-
-    func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        _ response: UnauthorizedResponse, for request: Request
-    ) async throws {
-        try await limited { [provider] in
-            try await provider.setNeedsRefreshAfterUnauthorizedResponse(response, for: request)
-        }
-    }
-
-    func learn<Response: AuthorizableResponse, Request: AuthorizableRequest>(
-        from response: Response, to request: Request
-    ) -> Bool { provider.learn(from: response, to: request) }
 
     /// Cancels the operation at the deadline. Providers end at once when they are cancelled.
-    private func limited<Result: Sendable>(
+    func callAsFunction<Result: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let progress = Lock(Progress.running)

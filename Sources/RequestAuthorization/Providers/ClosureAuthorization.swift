@@ -19,8 +19,12 @@
 public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
     private let fields: @Sendable (any AuthorizableRequest) async throws -> [String: String]
     private let refusal: (@Sendable (UnauthorizedResponse) async throws -> Void)?
+    /// Whether the fields are for one request only. A redirect then needs others.
+    private let dependsOnRequest: Bool
 
     /// Creates a provider of any number of fields, which may depend on the request.
+    ///
+    /// A redirect within the origin is a request of its own: where the client allows it, `fields` is called for it too.
     ///
     /// - Parameters:
     ///   - onUnauthorized: called after a 401, or a 403 for a missing scope. If it returns, `fields` is called again
@@ -30,8 +34,7 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
         onUnauthorized: (nonisolated(nonsending) @Sendable (UnauthorizedResponse) async throws -> Void)? = nil,
         fields: nonisolated(nonsending) @escaping @Sendable (any AuthorizableRequest) async throws -> [String: String]
     ) {
-        self.fields = fields
-        refusal = onUnauthorized
+        self.init(onUnauthorized, dependsOnRequest: true, fields)
     }
 
     /// Creates a provider of one field, which does not depend on the request.
@@ -46,35 +49,39 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
         onUnauthorized: (nonisolated(nonsending) @Sendable (UnauthorizedResponse) async throws -> Void)? = nil,
         value: nonisolated(nonsending) @escaping @Sendable () async throws -> String
     ) {
-        self.init(onUnauthorized: onUnauthorized) { _ in [field: try await value()] }
+        self.init(onUnauthorized, dependsOnRequest: false) { _ in [field: try await value()] }
     }
 
-    /// Returns the request with the fields that the closure returns.
+    private init(
+        _ refusal: (@Sendable (UnauthorizedResponse) async throws -> Void)?, dependsOnRequest: Bool,
+        _ fields: @escaping @Sendable (any AuthorizableRequest) async throws -> [String: String]
+    ) {
+        (self.fields, self.refusal, self.dependsOnRequest) = (fields, refusal, dependsOnRequest)
+    }
+
+    /// Returns the fields that the closure returns.
     ///
     /// - Throws: what the closure throws; ``NotAuthorized`` with the reason
     ///   ``NotAuthorized/Reason/malformedCredential`` if no header can hold a name or a value,
     ///   ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted (then the closure is not called).
-    public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+    public func credential(for request: some AuthorizableRequest) async throws -> Credential {
         try request.refusePlaintext()
-        var authorized = request
-        for (field, value) in try await fields(request) {
-            try HeaderFieldName.check(field)
-            try HeaderFieldValue.check(value)
-            authorized.setCredential(value, in: field)
+        return try Credential(
+            try await fields(request), isForOneRequest: dependsOnRequest,
+            receipt: refusal.map { refusal in
+                RefusalReceipt { response in
+                    try await refusal(response)
+                    return .anew
+                }
+            })
+    }
+}
+
+extension ClosureAuthorization: RefusalListener {
+    func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
+        guard let onRefusal = self.refusal else {
+            throw NotAuthorized(.notRefreshable, challenge: refusal.challenges.first)
         }
-        return authorized
-    }
-
-    public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        _ response: UnauthorizedResponse, for request: Request
-    ) async throws {
-        guard let refusal else { throw NotAuthorized(.notRefreshable, challenge: response.challenges.first) }
-        try await refusal(response)
-    }
-
-    public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
-        for request: Request
-    ) async throws {
-        try await setNeedsRefreshAfterUnauthorizedResponse(UnauthorizedResponse(), for: request)
+        try await onRefusal(refusal)
     }
 }

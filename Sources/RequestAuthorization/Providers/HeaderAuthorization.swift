@@ -4,35 +4,28 @@
 /// Sends a constant value in a header field of your choice: an API key.
 ///
 ///     try await request.authorize(using: .header("X-API-Key", key))
-public struct HeaderAuthorization: AuthorizationProvider, SynchronousAuthorization, RedactedDescription {
+public struct HeaderAuthorization: AuthorizationProvider, RedactedDescription {
     private let credential: ConstantCredential
-    private let fields: Set<String>
 
     /// Creates a provider of one value.
     ///
     /// - Parameters:
     ///   - field: the name of the field.
-    ///   - value: visible ASCII, with spaces and tabs inside. Both are checked here; ``authorize(_:)`` throws the error.
+    ///   - value: visible ASCII, with spaces and tabs inside. Both are checked here; ``credential(for:)`` throws the error.
     public init(field: String, value: String) {
         credential = ConstantCredential(field: field) { value }
-        fields = [field.asciiLowercased]
     }
 
-    /// Returns the request with the field set.
+    /// Returns the field.
     ///
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if no header can hold
-    ///   the name or the value, ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
-    public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
-        var request = request
-        try credential.set(on: &request)
-        return request
+    ///   the name or the value.
+    public func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try credential.get(for: request)
     }
 
-    package func credentialFields(for request: some AuthorizableRequest) -> Set<String>? { fields }
-
-    package func authorizeAtOnce<Request: AuthorizableRequest>(_ request: inout Request) throws -> Bool {
-        try credential.set(on: &request)
-        return true
+    public func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
+        try credential.get(for: request)
     }
 }
 

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// The header fields that authorize a request, and what their maker knows about them.
+///
+/// Names and values are checked when the credential is made. It prints the names of its fields only.
+///
+///     func credential(for request: some AuthorizableRequest) async throws -> Credential {
+///         try await base.credential(for: request).adding(tenant, in: "X-Tenant")
+///     }
+///
+/// A client of your own asks a provider for one, puts it on a request and asks what the answer means:
+///
+///     let credential = try await auth.credential(for: request)
+///     try request.set(credential)
+///     let response = try await client.run(request)
+///     if try await credential.judge(response) != .accept { … }     // or simply: auth.send(request) { … }
+public struct Credential: Sendable {
+    @usableFromInline let contents: CredentialContents?
+    /// Whether the credential may go over plain `http`.
+    @usableFromInline var allowsPlaintext = false
+
+    init(_ contents: CredentialContents?) { self.contents = contents }
+
+    /// No field: the request is sent as it is.
+    public static let none = Credential(nil)
+
+    /// Creates a credential of one field.
+    ///
+    /// - Parameters:
+    ///   - value: the whole value of the field: visible ASCII with spaces and tabs inside.
+    ///   - field: the name of the field.
+    ///   - isForOneRequest: whether the value is valid for this method, target or body only, as a signature is. A redirect
+    ///     within the origin then needs another credential.
+    ///   - receipt: judges refusals; without one they count.
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential`` if no header can hold the
+    ///   name or the value. The error shows neither.
+    public init(
+        _ value: String, in field: String = "Authorization", isForOneRequest: Bool = false,
+        receipt: (any CredentialReceipt)? = nil
+    ) throws {
+        contents = CredentialContents(
+            try CredentialField(field, value), isForOneRequest: isForOneRequest, receipt: receipt)
+    }
+
+    /// Creates a credential of any number of fields. Without any, it is ``none``.
+    ///
+    /// - Parameters:
+    ///   - fields: values by name.
+    ///   - isForOneRequest: whether they are valid for this method, target or body only, as a signature is.
+    ///   - receipt: judges refusals; without one they count.
+    /// - Throws: as ``init(_:in:isForOneRequest:receipt:)``.
+    public init(
+        _ fields: [String: String], isForOneRequest: Bool = false, receipt: (any CredentialReceipt)? = nil
+    ) throws {
+        let fields = try fields.map { try CredentialField($0.key, $0.value) }
+        contents = fields.first.map {
+            CredentialContents($0, more: fields.dropFirst(), isForOneRequest: isForOneRequest, receipt: receipt)
+        }
+    }
+
+    /// Returns a credential of the field `Authorization` with a bearer token (RFC 6750 §2.1).
+    ///
+    /// - Parameters:
+    ///   - token: the token without `Bearer`.
+    ///   - onRefusal: called after a 401, or a 403 that asks for something; says whether another credential may be
+    ///     accepted. Without it a refusal counts.
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential``.
+    public static func bearer(
+        _ token: String,
+        onRefusal: (nonisolated(nonsending) @Sendable (UnauthorizedResponse) async throws -> Verdict)? = nil
+    ) throws -> Credential {
+        try BearerToken.check(token)
+        return try Credential("Bearer \(token)", receipt: onRefusal.map { RefusalReceipt(onRefusal: $0) })
+    }
+
+    /// Returns a copy with one more field. A field of the same name is replaced.
+    ///
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential``.
+    public func adding(_ value: String, in field: String) throws -> Credential {
+        adding(try Credential(value, in: field))
+    }
+
+    /// Returns a copy with the fields and the receipt of another credential too. It replaces fields of the same name.
+    public func adding(_ other: Credential) -> Credential {
+        guard let mine = contents else { return other.allowing(plaintext: allowsPlaintext) }
+        guard let theirs = other.contents else { return self }
+        let names = Set(theirs.fields.map(\.name.asciiLowercased))
+        let fields = mine.fields.filter { !names.contains($0.name.asciiLowercased) } + theirs.fields
+        let receipt: (any CredentialReceipt)? =
+            if let first = mine.receipt, let second = theirs.receipt {
+                ReceiptPair(first: first, second: second)
+            } else {
+                mine.receipt ?? theirs.receipt
+            }
+        return Credential(
+            CredentialContents(
+                fields[0], more: fields.dropFirst(), isForOneRequest: mine.isForOneRequest || theirs.isForOneRequest,
+                receipt: receipt)
+        ).allowing(plaintext: allowsPlaintext)
+    }
+
+    func allowing(plaintext isAllowed: Bool) -> Credential {
+        var copy = self
+        copy.allowsPlaintext = isAllowed
+        return copy
+    }
+}
+
+// MARK: - What clients ask
+
+extension Credential {
+    /// The fields, for a client whose requests are not ``AuthorizableRequest``s. They must not go to another origin.
+    public var fields: [(name: String, value: String)] { contents?.fields.map { ($0.name, $0.value) } ?? [] }
+
+    /// Whether it is valid for one request only, as a signature is. Each redirect within the origin needs another one.
+    public var isForOneRequest: Bool { contents?.isForOneRequest ?? false }
+
+    /// Whether it is still the one that requests get. A client with a queue asks before it sends.
+    public var isCurrent: Bool { contents?.receipt?.isCurrent ?? true }
+
+    /// Whether ``judge(_:afterRefresh:)`` wants to see every answer, not only a 401 and a 403.
+    @inlinable public var wantsEveryAnswer: Bool { contents?.wantsEveryAnswer ?? false }
+
+    /// Says what an answer to a request with this credential means, and begins what is needed, for instance a refresh.
+    ///
+    /// Call it for each 401 and 403, and for every answer if ``wantsEveryAnswer``, redirects included. It does not wait
+    /// for the next credential: release the answer first, then ask the provider and ``admit(_:)`` the next one.
+    ///
+    /// - Parameters:
+    ///   - answer: an answer of the origin that received the credential.
+    ///   - afterRefresh: whether this is the last answer of a call that was refused before. A young token is spared then,
+    ///     so that an address that always answers 401 does not use up a token for each request.
+    /// - Returns: what to do; ``Verdict/accept`` if a retry is pointless.
+    /// - Throws: ``NotAuthorized`` with the answer's challenge if the session is over
+    ///   (``NotAuthorized/isEndOfSession``); errors of a user's own judgement.
+    public func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool = false) async throws -> Verdict {
+        guard let receipt = contents?.receipt else { return .accept }
+        guard wantsEveryAnswer || answer.statusCode == 401 || answer.refusal != nil else { return .accept }
+        do {
+            return try await receipt.verdict(on: answer, afterRefresh: afterRefresh)
+        } catch let error as NotAuthorized {
+            throw error.asked(by: answer)
+        }
+    }
+
+    /// Checks that the same call may go on with another credential: after a refusal, at a redirect, or after a queue.
+    ///
+    /// Call it on the first credential that was sent. The receipts are compared, not the fields.
+    ///
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/sessionReplaced`` if that one is of another
+    ///   session: the request is not sent in another person's name.
+    public func admit(_ next: Credential) throws { try contents?.receipt?.admit(next) }
+
+    /// The names of the fields in lower case.
+    package var names: Set<String> { Set(fields.map(\.name.asciiLowercased)) }
+
+    /// Whether it has no field but `Authorization`, as most have. Clients that know this need not look at the names.
+    package var isUsual: Bool { contents.map { $0.more.isEmpty && $0.name == "Authorization" } ?? true }
+
+    /// Whether it has a proof. A provider that sees one with a request takes it for a former one, which was not sent.
+    package var isProven: Bool { contents?.receipt?.parts.contains { $0 is any ProvenReceipt } ?? false }
+
+    /// Does the same for a request that was not refused, so that no retry is reported.
+    package func allowsToGoOn(with next: Credential) throws {
+        for receipt in contents?.receipt?.parts ?? [] {
+            guard let session = receipt as? any SessionReceipt else { try receipt.admit(next); continue }
+            try session.checkSession(of: next)
+        }
+    }
+}
+
+extension AuthorizableRequest {
+    /// Puts a credential on this request.
+    ///
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/insecureTransport`` if others on the network
+    ///   could read the request. It is unchanged then.
+    @inlinable public mutating func set(_ credential: Credential) throws {
+        guard let contents = credential.contents else { return }
+        if !credential.allowsPlaintext, isPlaintext { try refusePlaintext() }
+        setCredential(contents.value, in: contents.name)
+        // A loop alone would cost as much as the field.
+        guard !contents.more.isEmpty else { return }
+        for field in contents.more { setCredential(field.value, in: field.name) }
+    }
+}
+
+extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The names of the fields.
+    public var description: String { "Credential(\(fields.map(\.name).joined(separator: ", ")))" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// The contents of a ``Credential``. A held token is one itself, so that its credential costs no allocation.
+///
+/// `@unchecked Sendable` is safe: all properties are constants of `Sendable` types, also those of the subclasses.
+@usableFromInline class CredentialContents: @unchecked Sendable, RedactedDescription {
+    @usableFromInline final let name: String
+    @usableFromInline final let value: String
+    /// The fields after the first one.
+    @usableFromInline final let more: [CredentialField]
+    @usableFromInline final let wantsEveryAnswer: Bool
+    final let isForOneRequest: Bool
+    private final let ownReceipt: (any CredentialReceipt)?
+
+    init(
+        _ field: CredentialField, more: some Sequence<CredentialField> = [], isForOneRequest: Bool,
+        receipt: (any CredentialReceipt)?
+    ) {
+        (name, value, self.more) = (field.name, field.value, Array(more))
+        (self.isForOneRequest, ownReceipt) = (isForOneRequest, receipt)
+        wantsEveryAnswer = receipt?.wantsEveryAnswer ?? false
+    }
+
+    /// What the maker knows of it.
+    var receipt: (any CredentialReceipt)? { ownReceipt }
+
+    final var fields: [CredentialField] { [CredentialField(unchecked: name, value)] + more }
+}
+
+/// A header field that was checked.
+@usableFromInline struct CredentialField: Sendable, RedactedDescription {
+    @usableFromInline let name: String
+    @usableFromInline let value: String
+
+    init(_ name: String, _ value: String) throws {
+        // The common case needs no check of the name.
+        if name != "Authorization" { try HeaderFieldName.check(name) }
+        try HeaderFieldValue.check(value)
+        self.init(unchecked: name, value)
+    }
+
+    init(unchecked name: String, _ value: String) { (self.name, self.value) = (name, value) }
+}
+
+/// A credential that is made once and always the same, or the reason why it must not be sent.
+struct ConstantCredential: Sendable, RedactedDescription {
+    private let credential: Credential
+    private let fault: NotAuthorized?
+
+    /// - Parameter value: makes the value of the field, or throws an error for malformed parts.
+    init(field: String = "Authorization", value: () throws -> String) {
+        do {
+            credential = try Credential(try value(), in: field)
+            fault = nil
+        } catch {
+            credential = .none
+            fault = error as? NotAuthorized ?? NotAuthorized(.malformedCredential)
+        }
+    }
+
+    /// - Throws: ``NotAuthorized`` for an unencrypted request or a malformed credential.
+    func get(for request: some AuthorizableRequest) throws -> Credential {
+        guard let fault else { return credential }
+        try request.refusePlaintext()
+        throw fault
+    }
+}

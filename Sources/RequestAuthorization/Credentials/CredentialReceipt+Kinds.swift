@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// A receipt that tells a retry from a change of plan.
+protocol SessionReceipt: CredentialReceipt {
+    func checkSession(of next: Credential) throws
+}
+
+/// The receipt of a credential with a proof for one request.
+protocol ProvenReceipt: SessionReceipt {
+    /// Waits for the next credential, which must be of the same session. No proof is made that nobody would send.
+    func awaitSuccessor() async throws
+}
+
+/// A provider or a receipt that can be told of a refusal by the request that was sent.
+protocol RefusalListener {
+    /// - Throws: ``NotAuthorized`` if a retry is pointless.
+    func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws
+}
+
+/// A receipt whose maker looks at refusals with a closure.
+struct RefusalReceipt: CredentialReceipt {
+    let onRefusal: @Sendable (UnauthorizedResponse) async throws -> Verdict
+
+    func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+        guard let refusal = answer.refusal else { return .accept }
+        return try await onRefusal(refusal)
+    }
+}
+
+/// The receipts of a credential that was put together from two.
+struct ReceiptPair: CredentialReceipt {
+    let first: any CredentialReceipt
+    let second: any CredentialReceipt
+
+    var wantsEveryAnswer: Bool { first.wantsEveryAnswer || second.wantsEveryAnswer }
+    var isCurrent: Bool { first.isCurrent && second.isCurrent }
+
+    /// Both see each answer. A refresh counts more than a proof.
+    func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+        let verdicts = [
+            try await first.verdict(on: answer, afterRefresh: afterRefresh),
+            try await second.verdict(on: answer, afterRefresh: afterRefresh),
+        ]
+        return verdicts.contains(.anew) ? .anew : verdicts.first { $0 != .accept } ?? .accept
+    }
+
+    func admit(_ next: Credential) throws {
+        try first.admit(next)
+        try second.admit(next)
+    }
+}
+
+extension CredentialReceipt {
+    /// Like ``judge(_:afterRefresh:)``, but throws only if the session is over or the judgement fails.
+    func verdict(on answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+        do {
+            return try await judge(answer, afterRefresh: afterRefresh)
+        } catch let error as NotAuthorized where !error.isEndOfSession {
+            return .accept  // A retry is pointless: what the server said counts.
+        }
+    }
+
+    /// The single receipts of which this one consists.
+    var parts: [any CredentialReceipt] {
+        guard let pair = self as? ReceiptPair else { return [self] }
+        return pair.first.parts + pair.second.parts
+    }
+}

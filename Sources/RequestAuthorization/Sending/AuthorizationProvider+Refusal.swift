@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+// For loops made by hand, which keep the request and not its credential.
+extension AuthorizationProvider {
+    /// Tells the provider that a server refused a request that was authorized by it.
+    ///
+    /// The answer is a 401, or a 403 that asks for another scope or a stronger log-in. If this returns, the original
+    /// request may be authorized again and sent once more:
+    ///
+    ///     guard let refusal = response.unauthorized else { return response }
+    ///     try await auth.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: sent)
+    ///     return try await client.send(auth.authorize(request))
+    ///
+    /// ``send(_:refreshCount:isReplayable:transport:)`` and the clients of this package do that by themselves.
+    ///
+    /// - Parameters:
+    ///   - response: the answer of the server.
+    ///   - request: the request as it was sent, with the credential that was refused.
+    /// - Throws: ``NotAuthorized`` if a retry is pointless.
+    public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
+        _ response: UnauthorizedResponse, for request: Request
+    ) async throws {
+        if let listener = self as? any RefusalListener { return try await listener.note(response, of: request) }
+        try await note(response, byReceiptOf: request)
+    }
+
+    /// Tells the provider of a refused request, in a short form for clients that do not keep the answer.
+    ///
+    /// - Parameter request: the request as it was sent, with the credential that was refused.
+    /// - Throws: ``NotAuthorized`` if a retry is pointless, as for a constant credential.
+    public func setNeedsRefreshAfterUnauthorizedResponse<Request: AuthorizableRequest>(
+        for request: Request
+    ) async throws {
+        try await setNeedsRefreshAfterUnauthorizedResponse(UnauthorizedResponse(), for: request)
+    }
+
+    /// A provider of a user's own: the present credential knows who must be told, and of which fields.
+    private func note(_ response: UnauthorizedResponse, byReceiptOf request: some AuthorizableRequest) async throws {
+        let present: Credential
+        if let atHand = try credentialAtHand(for: request) {
+            present = atHand
+        } else {
+            present = try await credential(for: request)
+        }
+        let parts = present.contents?.receipt?.parts ?? []
+        if response.asksForProofOnly, parts.isEmpty { throw NotAuthorized(.proofRefused) }
+        let pointless = NotAuthorized(
+            response.statusCode == 403 ? .needsInteraction : .notRefreshable,
+            challenge: response.challenges.first { $0.requiresInteraction })
+        let isToldByFields = parts.contains { $0 is any RefusalListener }
+        if parts.isEmpty || (present.isForOneRequest && !isToldByFields) { throw pointless }
+        let isPresent = present.fields.allSatisfy { request.credential(in: $0.name) == $0.value }
+        var isAnew = !isPresent
+        for receipt in parts {
+            if let listener = receipt as? any RefusalListener {
+                try await listener.note(response, of: request)
+                isAnew = true
+            } else if isPresent {
+                isAnew = try await receipt.judge(response, afterRefresh: false) != .accept || isAnew
+            }
+        }
+        if !isAnew { throw pointless }
+    }
+}

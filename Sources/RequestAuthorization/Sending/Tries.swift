@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// The tries of one call: what it may still use up, and the first credential that was sent, to which it is bound.
+@usableFromInline package struct Tries: Sendable {
+    private let first: Credential
+    private var refreshesLeft: Int
+    /// New proofs for the present credential: a server might refuse all.
+    private var proofsLeft = Self.proofs
+    private var wasRefused = false
+
+    private static let proofs = 3
+
+    @usableFromInline package init(_ first: Credential, refreshCount: Int) {
+        (self.first, refreshesLeft) = (first, refreshCount)
+    }
+
+    /// Whether an answer may mean something for its credential.
+    @inlinable package static func concern(_ status: Int, _ credential: Credential) -> Bool {
+        status == 401 || status == 403 || credential.wantsEveryAnswer
+    }
+
+    /// Judges an answer, and decides whether the request is sent again.
+    ///
+    /// - Throws: ``NotAuthorized`` if the session is over; other errors of a user's own judgement. An answer to a body that
+    ///   cannot be sent again is returned all the same if the session is over.
+    @usableFromInline package mutating func wantsAnother(
+        after answer: some AuthorizableResponse, to credential: Credential, isReplayable: Bool
+    ) async throws -> Bool {
+        let verdict: Verdict
+        do {
+            verdict = try await credential.judge(answer, afterRefresh: wasRefused && refreshesLeft <= 0)
+        } catch let error as NotAuthorized where error.isEndOfSession && !isReplayable {
+            return false
+        }
+        switch verdict {
+        case .anew where refreshesLeft > 0 && isReplayable:
+            (refreshesLeft, proofsLeft, wasRefused) = (refreshesLeft - 1, Self.proofs, true)
+        case .newProof where proofsLeft > 0 && isReplayable: proofsLeft -= 1
+        default: return false
+        }
+        return true
+    }
+
+    /// Returns the credential for the next try.
+    ///
+    /// - Throws: what the provider throws, with the answer's challenge if the session is over; ``NotAuthorized`` if
+    ///   another session has begun.
+    @usableFromInline package func credential(
+        for request: some AuthorizableRequest, from provider: some AuthorizationProvider,
+        after answer: some AuthorizableResponse
+    ) async throws -> Credential {
+        do {
+            let next = try await provider.credential(for: request)
+            try first.admit(next)
+            return next
+        } catch let error as NotAuthorized {
+            throw error.asked(by: answer)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationTesting
+import Testing
+
+@Suite struct ParcelClientTests {
+    // sample: client-checks
+    @Test func `a client of somebody else authorizes`() async throws {
+        try await ClientChecks(followsRedirects: true) { request, provider, server in
+            let client = ParcelClient { try await ParcelAnswer(server(TestRequest($0))) }
+            let answer = try await client.run(Parcel(request), authorizedBy: provider)
+            return TestResponse(answer.code)
+        }.run()
+    }
+    // end sample
+
+    @Test func `it is a request`() async throws {
+        let url = try #require(URL(string: "https://api.example.com/v1"))
+        try await AuthorizableRequestChecks(method: "GET", target: "https://api.example.com/v1", body: nil) {
+            Parcel(address: url)
+        }.run()
+    }
+}
+
+extension Parcel {
+    fileprivate init(_ request: TestRequest) throws {
+        self.init(verb: request.method, address: try #require(URL(string: request.url)))
+        for name in request.fieldNames { headers[name] = request[name] }
+        let bytes = request.body ?? []
+        body = request.isReplayable ? .bytes(bytes) : .stream(AsyncStream { $0.yield(bytes) })
+    }
+}
+
+extension TestRequest {
+    fileprivate init(_ parcel: Parcel) {
+        let bytes: [UInt8]? = if case .bytes(let bytes)? = parcel.body { bytes } else { [] }
+        self.init(parcel.address.absoluteString, method: parcel.verb, fields: parcel.headers, body: bytes)
+    }
+}
+
+extension ParcelAnswer {
+    fileprivate init(_ response: TestResponse) {
+        let names = ["Location", "WWW-Authenticate", "X-Proof-Error"]
+        self.init(
+            code: response.statusCode,
+            headers: names.flatMap { name in response.headerValues(for: name).map { (name, $0) } })
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+/// What is sent again after a refusal, in whose name, and what the refusal means for later requests.
+@Suite(.timeLimit(.minutes(5))) struct RepeatedRequestTests {
+    typealias Auth = RefreshableTokenAuthorization<TestToken>
+
+    /// Ways in which another person takes the place of the one who is signed in.
+    private static let changes: [@Sendable (Auth) async throws -> Void] = [
+        { try await $0.setToken(TestToken("other")) },
+        { try await $0.signIn { TestToken("other") } },
+        { auth in
+            await auth.refresh { TestToken("other") }
+            _ = await auth.tokenChanges.first { _ in auth.currentToken?.name == "other" }
+        },
+        { auth in
+            await auth.reset()
+            try await auth.signIn { TestToken("other") }
+        },
+        { auth in
+            try await auth.signOut()
+            try await auth.setToken(TestToken("other"))
+        },
+    ]
+
+    @Test(arguments: changes.indices)
+    func `a request that was sent as one person is not sent again as the next one`(change: Int) async throws {
+        let bench = Bench.make()
+        let sent = Lock<[String?]>([])
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await bench.auth.send(FakeRequest.make()) { request in
+                sent.withLock { $0.append(request.fields["authorization"]) }
+                try await Self.changes[change](bench.auth)
+                return FakeResponse.unauthorized("Bearer")
+            }
+        }
+        #expect(error?.reason == .sessionReplaced && error?.challenge?.scheme == "Bearer")
+        #expect(sent.withLock { $0 } == ["Bearer old"])
+        // The refusal says nothing about the token of the other person.
+        #expect(try await bench.name() == "other")
+        #expect(bench.service.calls == 0)
+    }
+
+    @Test(arguments: changes.indices)
+    func `a hand-made loop does not send it again either`(change: Int) async throws {
+        let bench = Bench.make()
+        let providers: [any AuthorizationProvider] = [bench.auth, bench.auth.restricted(to: "https://api.example.com")]
+        let sent = try await FakeRequest.make().authorized(using: bench.auth)
+        try await Self.changes[change](bench.auth)
+        for provider in providers {
+            let error = await #expect(throws: NotAuthorized.self) {
+                try await provider.setNeedsRefreshAfterUnauthorizedResponse(for: sent)
+            }
+            #expect(error?.reason == .sessionReplaced)
+        }
+        #expect(bench.service.calls == 0)
+    }
+
+    @Test func `a request that waits for its first credential goes on as the next person`() async throws {
+        let bench = Bench.make(holding: .seconds(10), .held)
+        bench.clock.advance(by: .seconds(10))
+        let request = await bench.hold(1)[0]
+        try await bench.auth.setToken(TestToken("other"))
+        #expect(try await request.value == "other")
+    }
+
+    @Test func `a request of an ended session stays without an answer, whoever signs in next`() async throws {
+        let bench = Bench.make()
+        let error = await #expect(throws: NotAuthorized.self) {
+            try await bench.auth.send(FakeRequest.make()) { _ in
+                await bench.auth.reset()
+                return FakeResponse.unauthorized("Bearer")
+            }
+        }
+        #expect(error?.reason == .signedOut)
+    }
+
+    // MARK: - The last refusal
+
+    @Test func `a 401 that is not retried counts: the next request has another token`() async throws {
+        let bench = Bench.make(.token("new", lasts: .seconds(100)))
+        #expect(try await Self.statuses(of: bench, [401], refreshCount: 0) == [401])
+        #expect(try await bench.name() == "new")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `a young token that is refused in the same call is not refused again`() async throws {
+        let bench = Bench.make(.token("new", lasts: .seconds(100)), .token("newest", lasts: .seconds(100)))
+        #expect(try await Self.statuses(of: bench, [401, 401]) == [401])
+        #expect(try await bench.name() == "new")
+        #expect(bench.service.calls == 1)
+    }
+
+    @Test func `a token that has been in use for a while is refused by the last 401 too`() async throws {
+        let bench = Bench.make(.token("new", lasts: .seconds(100)), .token("newest", lasts: .seconds(100)))
+        let sent = Lock(0)
+        let response = try await bench.auth.send(FakeRequest.make()) { _ in
+            let count = sent.withLock { count in
+                count += 1
+                return count
+            }
+            if count == 2 { bench.clock.advance(by: .seconds(50)) }
+            return FakeResponse.unauthorized("Bearer")
+        }
+        #expect(response.statusCode == 401)
+        #expect(try await bench.name() == "newest")
+    }
+
+    @Test func `an address that always refuses does not stop the refreshes of all others`() async throws {
+        let bench = Bench.make()
+        for number in 0..<9 { bench.service.append(.token("t\(number)", lasts: .seconds(100))) }
+        for _ in 0..<4 { #expect(try await Self.statuses(of: bench, [401, 401]) == [401]) }
+        #expect(bench.service.calls == 4)
+        #expect(try await Self.statuses(of: bench, [401, 200]) == [200])
+    }
+
+    /// Sends a request to a server with these answers, and returns the status that the caller gets.
+    private static func statuses(of bench: Bench, _ answers: [Int], refreshCount: Int = 1) async throws -> [Int] {
+        let left = Lock(answers)
+        let response = try await bench.auth.send(FakeRequest.make(), refreshCount: refreshCount) { _ in
+            FakeResponse(statusCode: left.withLock { $0.removeFirst() })
+        }
+        #expect(left.withLock { $0 }.isEmpty)
+        return [response.statusCode]
+    }
+}
