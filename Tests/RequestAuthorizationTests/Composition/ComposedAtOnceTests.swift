@@ -126,6 +126,18 @@ import Testing
         #expect(try await provider.authorize(request).fields == ["authorization": "Bearer first"])
         #expect(try provider.credentialAtHand(for: request)?.fields.map(\.value) == ["Bearer first"])
     }
+
+    @Test func `a credential is not at hand from the moment of its expiry on`() throws {
+        let clock = ManualClock()
+        let auth = RefreshableTokenAuthorization(
+            service: ScriptedTokenService<TestToken>(),
+            token: TestToken("old", expiresAt: clock.now.addingTimeInterval(10)), policy: .tool, clock: clock)
+        let request = FakeRequest.make(to: Self.api)
+        clock.advance(by: .seconds(9))
+        #expect(try auth.credentialAtHand(for: request) != nil)
+        clock.advance(by: .seconds(1))
+        #expect(try auth.credentialAtHand(for: request) == nil)
+    }
 }
 
 /// Its origin is encrypted, but it calls itself plaintext.
