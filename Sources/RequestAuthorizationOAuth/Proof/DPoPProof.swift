@@ -45,6 +45,7 @@ struct DPoPProof: RequestProof, RedactedDescription {
             .filter { $0.isScheme("DPoP") }.compactMap(\.error).first
     }
 }
+#endif
 
 /// A server refused a proof, and another proof would be refused too.
 public struct ProofRefused: Error, Hashable, Sendable, CustomStringConvertible {
@@ -55,4 +56,3 @@ public struct ProofRefused: Error, Hashable, Sendable, CustomStringConvertible {
             + "clock is right"
     }
 }
-#endif
