@@ -5,6 +5,7 @@ import Foundation
 import LocalSpotify
 import Observation
 import RequestAuthorizationSpotify
+import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 import SpotifyWebAPI
 import Testing

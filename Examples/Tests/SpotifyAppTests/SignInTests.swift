@@ -4,6 +4,7 @@
 import Foundation
 import LocalSpotify
 import RequestAuthorizationSpotify
+import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 import SpotifyWebAPI
 import Testing

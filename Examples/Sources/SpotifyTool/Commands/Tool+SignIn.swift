@@ -3,6 +3,7 @@
 
 import Foundation
 import RequestAuthorizationSpotify
+import RequestAuthorizationStorage
 import RequestAuthorizationURLSession
 
 extension Tool {
