@@ -67,7 +67,10 @@ struct ProofTurns {
     }
 
     /// Ends the turn of a request whose proof is made, or cannot be made.
-    mutating func made(_ server: ProofNonces.Server) { lines[server]?.isTaken = false }
+    mutating func made(_ server: ProofNonces.Server) {
+        guard !lines.isEmpty else { return }
+        lines[server]?.isTaken = false
+    }
 
     /// Wakes the next request after an answer.
     mutating func proceed(_ server: ProofNonces.Server, at uptime: Duration) {

@@ -15,24 +15,40 @@ struct SentProofs {
     /// Of the last proofs at least this number is kept, and at most twice as many.
     static let limit = 512
 
-    private var recent: [String: Entry] = [:]
-    private var former: [String: Entry] = [:]
+    private var recent: [Key: Entry] = [:]
+    private var former: [Key: Entry] = [:]
+
+    /// The end of the signature, which differs for each proof (RFC 7515 §7.1). A whole text would cost more than all else.
+    private struct Key: Hashable {
+        private var first: UInt64 = 0
+        private var second: UInt64 = 0
+
+        init(_ proof: String) {
+            for byte in proof.utf8.suffix(16) {
+                first = first << 8 | second >> 56
+                second = second << 8 | UInt64(byte)
+            }
+        }
+    }
 
     subscript(proof: String) -> Entry? {
-        let key = Self.key(of: proof)
+        let key = Key(proof)
         return recent[key] ?? former[key]
     }
 
     mutating func add(_ proof: String, _ claims: ProofClaims, to server: ProofNonces.Server) {
-        if recent.count >= Self.limit { (former, recent) = (recent, [:]) }
-        recent[Self.key(of: proof)] = Entry(claims: claims, server: server)
+        if recent.count >= Self.limit {
+            swap(&former, &recent)
+            recent.removeAll(keepingCapacity: true)
+        }
+        recent[Key(proof)] = Entry(claims: claims, server: server)
     }
 
     /// Notes that a proof was answered, or will not be.
     mutating func end(_ proof: String, refusal: ProofOutcome? = nil) {
         guard var entry = self[proof] else { return }
         (entry.isAwaited, entry.refusal) = (false, refusal)
-        let key = Self.key(of: proof)
+        let key = Key(proof)
         if recent[key] == nil { former[key] = entry } else { recent[key] = entry }
     }
 
@@ -54,7 +70,4 @@ struct SentProofs {
         let awaited = [recent, former].lazy.flatMap(\.values).filter { $0.server == server && $0.isAwaited }
         return awaited.map { max($0.claims.uptime, lastAnswer) + patience }.min()
     }
-
-    /// The signature, which differs for each proof (RFC 7515 §7.1).
-    private static func key(of proof: String) -> String { String(decoding: proof.utf8.suffix(86), as: UTF8.self) }
 }
