@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+import Synchronization
+
 /// The provider of a token, as the token's receipt sees it.
 protocol TokenKeeper: AnyObject, Sendable {
     /// Whether requests get this token now.
@@ -63,7 +65,7 @@ final class ProofReceipt: ProvenReceipt, RefusalListener {
     let held: HeldToken
     private let proof: any RequestProof
     private let request: ProvenRequest
-    private let wasRefused = Lock(false)
+    private let wasRefused = Atomic(false)
 
     init(_ held: HeldToken, _ proof: any RequestProof, for request: ProvenRequest) {
         (self.held, self.proof, self.request) = (held, proof, request)
@@ -75,7 +77,7 @@ final class ProofReceipt: ProvenReceipt, RefusalListener {
     func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
         switch proof.learn(from: answer, to: request) {
         case .newProofNeeded:
-            wasRefused.withLock { $0 = true }
+            wasRefused.store(true, ordering: .relaxed)
             return .newProof
         case .refused(let error):
             // RFC 9449 §9: the token is good; a refresh would not mend the proof.
@@ -94,8 +96,9 @@ final class ProofReceipt: ProvenReceipt, RefusalListener {
     }
 
     func admit(_ next: Credential) throws {
-        let successor = try held.successor(in: next)
-        if successor !== held || wasRefused.withLock({ $0 }) { held.link?.keeper?.tell(.requestRetried, error: nil) }
+        let isAnother = try held.successor(in: next) !== held
+        guard isAnother || wasRefused.load(ordering: .relaxed) else { return }
+        held.link?.keeper?.tell(.requestRetried, error: nil)
     }
 
     func checkSession(of next: Credential) throws { try held.checkSession(of: next) }

@@ -14,9 +14,11 @@ enum ProofTarget {
         else { return String(whole) }
         let slash = whole[start...].utf8.firstIndex(of: UInt8(ascii: "/"))
         let head = whole[..<(slash ?? end)]
-        let path = slash.map { DotSegments.removed(from: whole[$0...]) } ?? "/"
+        let isPlain = whole[..<colon] == "https" && head[start...].utf8.allSatisfy(isPlain)
         // Usually the spelling is normal already.
-        if whole[..<colon] == "https", head[start...].utf8.allSatisfy(isPlain) { return "\(head)\(path)" }
+        if isPlain, let slash, !DotSegments.mayBe(in: whole[slash...]) { return String(whole) }
+        let path = slash.map { DotSegments.removed(from: whole[$0...]) } ?? "/"
+        if isPlain { return "\(head)\(path)" }
         return "\(normalized(whole[..<colon].lowercased(), authority: head[start...]))\(path)"
     }
 
