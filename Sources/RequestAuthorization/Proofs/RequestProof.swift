@@ -43,7 +43,8 @@ extension ProvenRequest {
         guard let origin = request.origin, let method = request.requestMethod, let uri = request.targetURI else {
             return nil
         }
-        let proof = names.reduce(into: [:]) { $0[$1] = request.credential(in: $1) }
+        var proof: [String: String] = [:]
+        for name in names { if let value = request.credential(in: name) { proof[name] = value } }
         self.init(origin: origin, method: method, uri: uri, proof: proof)
     }
 
@@ -61,7 +62,8 @@ extension ProvenRequest {
 
     /// The same request with a proof.
     func proven(by fields: [CredentialField]) -> ProvenRequest {
-        let proof = Dictionary(fields.map { ($0.name.asciiLowercased, $0.value) }) { $1 }
+        var proof: [String: String] = [:]
+        for field in fields { proof[field.name.asciiLowercased] = field.value }
         return ProvenRequest(origin: origin, method: method, uri: uri, proof: proof)
     }
 }
