@@ -131,7 +131,8 @@ import Testing
         let clock = ManualClock()
         let auth = RefreshableTokenAuthorization(
             service: ScriptedTokenService<TestToken>(),
-            token: TestToken("old", expiresAt: clock.now.addingTimeInterval(10)), policy: .tool, clock: clock)
+            token: TestToken("old", expiresAt: clock.now.addingTimeInterval(10)),
+            policy: RefreshPolicy(leeway: .init(maximum: .zero)), clock: clock)
         let request = FakeRequest.make(to: Self.api)
         clock.advance(by: .seconds(9))
         #expect(try auth.credentialAtHand(for: request) != nil)
