@@ -155,8 +155,8 @@ let package = Package(
             name: "RequestAuthorizationOAuthTests",
             dependencies: [
                 .ours("OAuth"), .ours("Storage"), .ours("URLSession"), .ours("AsyncHTTPClient"), .ours("Testing"),
-                "LoopbackServer", "RedactionChecks", "StorageProcess", "StoreFixtures", "TestServers", .crypto,
-                .cryptoExtras,
+                "LocalScenarios", "LoopbackServer", "RedactionChecks", "StorageProcess", "StoreFixtures", "TestServers",
+                .crypto, .cryptoExtras,
             ]),
         .testTarget(
             name: "RequestAuthorizationSpotifyTests",
@@ -199,7 +199,8 @@ let package = Package(
 
         // A second process for the tests of stores.
         .executableTarget(
-            name: "StorageProcess", dependencies: [.ours("Storage"), .ours("OAuth"), .ours("Testing")],
+            name: "StorageProcess",
+            dependencies: [.ours("Storage"), .ours("OAuth"), .ours("URLSession"), .ours("Testing")],
             path: "Tests/Support/StorageProcess"),
         // The handle of that process, and items of bytes in memory, for the tests of stores.
         .support("StoreFixtures", [.ours("Storage"), .ours("Testing")]),
@@ -219,6 +220,19 @@ let package = Package(
             cSettings: [.define("FULL", .when(traits: ["Full"]))]),
         // Gives a process other certificate authorities than the system's.
         .support("TrustedBundle"),
+        // The scenarios of MCP's official client suite for authorization, and what serves them on loopback: sources of
+        // `Tests/Servers`.
+        .target(
+            name: "LocalScenarios",
+            dependencies: ["LoopbackHTTP", .crypto, .product("FlyingFox", of: "FlyingFox", trait: "Full")],
+            path: "Tests/Servers/Sources/LocalScenarios"),
+        .target(
+            name: "LoopbackHTTP",
+            dependencies: [
+                .product("FlyingFox", of: "FlyingFox", trait: "Full"),
+                .product("FlyingSocks", of: "FlyingFox", trait: "Full"),
+            ],
+            path: "Tests/Servers/Sources/LoopbackHTTP"),
         // A server that answers with the bytes of a test, and the verifier of its proofs.
         .support(
             "LoopbackServer",

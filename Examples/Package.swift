@@ -28,6 +28,7 @@ let package = Package(
     name: "Examples",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
+        .executable(name: "first-agent", targets: ["first-agent"]),
         .executable(name: "first-app", targets: ["first-app"]),
         .executable(name: "first-server", targets: ["first-server"]),
         .executable(name: "first-tool", targets: ["first-tool"]),
@@ -57,11 +58,12 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.5.0"),
     ],
     targets: [
-        // Three short programs for newcomers.
+        // Four short programs for newcomers.
         .executableTarget(name: "first-app", dependencies: [.server("LocalWidgets"), .ours("URLSession")]),
         .executableTarget(
             name: "first-server", dependencies: [.localSpotify, .ours("OAuth"), .ours("AsyncHTTPClient")]),
         .executableTarget(name: "first-tool", dependencies: [.ours("Spotify"), .ours("Storage"), .ours("URLSession")]),
+        .executableTarget(name: "first-agent", dependencies: [.ours("OAuth"), .ours("Storage"), .ours("URLSession")]),
         .target(name: "SpotifyDemo", dependencies: [.localSpotify, .ours("Spotify"), .ours("URLSession")]),
         // Typed calls of Spotify's Web API.
         .target(name: "SpotifyWebAPI", dependencies: [.ours("Spotify"), .ours("URLSession")]),
@@ -109,7 +111,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "FirstProgramsTests",
-            dependencies: ["first-app", "first-server", "first-tool", .localSpotify, "TestWidth"]),
+            dependencies: [
+                "first-agent", "first-app", "first-server", "first-tool", .localSpotify, .server("LocalScenarios"),
+                "TestWidth",
+            ]),
         // How many tests run at a time: the library's own, by a symbolic link. One test target suffices.
         .target(name: "TestWidth", path: "Tests/Support/TestWidth"),
         // Servers that scripts start: the library's own, by symbolic links.

@@ -38,6 +38,12 @@ extension UInt8 {
 }
 
 extension String {
+    /// Whether both are the name of the same header field (RFC 9110 §5.1).
+    package func isSameField(as other: String) -> Bool {
+        let (mine, theirs) = (utf8, other.utf8)
+        return mine.count == theirs.count && zip(mine, theirs).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+    }
+
     /// The text with `A` to `Z` in lower case. `lowercased()` would also turn a Kelvin sign into the letter k.
     package var asciiLowercased: String {
         utf8.contains { $0 != $0.asciiLowercased } ? String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) : self

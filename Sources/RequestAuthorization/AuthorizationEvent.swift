@@ -109,6 +109,8 @@ public struct RefreshCause: Hashable, Sendable, CustomStringConvertible {
     public static let unauthorized = RefreshCause(description: "unauthorized")
     /// No token was held, as on the first use of the provider.
     public static let coldStart = RefreshCause(description: "cold start")
+    /// The server would soon have ended the session that is not used. See ``RefreshPolicy/keepsAlive``.
+    public static let keepAlive = RefreshCause(description: "keep alive")
     /// The program asked for it, for instance with ``RefreshableTokenAuthorization/refreshNow()``.
     public static let byHand = RefreshCause(description: "by hand")
 }

@@ -51,12 +51,7 @@ public struct AuthorizationInterceptor: ClientInterceptor {
         request: StreamingClientRequest<Input>, context: ClientContext,
         next: @concurrent (StreamingClientRequest<Input>, ClientContext) async throws -> StreamingClientResponse<Output>
     ) async throws -> StreamingClientResponse<Output> {
-        let call: CallMetadata
-        if let authorized = try target.authorizeAtOnce(request.metadata, context.descriptor) {
-            call = authorized
-        } else {
-            call = try await target.authorize(request.metadata, context.descriptor)
-        }
+        let call = try await target.authorize(request.metadata, context.descriptor)
         var request = request
         request.metadata = call.metadata
         var response = try await next(request, context)

@@ -15,19 +15,11 @@ final class CallTarget: Sendable, RedactedDescription {
         isPlaintext = origin.isPlaintext && !origin.isLoopback
     }
 
-    /// Returns the call with its credential, or `nil` if the provider has to suspend.
-    func authorizeAtOnce(_ metadata: Metadata, _ method: MethodDescriptor) throws -> CallMetadata? {
-        do {
-            let call = CallMetadata(metadata: metadata, target: self, method: method)
-            return try provider.credentialAtHand(for: call).map { try call.carrying($0) }
-        } catch {
-            throw RPCError(withoutCredential: error) ?? error
-        }
-    }
-
+    /// Returns the call with its credential.
     func authorize(_ metadata: Metadata, _ method: MethodDescriptor) async throws -> CallMetadata {
+        let call = CallMetadata(metadata: metadata, target: self, method: method)
         do {
-            let call = CallMetadata(metadata: metadata, target: self, method: method)
+            if let atHand = try provider.credentialAtHand(for: call) { return try call.carrying(atHand) }
             return try call.carrying(await provider.credential(for: call))
         } catch {
             throw RPCError(withoutCredential: error) ?? error

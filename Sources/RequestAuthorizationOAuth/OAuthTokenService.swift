@@ -10,7 +10,7 @@
 /// ``authorizationCode(server:client:authentication:proof:redirectURI:pendingSignIns:pushesRequests:transport:clock:)``.
 /// There is no password grant and no implicit grant (RFC 9700 §2.4, §2.1.2).
 public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
-    public let endpoint: TokenEndpoint
+    public private(set) var endpoint: TokenEndpoint
     /// Where the server sends users back to, unless a sign-in names another URI.
     package let redirectURI: String?
     /// Keeps sign-ins until their callbacks come.
@@ -30,19 +30,49 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
 
     /// Exchanges the refresh token (RFC 6749 §6). Without one, a grant that needs no user fetches a new token.
     ///
+    /// The token of another server is not sent: such a grant fetches one of its own in its place.
+    ///
     /// - Throws: `TokenEndpointError` if the server refused, `InvalidTokenResponse` if its answer cannot be used,
-    ///   ``NoRefreshToken`` if the user has to sign in again, and errors of the transport.
+    ///   ``NoRefreshToken`` if the user has to sign in again, `NotAuthorized` with a ``TokenOfOtherIssuer`` if the user
+    ///   has to sign in at this server first, and errors of the transport.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken {
+        do {
+            try endpoint.server.checkIssuer(of: token)
+        } catch {
+            guard initial != nil else { throw error.inSession }
+            return try await initialToken()
+        }
         if let refreshToken = token.refreshToken { return try await endpoint.refreshed(token, with: refreshToken) }
-        guard let initial else { throw NoRefreshToken() }
-        var renewed = try await initial(endpoint)
+        guard initial != nil else { throw NoRefreshToken() }
+        var renewed = try await initialToken()
         renewed.authorizedAt = token.authorizedAt ?? renewed.authorizedAt
         return renewed
     }
 
+    /// Exchanges the refresh token, and asks for the `claims` that a resource demands, if the server is known to take
+    /// them (``ServerQuirks/claims``).
+    ///
+    /// - Throws: as ``refresh(_:)``.
+    public func refresh(_ token: OAuthToken, after challenge: AuthenticationChallenge) async throws -> OAuthToken {
+        var service = self
+        service.endpoint.demandedClaims = challenge.claims
+        return try await service.refresh(token)
+    }
+
     public func initialToken() async throws -> OAuthToken {
         guard let initial else { throw NotAuthorized(.noToken) }
-        return try await initial(endpoint)
+        var token = try await initial(endpoint)
+        // Wherever the grant got it from: it is a token of this service.
+        token.issuer = TokenIssuer(of: endpoint.server)
+        return token
+    }
+
+    /// Notes the server as the issuer of a token that names none.
+    public func completed(_ token: OAuthToken) -> OAuthToken {
+        guard token.issuer == nil else { return token }
+        var token = token
+        token.issuer = TokenIssuer(of: endpoint.server)
+        return token
     }
 
     /// The origin of the token endpoint.
@@ -52,8 +82,10 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
 
     /// Proves requests with a token that is bound to a key (RFC 9449 §7).
     ///
-    /// - Throws: ``ProofUnavailable`` if the key is gone, or if the service was made without `proof`.
+    /// - Throws: ``ProofUnavailable`` if the key is gone, or if the service was made without `proof`; `NotAuthorized`
+    ///   with a ``TokenOfOtherIssuer`` for the token of another server, bound or not, which no request may carry.
     public func proof(for token: OAuthToken) throws -> (any RequestProof)? {
+        do { try endpoint.server.checkIssuer(of: token) } catch { throw error.inSession }
         guard token.isBound else { return nil }
         guard let key = try endpoint.proofKey(replacing: token) else { return nil }
         #if canImport(CryptoKit) || Crypto
@@ -71,8 +103,12 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
     ///
     /// - Throws: `TokenEndpointError` of the kind `client` if the server refused with an OAuth error, for instance for
     ///   a public client, and `transient` if it failed temporarily or did not answer itself; `InvalidTokenResponse`
-    ///   for a page with the status 2xx; errors of the transport.
-    public func revoke(_ token: OAuthToken) async throws { try await endpoint.revoke(token) }
+    ///   for a page with the status 2xx; ``TokenOfOtherIssuer`` if the token is another server's, which a sign-out
+    ///   takes for a refusal; errors of the transport.
+    public func revoke(_ token: OAuthToken) async throws {
+        try endpoint.server.checkIssuer(of: token)
+        try await endpoint.revoke(token)
+    }
 
     /// Tries to revoke a token that came too late, and ignores errors.
     public func discard(_ token: OAuthToken) async { try? await revoke(token) }
@@ -80,12 +116,14 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
     /// Introspects a token (RFC 7662), for resource servers, which authenticate as clients.
     ///
     /// - Throws: ``AuthorizationServerError`` if there is no introspection endpoint, `InvalidTokenResponse` if the
-    ///   answer is unusable, `TokenEndpointError` if the server refused, and errors of the transport.
+    ///   answer is unusable, `TokenEndpointError` if the server refused, ``TokenOfOtherIssuer`` if the token is another
+    ///   server's, and errors of the transport.
     public func introspect(_ token: OAuthToken) async throws -> TokenIntrospection {
-        try await introspect(accessToken: token.accessToken)
+        try endpoint.server.checkIssuer(of: token)
+        return try await introspect(accessToken: token.accessToken)
     }
 
-    /// Introspects an access token that came with a request.
+    /// Introspects an access token that came with a request. Who issued it is not known here.
     ///
     /// - Throws: as ``introspect(_:)``.
     public func introspect(accessToken: String) async throws -> TokenIntrospection {
@@ -133,12 +171,11 @@ extension OAuthTokenService {
             server: server, client: client, authentication: authentication, proof: proof, transport: transport,
             clock: clock
         ) { endpoint in
-            var token = try await endpoint.token(
+            let token = try await endpoint.token(
                 grantType: "client_credentials", parameters: endpoint.server.quirks.parameters(of: scopes),
                 requestedScopes: scopes)
             // RFC 6749 §4.4.3: there should be no refresh token, and the client does not need one.
-            (token.refreshToken, token.refreshTokenExpiresAt) = (nil, nil)
-            return token
+            return token.withoutRefreshToken
         }
     }
 

@@ -10,12 +10,13 @@
 ///
 /// Each host creates its own value. All of them together refresh a rotating token only once. The database has
 /// neither tokens nor names in plain text. Tokens are encrypted as by `EncryptedTokenStore`, and the key of a row is an
-/// HMAC of client and account.
+/// HMAC of client and account. It is a `LeasedTokens` whose records are rows.
 ///
 /// A client credentials token does not rotate, so each host can have its own without a store.
 /// `Documentation/Guide/Fleet.md` describes the operation and the effect of each failure.
 public struct PostgreSQLTokens: Sendable, RedactedDescription {
-    let fleet: Fleet
+    let records: PostgreSQLRecords
+    let tokens: LeasedTokens
 
     /// Uses a database through any driver, and makes the tables if they do not exist.
     ///
@@ -26,27 +27,25 @@ public struct PostgreSQLTokens: Sendable, RedactedDescription {
     ///   - oldKeys: earlier keys, to decrypt with.
     ///   - lease: how long a host that died prevents others from refreshing the same token; 10 s by default. It
     ///     should be shorter than the grace period of the authorization server.
-    ///   - requestDeadline: how long a token request may take; 5 s by default, and at least 2 s less than the lease.
+    ///   - requestDeadline: how long a token request may take; 4 s by default. Half a lease less a second is best; 2 s
+    ///     less than the lease is the most.
     ///   - listens: whether sign-outs of other hosts are reported at once, if the database is a
     ///     ``ListeningPostgreSQLDatabase``. It uses one additional connection. Use `false` behind a pooler in
     ///     transaction mode.
+    ///   - callLimit: how long a load, a save or one try to acquire the lease may take; 5 s by default.
     ///   - clock: measures waits and the lease. The times in the table are those of the database.
     /// - Throws: `TokenStoreError`: `unavailable`; `timedOut`; `wrongKey` if the tables belong to another key;
     ///   `unsuitable` if they are of another program or a later version, or if the lease is too short. Nothing was
     ///   changed then.
     public init(
         database: some PostgreSQLDatabase, key: TokenKey, oldKeys: [TokenKey] = [], lease: Duration = .seconds(10),
-        requestDeadline: Duration = .seconds(5), listens: Bool = true, clock: any AuthorizationClock = .system
+        requestDeadline: Duration = .seconds(4), listens: Bool = true, callLimit: Duration = .seconds(5),
+        clock: any AuthorizationClock = .system
     ) async throws {
-        guard requestDeadline > .zero, lease >= requestDeadline + .seconds(2) else {
-            throw TokenStoreError(
-                .unsuitable,
-                "a lease of \(lease) is too short for token requests of \(requestDeadline); "
-                    + "make it at least 2 s longer than these")
-        }
-        fleet = try await Fleet(
-            database: database, keys: FleetKeys(key: key, oldKeys: oldKeys), lease: lease,
-            requestDeadline: requestDeadline, listens: listens, clock: clock)
+        records = PostgreSQLRecords(database, listens: listens, clock: clock)
+        tokens = try await LeasedTokens(
+            database: records, key: key, oldKeys: oldKeys, lease: lease, requestDeadline: requestDeadline,
+            callLimit: callLimit, listens: listens, clock: clock)
     }
 
     /// Returns a store for the token of one user.
@@ -59,7 +58,105 @@ public struct PostgreSQLTokens: Sendable, RedactedDescription {
     public func store<Token: AuthorizationToken & Codable>(
         client: String, account: String
     ) -> PostgreSQLTokenStore<Token> {
-        PostgreSQLTokenStore(fleet: fleet, client: client, account: account)
+        tokens.store(client: client, account: account)
+    }
+
+    /// The number of rows.
+    public struct Counts: Hashable, Sendable {
+        /// The number of users with a token.
+        public let tokens: Int
+        /// The number of users without one, whose rows ``removeEnded(olderThan:)`` removes in time.
+        public let ended: Int
+    }
+
+    /// Counts the rows. It reads the whole table.
+    ///
+    /// - Throws: `TokenStoreError`.
+    public func counts() async throws -> Counts {
+        let rows = try await records.query(Self.count)
+        let numbers = rows.first?.compactMap { $0.flatMap { Int($0) } } ?? []
+        guard numbers.count == 2 else {
+            throw TokenStoreError(.failed, "the database did not return the two counts; check its driver")
+        }
+        return Counts(tokens: numbers[0], ended: numbers[1])
+    }
+
+    /// Removes the rows of ended sessions: tombstones, moved tokens, and rows that never had a token.
+    ///
+    /// A host that has not seen the sign-out by then finds no row, which ends its session too. A row with a lease or an
+    /// intent stays.
+    ///
+    /// - Parameter days: how many days ago the session must have ended; 30 by default.
+    /// - Returns: the number of removed rows.
+    /// - Throws: `TokenStoreError`.
+    @discardableResult
+    public func removeEnded(olderThan days: Int = 30) async throws -> Int {
+        try await records.query(Self.prune, ["\(max(0, days))"]).count
+    }
+
+    /// Removes all data of one user, the tombstone too. This ends the session on all hosts.
+    ///
+    /// The token is not revoked at the authorization server; call `signOut()` first for that.
+    ///
+    /// - Parameters:
+    ///   - client: the client id.
+    ///   - account: the owner of the token.
+    /// - Returns: whether the user had a row.
+    /// - Throws: `TokenStoreError`.
+    @discardableResult
+    public func remove(client: String, account: String) async throws -> Bool {
+        try await tokens.remove(client: client, account: account)
+    }
+
+    // MARK: -
+
+    private static let count = """
+        SELECT (count(*) FILTER (WHERE status = 'token'))::text, (count(*) FILTER (WHERE status <> 'token'))::text
+        FROM request_authorization_tokens
+        """
+
+    /// Byte 6 of a record says whether it has a lease (1) or an intent (2).
+    private static let prune = """
+        DELETE FROM request_authorization_tokens
+        WHERE status <> 'token' AND get_byte(record, 6) & 3 = 0
+            AND changed_at <= clock_timestamp() - $1::text::integer * interval '1 day'
+        RETURNING true::text
+        """
+}
+
+#if PostgreSQL
+extension PostgreSQLTokens {
+    /// Connects to a database through libpq, and makes the tables if they do not exist.
+    ///
+    /// - Parameters:
+    ///   - connection: a connection string of libpq, such as `postgresql://user@host/database?sslmode=verify-full`.
+    ///   - key: encrypts tokens from now on: 32 random bytes, the same on all hosts.
+    ///   - oldKeys: earlier keys, to decrypt with.
+    ///   - connections: the largest number of open connections; 8 by default.
+    ///   - lease: how long a host that died prevents others from refreshing the same token; 10 s by default.
+    ///   - requestDeadline: how long a token request may take; 4 s by default. Half a lease less a second is best; 2 s
+    ///     less than the lease is the most.
+    ///   - listens: whether sign-outs of other hosts are reported at once, on one additional connection. Use `false`
+    ///     behind a pooler in transaction mode.
+    /// - Throws: as ``init(database:key:oldKeys:lease:requestDeadline:listens:callLimit:clock:)``, and `unsuitable` if the
+    ///   connection string cannot be read.
+    public init(
+        connection: String, key: TokenKey, oldKeys: [TokenKey] = [], connections: Int = 8,
+        lease: Duration = .seconds(10), requestDeadline: Duration = .seconds(4), listens: Bool = true
+    ) async throws {
+        let database: LibPQDatabase
+        do {
+            database = try LibPQDatabase(connection, connections: connections)
+        } catch let error as PostgreSQLError {
+            throw TokenStoreError(error)
+        }
+        try await self.init(
+            database: database, key: key, oldKeys: oldKeys, lease: lease, requestDeadline: requestDeadline,
+            listens: listens)
     }
 }
+#endif
+
+/// Stores the token of one user for all hosts of a fleet. Create it with ``PostgreSQLTokens/store(client:account:)``.
+public typealias PostgreSQLTokenStore<Token: AuthorizationToken & Codable> = LeasedTokenStore<Token>
 #endif

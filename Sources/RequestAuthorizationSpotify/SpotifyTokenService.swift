@@ -57,15 +57,27 @@ public struct SpotifyTokenService: RefreshableTokenService, RedactedDescription 
     ///
     /// If the answer has no refresh token or no scopes, the old ones are kept.
     ///
-    /// - Throws: `TokenEndpointError`: `invalid_grant` if the user has removed the app or signed in six months ago.
+    /// - Throws: `TokenEndpointError`: `invalid_grant` if the user has removed the app or signed in six months ago;
+    ///   `NotAuthorized` with a `TokenOfOtherIssuer` if the token was issued by another server than `accounts`.
     public func refresh(_ token: OAuthToken) async throws -> OAuthToken { try await oauth.refresh(token) }
+
+    public func refresh(_ token: OAuthToken, after challenge: AuthenticationChallenge) async throws -> OAuthToken {
+        try await oauth.refresh(token, after: challenge)
+    }
 
     /// Fetches a first token with the client's own credentials.
     ///
     /// - Throws: `NotAuthorized` in the flows with a user.
     public func initialToken() async throws -> OAuthToken { try await oauth.initialToken() }
 
+    public func completed(_ token: OAuthToken) -> OAuthToken { oauth.completed(token) }
+
     public var serverOrigin: Origin? { oauth.serverOrigin }
+
+    /// Makes no proof, since Spotify binds no tokens.
+    ///
+    /// - Throws: `NotAuthorized` with a `TokenOfOtherIssuer` for the token of another server than `accounts`.
+    public func proof(for token: OAuthToken) throws -> (any RequestProof)? { try oauth.proof(for: token) }
 
     public func discard(_ token: OAuthToken) async { await oauth.discard(token) }
 

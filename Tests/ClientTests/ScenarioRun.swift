@@ -91,7 +91,8 @@ struct ScenarioRun {
         _ service: ScriptedTokenService<TestToken>, token: TestToken = TestToken("a"), held: Tally? = nil
     ) -> RefreshableTokenAuthorization<TestToken> {
         RefreshableTokenAuthorization(
-            service: service, token: token, store: nil, clock: SystemClock(), onHold: { held?.add() })
+            service: service, token: token, store: nil, policy: .init(backOff: .init(patience: .zero)),
+            clock: SystemClock(), onHold: { held?.add() })
     }
 }
 #endif

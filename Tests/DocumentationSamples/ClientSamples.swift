@@ -7,7 +7,7 @@ import RequestAuthorizationTesting
 import Testing
 
 // sample: authenticator
-struct WorkloadIdentity: ClientAuthenticator {
+struct MachineIdentity: ClientAuthenticator {
     let token: @Sendable () async throws -> String
 
     func authenticate(_ request: ClientRequest) async throws -> ClientProof {
@@ -33,7 +33,7 @@ struct WorkloadIdentity: ClientAuthenticator {
 
     @Test func `a client with a token of its platform`() async throws {
         let service = OAuthTokenService.clientCredentials(
-            server: server, client: .public(id: "billing"), authentication: WorkloadIdentity { "t" },
+            server: server, client: .public(id: "billing"), authentication: MachineIdentity { "t" },
             transport: transport)
         _ = try await service.initialToken()
         #expect(body?.contains("client_assertion=t&grant_type=client_credentials") == true)

@@ -31,8 +31,9 @@ import Testing
         let session = StubServer.session
         let request = URLRequest(url: try #require(URL(string: "https://api.widgets.example/")))
         func end(_ steps: ScriptedTokenService<TestToken>.Step) async throws -> String {
-            try await load(
-                request, with: RefreshableTokenAuthorization(service: ScriptedTokenService(steps)), on: session)
+            let auth = RefreshableTokenAuthorization(
+                service: ScriptedTokenService(steps), policy: .init(backOff: .init(patience: .zero)))
+            return try await load(request, with: auth, on: session)
         }
         #expect(try await end(.token("a")) == "Bearer a")
         #expect(try await load(request, with: .bearer("stale"), on: session) == "refused: invalid_token")

@@ -72,6 +72,30 @@ import Testing
         #expect(body.contains("audience=ledger&subject_token=p&"))
     }
 
+    @Test func `a log-in at a company's identity provider, for another server`() async throws {
+        let kind = "urn:ietf:params:oauth:token-type:id-jag"
+        let transport = ScriptedTokenTransport(
+            .response(200, json: #"{"access_token":"jag","issued_token_type":"\#(kind)","token_type":"N_A"}"#),
+            .response(200, json: #"{"access_token":"a","expires_in":60}"#))
+        let company = OAuthTokenService.authorizationCode(
+            server: AuthorizationServer(
+                issuer: "https://company.example.com", tokenEndpoint: URL(string: "https://company.example.com/token")),
+            client: .public(id: "app"), transport: transport)
+        let person = RefreshableTokenAuthorization(service: company)
+        try await person.setToken(OAuthToken(accessToken: "p", refreshToken: "r"))
+        // sample: identity-assertion
+        // `person` has signed in with `company`, at the identity provider.
+        let service = OAuthTokenService.identityAssertion(
+            from: company.endpoint, server: server, client: client, scopes: ["read"], transport: transport
+        ) {
+            try company.endpoint.logIn(of: await person.validToken())
+        }
+        let calendar = RefreshableTokenAuthorization(service: service)
+        // end sample
+        #expect(try await calendar.validToken().accessToken == "a")
+        #expect(transport.requests.map(\.url.host) == ["company.example.com", "accounts.example.com"])
+    }
+
     @Test func `a token of another kind`() async throws {
         let endpoint = TokenEndpoint(server: server, client: client, transport: transport)
         let accessToken = "p"

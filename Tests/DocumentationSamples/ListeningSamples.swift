@@ -52,7 +52,9 @@ import Testing
 
     @Test func `events are texts without secrets`() async throws {
         struct Offline: Error {}
-        let auth = RefreshableTokenAuthorization(service: ScriptedTokenService<TestToken>(.failure(Offline())))
+        let auth = RefreshableTokenAuthorization(
+            service: ScriptedTokenService<TestToken>(.failure(Offline())),
+            policy: .init(backOff: .init(patience: .zero)))
         var events = auth.events.makeAsyncIterator()
         await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
         var texts: [String] = []
@@ -82,6 +84,7 @@ import Testing
         case .authorized, .refreshing: "Signed in"
         case .unknown, .signingIn: "One moment"
         case .signedOut: status.error.map { "Please sign in: \($0.reason)" } ?? "Welcome"
+        case .shutDown: "Good-bye"
         }
     }
     // end sample

@@ -121,7 +121,7 @@ extension Account {
     var screen: Screen {
         switch status.phase {
         case .unknown: .launching
-        case .signedOut, .signingIn: .logIn
+        case .signedOut, .signingIn, .shutDown: .logIn
         case .authorized, .refreshing: .content
         }
     }

@@ -24,7 +24,9 @@ import FoundationNetworking
     ) throws {
         let server = try #require(URL(string: "https://widgets.example"))
         let service = AccountService(server: server, transport: tokens, clock: clock)
-        let auth = RefreshableTokenAuthorization(service: service, store: store, clock: clock)
+        // Without the patience for another try: it would wait until the test moves the clock.
+        let policy = RefreshPolicy(backOff: RefreshPolicy.BackOff(patience: .zero))
+        let auth = RefreshableTokenAuthorization(service: service, store: store, policy: policy, clock: clock)
         (self.tokens, self.api) = (tokens, api)
         account = Account(server: server, service: service, auth: auth) { request, auth in
             let response = try await auth.send(request) { try await api.send($0) }

@@ -39,7 +39,8 @@ import Testing
         struct Offline: Error {}
         let clock = ManualClock()
         let service = ScriptedTokenService(clock: clock, .failure(Offline()), .token("a"))
-        let auth = RefreshableTokenAuthorization(service: service, clock: clock)
+        let auth = RefreshableTokenAuthorization(
+            service: service, policy: .init(backOff: .init(patience: .zero)), clock: clock)
         await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
         // sample: retry
         await auth.retryNow()  // the network is back: do not wait for the next try
@@ -55,5 +56,13 @@ import Testing
         let token = try await auth.validToken()
         // end sample
         #expect(token.name == "wider")
+    }
+
+    @Test func `a session that nobody uses is kept alive`() async throws {
+        let service = ScriptedTokenService(.token("a"))
+        // sample: keep-alive
+        let auth = RefreshableTokenAuthorization(service: service, policy: RefreshPolicy(keepsAlive: true))
+        // end sample
+        #expect(try await auth.validToken().name == "a")
     }
 }

@@ -40,6 +40,26 @@ import Testing
         #expect(server == written)
     }
 
+    @Test func `a server under a new name gets the tokens of before`() async throws {
+        let (old, store) = (server, InMemoryTokenStore<OAuthToken>())
+        let former = OAuthTokenService.authorizationCode(server: old, client: .public(id: "t"), transport: transport)
+        try await RefreshableTokenAuthorization(service: former, store: store).setToken(OAuthToken(accessToken: "a"))
+        var server = server
+        server.issuer = "https://id.example.com"
+        for isListed in [false, true] {
+            if isListed {
+                // sample: renamed
+                server.formerIssuers = ["https://accounts.example.com"]
+                // end sample
+            }
+            let service = OAuthTokenService.authorizationCode(
+                server: server, client: .public(id: "t"), transport: transport)
+            let auth = RefreshableTokenAuthorization(service: service, store: store)
+            #expect(await auth.isAuthorized() == isListed)
+            if isListed { #expect(try await auth.validToken().accessToken == "a") }
+        }
+    }
+
     @Test func `a program that needs no user`() async throws {
         let secret = "gX1fBat3bV"
         // sample: client-credentials
@@ -85,6 +105,41 @@ import Testing
             print("denied")
         }
         return true
+    }
+    // end sample
+
+    // sample: identity
+    func welcome(
+        _ service: OAuthTokenService, _ auth: RefreshableTokenAuthorization<OAuthToken>,
+        through receiver: some CallbackReceiver
+    ) async throws -> String? {
+        try await auth.signIn {
+            try await service.signIn(scopes: ["email"], identity: true, through: receiver)
+        }
+        return await auth.identity()?.subject  // the person at this issuer
+    }
+    // end sample
+
+    // sample: after-challenge
+    func signInAgain(
+        _ service: OAuthTokenService, _ auth: RefreshableTokenAuthorization<OAuthToken>,
+        after refusal: UnauthorizedResponse, through receiver: some CallbackReceiver
+    ) async throws {
+        let challenge = refusal.challenges.first { $0.requiresInteraction || $0.claims != nil }
+        try await auth.signIn {
+            try await service.signIn(scopes: ["read"], after: challenge, through: receiver)
+        }
+    }
+    // end sample
+
+    // sample: end-session
+    func signOutEverywhere(
+        _ service: OAuthTokenService, _ auth: RefreshableTokenAuthorization<OAuthToken>,
+        open: (URL) async throws -> Void
+    ) async throws {
+        let page = try service.endSessionURL(for: auth.currentToken, redirectURI: "https://app.example.com/bye")
+        try await auth.signOut()
+        try await open(page)
     }
     // end sample
 

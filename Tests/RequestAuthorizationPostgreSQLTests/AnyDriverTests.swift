@@ -4,9 +4,10 @@
 #if PostgreSQL && canImport(Glibc)
 import Foundation
 import RequestAuthorization
-import RequestAuthorizationPostgreSQL
 import RequestAuthorizationTesting
 import Testing
+
+@testable import RequestAuthorizationPostgreSQL
 
 extension PostgreSQLTests {
     /// The store needs only `query` of a driver.
@@ -15,8 +16,10 @@ extension PostgreSQLTests {
             async throws
         {
             let schema = try await Schema.make()
-            let one = try await PostgreSQLTokens(
-                database: CommandDatabase(connection: schema.connection), key: .test(1), listens: false)
+            // Each statement starts a program.
+            let records = PostgreSQLRecords(
+                CommandDatabase(connection: schema.connection), listens: false, clock: SystemClock())
+            let one = try await LeasedTokens(database: records, key: .test(1), callLimit: .seconds(60))
             let other = try await schema.fleet(listens: false)
             let numbers = Numbers()
             try await SharedTokenStoreChecks<PostgreSQLTokenStore<TestToken>> {

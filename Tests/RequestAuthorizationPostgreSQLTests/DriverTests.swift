@@ -43,6 +43,12 @@ extension PostgreSQLTests {
             #expect(try await database.query("SELECT '1'", parameters: []) == [["1"]])
         }
 
+        @Test func `an absurd limit of a statement is for ever, and ends no program`() async throws {
+            let schema = try await Schema.make()
+            let database = try LibPQDatabase(schema.connection, statementTimeout: .seconds(Int64.max))
+            #expect(try await database.query("SELECT '1'", parameters: []) == [["1"]])
+        }
+
         @Test func `a statement is cancelled with its task`() async throws {
             let schema = try await Schema.make()
             let database = try LibPQDatabase(schema.connection, statementTimeout: .seconds(600))
@@ -116,7 +122,7 @@ extension PostgreSQLTests {
         @Test func `a server that no longer answers is given up`() async throws {
             let schema = try await Schema.make()
             let database = try LibPQDatabase(
-                schema.connection, connections: 1, statementTimeout: .milliseconds(300))
+                schema.connection, connections: 1, statementTimeout: .seconds(2))
             let process = try await schema.backend(of: database)
             #expect(kill(process, SIGSTOP) == 0)
             defer { _ = kill(process, SIGCONT) }
@@ -133,8 +139,8 @@ extension PostgreSQLTests {
             async throws
         {
             let schema = try await Schema.make()
-            let listener = try LibPQListener(
-                ConnectionParameters(schema.connection), silence: .milliseconds(20))
+            let listener = LibPQListener(
+                parameters: try ConnectionParameters(schema.connection), silence: .milliseconds(20))
             var payloads = try await listener.payloads(of: schema.name).makeAsyncIterator()
             // It has sent a query.
             try await schema.query(

@@ -23,7 +23,8 @@ struct PostgreSQLFailureTests {
         let service = ScriptedTokenService<TestToken>(clock: clock)
         service.append(.token("b", lasts: .seconds(100)))
         let auth = RefreshableTokenAuthorization(
-            service: service, store: try await schema.fleet().store(client: "web", account: "ada"), clock: clock)
+            service: service, store: try await schema.fleet().store(client: "web", account: "ada"),
+            policy: .init(backOff: .init(patience: .zero)), clock: clock)
         try await auth.setToken(TestToken("a", expiresAt: clock.now.addingTimeInterval(100)))
         try await server.stop()
 
@@ -112,7 +113,7 @@ extension PostgreSQLTests {
             let disk = try await SmallDisk(for: schema)
             do {
                 let large = StoredToken<TestToken>.make(
-                    String((0..<200_000).map { _ in "0123456789abcdef".randomElement() ?? "0" }), 1)
+                    String((0..<40_000).map { _ in "0123456789abcdef".randomElement() ?? "0" }), 1)
                 try await disk.fill()
                 let error = await #expect(throws: TokenStoreError.self) {
                     try await store.save(large, replacing: .older(than: 1))

@@ -49,7 +49,7 @@ extension PostgreSQLTests {
             let schema = try await Schema.make()
             let store: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
             try await store.save(.make("a"))
-            try await schema.query("UPDATE request_authorization_fleet SET schema_version = 2")
+            try await schema.query("UPDATE request_authorization_fleet SET schema_version = 3")
             try await schema.query("ALTER TABLE request_authorization_tokens ADD COLUMN later text DEFAULT 'kept'")
             try await schema.query("UPDATE request_authorization_tokens SET later = 'of a later version'")
             // A running replica, and a new one.
@@ -59,16 +59,66 @@ extension PostgreSQLTests {
             try await other.clear()
             #expect(
                 try await schema.value("SELECT later FROM request_authorization_tokens") == "of a later version")
-            #expect(try await schema.value("SELECT schema_version::text FROM request_authorization_fleet") == "2")
+            #expect(try await schema.value("SELECT schema_version::text FROM request_authorization_fleet") == "3")
         }
 
         @Test func `tables that demand a later version are a clear error`() async throws {
             let schema = try await Schema.make()
             _ = try await schema.fleet()
-            try await schema.query("UPDATE request_authorization_fleet SET oldest_program = 2, schema_version = 2")
+            try await schema.query("UPDATE request_authorization_fleet SET oldest_program = 3, schema_version = 3")
             let error = await #expect(throws: TokenStoreError.self) { try await schema.fleet() }
             #expect(error?.kind == .unsuitable)
             #expect(error?.detail.contains("later version") == true)
+        }
+
+        @Test func `eight replicas migrate the tables of version 1 at the same time, and lose nothing`() async throws {
+            let schema = try await Schema.make()
+            try await schema.makeVersion1()
+            let fleets = try await withThrowingTaskGroup { group in
+                for _ in 1...8 { group.addTask { try await schema.fleet() } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            for fleet in fleets {
+                let ada: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+                let loaded = try await ada.loadWithIntent()
+                #expect(loaded.stored == .make("a", 3))
+                #expect(
+                    loaded.intent
+                        == RefreshIntent(session: TokenVersion.make(0).session, generation: 3, beganAt: .moment))
+                let bob: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "bob")
+                #expect(
+                    try await bob.load() == StoredToken(.signedOut, version: .make(1), obtainedAt: .moment))
+                let eve: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "eve")
+                #expect(try await eve.loadWithIntent().absence == .setAside)
+                let joe: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "joe")
+                #expect(try await joe.loadWithIntent().absence == .gone)
+            }
+            let ada: PostgreSQLTokenStore<TestToken> = fleets[0].store(client: "web", account: "ada")
+            #expect(try await ada.save(.make("b", 4), replacing: .older(than: 4)) == .saved)
+            let counts = try await fleets[1].counts()
+            #expect((counts.tokens, counts.ended) == (1, 3))
+            // Their age is that of version 1.
+            #expect(try await fleets[1].removeEnded() == 3)
+        }
+
+        @Test func `a program of version 1 gets an error from migrated tables, and a live one prevents the migration`()
+            async throws
+        {
+            let schema = try await Schema.make()
+            try await schema.makeVersion1()
+            let lease = "UPDATE request_authorization_tokens SET lease_until = clock_timestamp() + interval"
+            try await schema.query("\(lease) '1 hour'")
+            let error = await #expect(throws: TokenStoreError.self) { try await schema.fleet() }
+            #expect(error?.kind == .unavailable)
+            #expect(error?.detail.contains("earlier version") == true)
+            try await schema.query("\(lease) '-1 hour'")
+            _ = try await schema.fleet()
+            // As that program renews a lease and reads a row.
+            for statement in ["\(lease) '1 hour'", "SELECT sealed FROM request_authorization_tokens"] {
+                await #expect(throws: PostgreSQLError(.refused, sqlState: "42703")) {
+                    try await schema.query(statement)
+                }
+            }
         }
 
         @Test(arguments: [false, true])
@@ -89,7 +139,7 @@ extension PostgreSQLTests {
             #expect(try await other.load() == .make("b", 1))
             #expect(
                 try await schema.value(
-                    "SELECT count(*)::text FROM request_authorization_tokens WHERE sealed IS NULL AND lease_until > clock_timestamp()"
+                    "SELECT count(*)::text FROM request_authorization_tokens WHERE get_byte(record, 6) & 1 = 1"
                 ) == "0")
             // A session that was ended counts as gone.
             try await store.clear()

@@ -38,6 +38,26 @@ extension PostgreSQLTests {
             #expect(try await store.load() == .make("a"))
         }
 
+        @Test func `a sign-out is heard after the tables were made again, also by a host that did nothing since`()
+            async throws
+        {
+            let schema = try await Schema.make()
+            let clock = ManualClock()
+            let one = try await replica(schema, clock)
+            try await one.setToken(TestToken("a", expiresAt: .distantFuture))
+            let idle: PostgreSQLTokenStore<TestToken> = try await schema.fleet().store(client: "web", account: "ada")
+            var changes = try #require(idle.changes).makeAsyncIterator()
+            // It listens, and notices the new tables.
+            #expect(await changes.next() != nil)
+            try await schema.query("DROP TABLE request_authorization_tokens, request_authorization_fleet")
+            _ = try await schema.fleet(listens: false)
+            #expect(await changes.next() != nil)
+            #expect(try await idle.load() == nil)
+            await one.reset()
+            while try await idle.load() == nil { #expect(await changes.next() != nil) }
+            guard case .signedOut? = try await idle.load()?.content else { Issue.record("no tombstone"); return }
+        }
+
         @Test func `only sign-ins, sign-outs and removals are announced, with the key of the row alone`() async throws {
             let schema = try await Schema.make()
             let fleet = try await schema.fleet()
@@ -100,6 +120,16 @@ extension PostgreSQLTests {
             #expect(try await fleet.removeEnded(olderThan: 0) == 1)
             let ada: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
             #expect(try await ada.load() == .make("a"))
+        }
+
+        @Test func `a row with a lease is not removed`() async throws {
+            let fleet = try await Schema.make().fleet()
+            let store: PostgreSQLTokenStore<TestToken> = fleet.store(client: "web", account: "ada")
+            try await store.save(StoredToken(.signedOut, version: .make(0), obtainedAt: .moment))
+            let lock = try await store.lock(within: .seconds(60))
+            #expect(try await fleet.removeEnded(olderThan: 0) == 0)
+            await lock.unlock()
+            #expect(try await fleet.removeEnded(olderThan: 0) == 1)
         }
 
         @Test func `a removed user leaves no row, and the other users stay`() async throws {

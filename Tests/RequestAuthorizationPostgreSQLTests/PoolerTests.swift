@@ -36,6 +36,17 @@ extension PostgreSQLTests {
             for lock in locks { await lock.unlock() }
         }
 
+        @Test func `sixty users behind a pooler that hangs fail together, and go on afterwards`() async throws {
+            let pooler = try await PgBouncer()
+            defer { pooler.end() }
+            let database = try LibPQDatabase(pooler.connection, statementTimeout: .seconds(2))
+            let users = try await HangingUsers(60, database)
+            pooler.pause()
+            await users.fail(within: .seconds(10))
+            pooler.resume()
+            try await users.load()
+        }
+
         @Test func `a search path in the connection string is refused, not ignored`() async throws {
             let pooler = try await PgBouncer()
             defer { pooler.end() }
@@ -65,10 +76,19 @@ private struct PgBouncer {
     }
 
     func fleet() async throws -> PostgreSQLTokens {
-        try await PostgreSQLTokens(connection: connection, key: .test(1), listens: false)
+        try await PostgreSQLTokens(
+            database: LibPQDatabase(connection, statementTimeout: .seconds(60)), key: .test(1), listens: false,
+            callLimit: .seconds(60))
     }
 
-    func end() { process.end() }
+    func pause() { process.pause() }
+
+    func resume() { process.resume() }
+
+    func end() {
+        process.resume()
+        process.end()
+    }
 
     /// Whether it is installed. Where it must be (`REQUIRE_POSTGRESQL=1`, as in CI) its absence is a failure, not a skip.
     static let isThere =

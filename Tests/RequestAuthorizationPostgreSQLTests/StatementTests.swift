@@ -12,24 +12,45 @@ import Testing
 extension PostgreSQLTests {
     /// The cost of a refresh for the database.
     @Suite struct StatementTests {
-        @Test func `a refresh takes four statements: lease, intent, save, release`() async throws {
+        @Test func `a refresh takes four statements: a read, lease, intent, save with release`() async throws {
             let bench = try await StatementBench(.token("b"))
             let statements = try await bench.refresh()
             #expect(
-                statements == [
-                    RowStatements.lease, RowStatements.leaveIntent, RowStatements.replace, RowStatements.release,
-                ])
+                statements == [.read, .update, .update, .update])
             #expect(try await bench.store.load()?.token?.name == "b")
             #expect(try await bench.store.openIntent() == nil)
         }
 
-        @Test func `a host that adopts a token takes two: lease, release`() async throws {
+        @Test func `a host that adopts a token takes one: a read`() async throws {
             let bench = try await StatementBench()
             let token = TestToken("b", expiresAt: bench.clock.now.addingTimeInterval(100))
             #expect(try await bench.auth.validToken().name == "a")
             try await bench.store.save(StoredToken(.token(token), version: bench.version(1), obtainedAt: .moment))
-            #expect(try await bench.refresh() == [RowStatements.lease, RowStatements.release])
+            #expect(try await bench.refresh() == [.read])
             #expect(try await bench.auth.validToken().name == "b")
+        }
+
+        @Test func `a host that waits only reads, and adopts without a lease`() async throws {
+            let bench = try await StatementBench()
+            let lock = try await bench.store.lock(within: .seconds(5))
+            let database = NotingDatabase(base: try LibPQDatabase(bench.schema.connection))
+            let waiting: PostgreSQLTokenStore<TestToken> = try await PostgreSQLTokens(
+                database: database, key: .test(1), listens: false
+            ).store(client: "web", account: "ada")
+            _ = try await waiting.load()
+            _ = database.takeStatements()
+            let access = Task { try await waiting.lock(within: .seconds(60)) }
+            await database.nextStatement()
+            #expect(
+                try await bench.store.save(
+                    StoredToken(.token(TestToken("b")), version: bench.version(1), obtainedAt: .moment),
+                    replacing: .older(than: 1)) == .saved)
+            let adopting = try await access.value
+            #expect(adopting.remaining == .zero)
+            #expect(try await waiting.load()?.token?.name == "b")
+            await adopting.unlock()
+            #expect(Set(database.takeStatements()) == [.read])
+            await lock.unlock()
         }
 
         @Test func `the row read with the lease serves one load under the lease, for a second`() async throws {
@@ -53,16 +74,6 @@ extension PostgreSQLTests {
             await again.unlock()
         }
 
-        @Test func `only its holder renews a lease`() async throws {
-            let store: PostgreSQLTokenStore<TestToken> = try await Schema.make().fleet()
-                .store(client: "web", account: "ada")
-            let lock = try await store.lock(within: .seconds(5))
-            let holder = try #require(store.held.withLock { $0 })
-            #expect(try await store.query(RowStatements.renew, [holder.uuidString, "10"]) == [["true"]])
-            #expect(try await store.query(RowStatements.renew, [UUID().uuidString, "10"]) == [])
-            await lock.unlock()
-        }
-
         @Test func `a save over a token that another host has saved meanwhile is refused`() async throws {
             let bench = try await StatementBench()
             let store: PostgreSQLTokenStore<TestToken> = bench.fleet.store(client: "web", account: "bob")
@@ -78,6 +89,11 @@ extension PostgreSQLTests {
             #expect(try await other.load() == .make("d", 3))
         }
     }
+}
+
+extension String {
+    fileprivate static let read = RecordStatements(for: "row").read
+    fileprivate static let update = RecordStatements(for: "row").update
 }
 
 /// A host whose statements are recorded, and the row of one user, whose token is about to expire.
@@ -122,8 +138,12 @@ private struct StatementBench {
 private struct NotingDatabase: PostgreSQLDatabase {
     let base: LibPQDatabase
     private let statements = Lock<[String]>([])
+    private let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     init(base: LibPQDatabase) { self.base = base }
+
+    /// Returns when a statement has been run since the last call.
+    func nextStatement() async { for await _ in news.stream { return } }
 
     func takeStatements() -> [String] {
         statements.withLock { statements in
@@ -134,6 +154,7 @@ private struct NotingDatabase: PostgreSQLDatabase {
 
     func query(_ statement: String, parameters: [String?]) async throws -> [[String?]] {
         statements.withLock { $0.append(statement) }
+        defer { news.continuation.yield() }
         return try await base.query(statement, parameters: parameters)
     }
 }

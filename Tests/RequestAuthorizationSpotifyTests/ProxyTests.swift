@@ -79,7 +79,8 @@ import Testing
         }
         await #expect(throws: NotAMember(reason: "unpaid")) { try await spotify.refresh(old) }
         // Through a provider the session goes on.
-        let auth = RefreshableTokenAuthorization(service: spotify, clock: clock)
+        let auth = RefreshableTokenAuthorization(
+            service: spotify, policy: .init(backOff: .init(patience: .zero)), clock: clock)
         try await auth.setToken(OAuthToken(accessToken: "a", refreshToken: "AQ-1", expiresAt: .distantPast))
         let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
         #expect(failure?.underlying as? NotAMember == NotAMember(reason: "unpaid"))

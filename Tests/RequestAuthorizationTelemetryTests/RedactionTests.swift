@@ -30,7 +30,8 @@ import Tracing
             clock: desk.clock, .success(secret), .failure(CarelessError()),
             .failure(TokenEndpointError(status: 400, code: "of \(Secret.text)")),
             .failure(NotAuthorized(.rejected, underlying: CarelessError())))
-        let auth = RefreshableTokenAuthorization(service: service, store: store, clock: desk.clock)
+        let auth = RefreshableTokenAuthorization(
+            service: service, store: store, policy: .init(backOff: .init(patience: .zero)), clock: desk.clock)
         auth.report(to: desk.telemetry())
         store.fail(next: .save, with: CarelessError())
         let transport = ScriptedTransport<TestRequest, TestResponse>(forever: .response(401))

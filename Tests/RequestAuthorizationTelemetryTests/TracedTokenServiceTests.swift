@@ -21,6 +21,7 @@ import Testing
         #expect(service.log.withLock { $0 } == ["discard b", "revoke c"])
         #expect(traced.serverOrigin == "https://accounts.example.com")
         #expect(traced.proofFields == ["DPoP"])
+        #expect(traced.completed(TestToken("t")).name == "t, completed")
         #expect(throws: NotAuthorized.self) { try traced.proof(for: TestToken("d")) }
     }
 }
@@ -35,6 +36,7 @@ private final class FullService: RefreshableTokenService {
     func revoke(_ token: TestToken) async throws { log.withLock { $0.append("revoke \(token.name)") } }
     var serverOrigin: Origin? { "https://accounts.example.com" }
     var proofFields: Set<String> { ["DPoP"] }
+    func completed(_ token: TestToken) -> TestToken { TestToken("\(token.name), completed") }
     func proof(for token: TestToken) throws -> (any RequestProof)? { throw NotAuthorized(.malformedCredential) }
 }
 #endif

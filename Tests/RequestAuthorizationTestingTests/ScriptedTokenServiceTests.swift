@@ -121,6 +121,10 @@ struct ScriptedTokenServiceTests {
         let service = ScriptedTokenService<TestToken>()
         await service.discard(TestToken("late"))
         #expect(service.discarded == [TestToken("late")])
+        async let two: Void = service.discards(atLeast: 2)
+        await service.discard(TestToken("later"))
+        await two
+        #expect(service.discarded.map(\.name) == ["late", "later"])
         #expect(service.calls == 0)
     }
 }

@@ -41,6 +41,18 @@ struct SessionLimitsTests {
         #expect(limits.applied(to: request, now: end - .seconds(3)).1 == 0.5)
     }
 
+    @Test(arguments: [Double.infinity, -.infinity, .nan, .greatestFiniteMagnitude, -1e300, 1e19])
+    func `absurd time-outs do not end the program`(seconds: Double) throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = seconds
+        configuration.timeoutIntervalForResource = seconds
+        let limits = SessionLimits(SessionSettings(configuration))
+        var request = URLRequest(url: try #require(URL(string: "https://api.example.com/")))
+        #expect(limits.applied(to: request).0.timeoutInterval.magnitude <= Duration.ages / .seconds(1))
+        request.timeoutInterval = seconds
+        #expect(limits.applied(to: request).0.timeoutInterval.magnitude <= Duration.ages / .seconds(1))
+    }
+
     @Test func `a session without a limit for the whole call needs no timer`() {
         #expect(SessionLimits(SessionSettings(.ephemeral)).end == nil)
     }

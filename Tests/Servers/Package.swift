@@ -11,6 +11,8 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
         .enableUpcomingFeature("InferIsolatedConformances"),
+        // The trait of the library that its tests build these sources with.
+        .define("Full"),
     ] + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
 let library = "swift-request-authorization"
@@ -28,12 +30,14 @@ let package = Package(
     products: [
         .library(name: "LocalSpotify", targets: ["LocalSpotify"]),
         .library(name: "LocalWidgets", targets: ["LocalWidgets"]),
+        .library(name: "LocalScenarios", targets: ["LocalScenarios"]),
+        .executable(name: "scenarios", targets: ["scenarios"]),
     ],
     dependencies: [
         .package(name: library, path: "../.."),
-        // Serves both on loopback.
+        // Serves all on loopback.
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
-        // SHA-256 for PKCE in the local Spotify.
+        // SHA-256 for PKCE, and the signatures of the scenarios.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
     ],
     targets: [
@@ -45,13 +49,25 @@ let package = Package(
             ]),
         // A server of an app's own.
         .target(name: "LocalWidgets", dependencies: ["LoopbackHTTP", .flyingFox()]),
+        // The scenarios of MCP's official client suite for authorization. The library's own tests use it too.
+        .target(
+            name: "LocalScenarios",
+            dependencies: ["LoopbackHTTP", .flyingFox(), .product(name: "Crypto", package: "swift-crypto")]),
+        .executableTarget(name: "scenarios", dependencies: ["LocalScenarios"]),
         // Serves on this machine while a closure runs.
         .target(name: "LoopbackHTTP", dependencies: [.flyingFox(), .flyingFox("FlyingSocks")]),
         .testTarget(
             name: "LocalSpotifyTests",
             dependencies: ["LocalSpotify", "TestWidth", .ours(), .ours("Testing"), .ours("URLSession")]),
-        // How many tests run at a time: the library's own, by a symbolic link.
+        .testTarget(
+            name: "LocalScenariosTests",
+            dependencies: [
+                "LocalScenarios", "LoopbackHTTP", "TestServers", "TestWidth", .flyingFox(),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        // How many tests run at a time, and servers of others: the library's own, by symbolic links.
         .target(name: "TestWidth", path: "Tests/Support/TestWidth"),
+        .target(name: "TestServers", path: "Tests/Support/TestServers"),
     ]
 )
 

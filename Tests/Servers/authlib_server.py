@@ -5,7 +5,8 @@ fault injector, on a free port of 127.0.0.1.
 
 It writes its address to DIR/address and a line to its output when it listens, and ends with its standard input, or after LIFETIME seconds (300).
 
-The server: /authorize (Alice consents at once), /token (code with PKCE, one-time refresh tokens, client credentials),
+The server: /authorize (Alice consents at once), /token (code with PKCE, ID tokens for the scope "openid", one-time
+refresh tokens, client credentials),
 /revoke; the public client "native", the confidential "web" with the secret "websecret", and "bank", which authenticates
 with signed assertions (RFC 7523) for the server's address.
 
@@ -32,6 +33,8 @@ from authlib.oauth2.rfc6749 import AuthorizationCodeMixin, ClientMixin, TokenMix
 from authlib.oauth2.rfc7009 import RevocationEndpoint
 from authlib.oauth2.rfc7523 import JWTBearerClientAssertion
 from authlib.oauth2.rfc7636 import CodeChallenge
+from authlib.oidc.core import UserInfo
+from authlib.oidc.core.grants import OpenIDCode
 from flask import Flask
 
 
@@ -46,7 +49,7 @@ class Client(ClientMixin):
         return "http://127.0.0.1:8400/cb"
 
     def get_allowed_scope(self, scope):
-        return " ".join(s for s in (scope or "").split() if s in ("read", "write"))
+        return " ".join(s for s in (scope or "").split() if s in ("openid", "read", "write"))
 
     def check_redirect_uri(self, redirect_uri):
         return redirect_uri == self.get_default_redirect_uri()
@@ -92,12 +95,19 @@ class Code(AuthorizationCodeMixin):
         self.redirect_uri, self.scope = request.redirect_uri, request.scope
         self.code_challenge = request.data.get("code_challenge")
         self.code_challenge_method = request.data.get("code_challenge_method")
+        self.nonce, self.auth_time = request.data.get("nonce"), int(time.time())
 
     def get_redirect_uri(self):
         return self.redirect_uri
 
     def get_scope(self):
         return self.scope
+
+    def get_nonce(self):
+        return self.nonce
+
+    def get_auth_time(self):
+        return self.auth_time
 
 
 SIGN_IN = ["authorization_code", "refresh_token"]
@@ -125,6 +135,19 @@ class CodeGrant(grants.AuthorizationCodeGrant):
 
     def authenticate_user(self, authorization_code):
         return authorization_code.user
+
+
+class IDTokens(OpenIDCode):
+    """ID tokens, whose signatures nobody here verifies."""
+
+    def exists_nonce(self, nonce, request):
+        return any(code.nonce == nonce for code in codes.values())
+
+    def get_jwt_config(self, grant):
+        return {"key": "secret", "alg": "HS256", "iss": assertion.token_url, "exp": 3600}
+
+    def generate_user_info(self, user, scope):
+        return UserInfo(sub=user)
 
 
 class RefreshGrant(grants.RefreshTokenGrant):
@@ -184,7 +207,7 @@ server = AuthorizationServer(
     query_client=clients.get,
     save_token=lambda fields, request: tokens.append(Token(fields, request.client, request.user)),
 )
-server.register_grant(CodeGrant, [CodeChallenge(required=True)])
+server.register_grant(CodeGrant, [IDTokens(require_nonce=True), CodeChallenge(required=True)])
 server.register_grant(RefreshGrant)
 server.register_grant(MachineGrant)
 assertion = Assertion("unknown until it listens")

@@ -11,7 +11,7 @@ if [[ ! -d $D/data ]]; then
     mkdir -p "$D"
     [[ $(id -u) == 0 ]] && chown postgres "$D"
     "${as[@]}" "$B/initdb" -D "$D/data" -A trust -U app --no-sync -E UTF8 --locale C > "$D/log" 2>&1
-    printf 'host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\nlocal all all trust\n' > "$D/data/pg_hba.conf"
+    printf 'host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\nlocal all all trust\nhost replication all 127.0.0.1/32 trust\n' > "$D/data/pg_hba.conf"
 fi
 rm -f "$D/data/postmaster.pid"  # left by a server that was killed
 # Its lifetime is limited, so that killed tests leave no server behind. It has its own process group. Inherited descriptors

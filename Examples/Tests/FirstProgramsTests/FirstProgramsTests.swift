@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
+import LocalScenarios
 import LocalSpotify
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Runs the three programs for newcomers as processes, and checks their output.
+/// Runs the programs for newcomers as processes, and checks their output.
 @Suite(.timeLimit(.minutes(5))) struct FirstProgramsTests {
     @Test func `first-app logs in, refreshes after a 401, and signs out`() async throws {
         let result = try await Running("first-app", environment: [:]).result()
@@ -53,5 +54,25 @@ import FoundationNetworking
             #expect(!second.errors.contains("Open "))
         }
         #expect(await spotify.tokenCalls.count == 1)
+    }
+    @Test func `first-agent introduces itself, signs in once, and lists the tools`() async throws {
+        let home = FileManager.default.temporaryDirectory.appending(path: "first-agent-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: home) }
+        let scenario = try #require(Scenario.named("metadata-default"))
+        let verdict = try await scenario.run(at: .november2025) { run in
+            let (arguments, environment) = ([run.url.absoluteString], ["XDG_STATE_HOME": home.path()])
+            let first = try Running("first-agent", arguments, environment: environment)
+            let page = try await first.word(beginning: "http://", ofErrors: true)
+            _ = try await URLSession.shared.data(from: try #require(URL(string: page)))
+            let result = try await first.result()
+            #expect(result.status == 0 && result.output.contains("test-tool"), "\(result.errors)")
+
+            let second = try await Running("first-agent", arguments, environment: environment).result()
+            #expect(second.status == 0 && second.output.contains("test-tool"), "\(second.errors)")
+            #expect(!second.errors.contains("Open "))
+        }
+        // It is a good client, and calls no tool.
+        #expect(verdict.failures.map(\.check) == ["calls"], "\(verdict)")
     }
 }

@@ -97,7 +97,8 @@ import Testing
             #expect(answer.status == 502 && answer.body.contains("You are still logged in."))
             #expect(!answer.body.contains("503") && !answer.body.contains("Server error."))
             running.clock.advance(by: .seconds(61))
-            await running.spotify.inject(.dropped, on: .tokenEndpoint)
+            // A request does not wait for a try that is this far away.
+            await running.spotify.inject(.rateLimited(retryAfter: 30), on: .tokenEndpoint)
             #expect(try await browser.get("/now").status == 502)
             running.clock.advance(by: .seconds(61))
             #expect(try await browser.get("/now").status == 200)

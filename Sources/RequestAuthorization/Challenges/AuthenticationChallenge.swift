@@ -63,6 +63,38 @@ public struct AuthenticationChallenge: Hashable, Sendable {
         error == "insufficient_scope" || error == "insufficient_user_authentication"
     }
 
+    /// Where the metadata of the resource are (RFC 9728 §5.1); `nil` if the challenge does not say so.
+    public var resourceMetadata: URL? { unquoted("resource_metadata").flatMap { URL(string: $0) } }
+
+    /// The kinds of log-in that the resource accepts, the best first (RFC 9470 §3); empty if it names none.
+    public var acrValues: [String] { (unquoted("acr_values") ?? "").split(separator: " ").map(String.init) }
+
+    /// How long ago the user may have logged in (RFC 9470 §3); `nil` if that does not matter, or is no number of seconds.
+    public var maxAge: Duration? {
+        guard let text = unquoted("max_age"), text.utf8.allSatisfy(\.isASCIIDigit), let seconds = Int32(text) else {
+            return nil
+        }
+        return .seconds(seconds)
+    }
+
+    /// The claims that the resource requires of a new token, as the text of a JSON object; `nil` if there are none.
+    ///
+    ///     HTTP/1.1 401 Unauthorized
+    ///     WWW-Authenticate: Bearer error="insufficient_claims", claims="eyJhY2Nlc3NfdG9rZW4iOnt9fQ=="
+    ///
+    /// The parameter is Base64 of the object (Microsoft's continuous access evaluation). Without padding and as Base64URL
+    /// it is read too; a longer text than 8 KiB is not.
+    public var claims: String? {
+        guard error == "insufficient_claims", let text = unquoted("claims"), text.utf8.count <= 8 << 10 else {
+            return nil
+        }
+        var plain = text.replacing("-", with: "+").replacing("_", with: "/")
+        while plain.hasSuffix("=") { plain.removeLast() }
+        let padding = String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)
+        guard let bytes = Data(base64Encoded: plain + padding), bytes.first == UInt8(ascii: "{") else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
     /// A parameter without the single quotes that some servers put around it. By the grammar they belong to the value.
     private func unquoted(_ name: String) -> String? {
         guard let value = parameters[name], value.utf8.count > 1, value.hasPrefix("'"), value.hasSuffix("'") else {

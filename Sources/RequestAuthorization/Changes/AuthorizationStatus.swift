@@ -15,7 +15,7 @@ public import Observation
 ///                     switch status.phase {
 ///                     case .authorized, .refreshing: Home()
 ///                     case .unknown, .signingIn: ProgressView()
-///                     case .signedOut: LogIn(reason: status.error)
+///                     case .signedOut, .shutDown: LogIn(reason: status.error)
 ///                     }
 ///                 }
 ///                 .task { _ = try? await MyApp.auth.validToken() }     // loads what the store holds
@@ -45,11 +45,13 @@ public final class AuthorizationStatus {
         case authorized
         /// A token is held, and its refresh is under way.
         case refreshing
+        /// The provider was shut down: no request is authorized any more.
+        case shutDown
     }
 
     public private(set) var phase = Phase.unknown
 
-    /// Whether a token is held. It may have expired; then the next request refreshes it.
+    /// Whether a token is held, and the provider is not shut down. It may have expired; then the next request refreshes it.
     public private(set) var isAuthorized = false
 
     /// Why the session is over; `nil` during a session, and before anything is known.
@@ -69,9 +71,9 @@ public final class AuthorizationStatus {
         let subscription = provider.core.follow()
         following = subscription
         while let status = subscription.mailbox.poll() { note(status) }
-        Task { [weak self, mailbox = subscription.mailbox] in
-            while let status = await mailbox.next() { self?.note(status) }
-            self?.providerIsGone()
+        Task.detached { [weak self, mailbox = subscription.mailbox] in
+            while let status = await mailbox.next() { await self?.note(status) }
+            await self?.providerIsGone()
         }
     }
 
@@ -109,8 +111,14 @@ public final class AuthorizationStatus {
 
     private func providerIsGone() {
         isFinal = true
-        let ending = error.map { RefreshState.Ending(error: $0) }
-        note(phase == .signedOut ? RefreshState.Status(phase: .signedOut, ending: ending) : .unknown)
+        let ending = error.map { Ending(error: $0) }
+        let end: RefreshState.Status.Phase =
+            switch phase {
+            case .signedOut: .signedOut
+            case .shutDown: .shutDown
+            default: .unknown
+            }
+        note(RefreshState.Status(phase: end, ending: end == .unknown ? nil : ending))
         for waiting in waiting.values { waiting.mailbox.finish() }
     }
 }
@@ -124,6 +132,7 @@ extension AuthorizationStatus.Phase {
             case .signingIn: .signingIn
             case .authorized: .authorized
             case .refreshing: .refreshing
+            case .shutDown: .shutDown
             }
     }
 }

@@ -12,7 +12,7 @@ extension RefreshableTokenAuthorization {
     ) -> TokenObservation {
         let subscription = core.observe()
         let mailbox = subscription.mailbox
-        Task { while let notice = await mailbox.next() { await handler(TokenChange(notice)) } }
+        Task.detached { while let notice = await mailbox.next() { await handler(TokenChange(notice)) } }
         return TokenObservation { subscription.cancel() }
     }
 
@@ -32,7 +32,7 @@ public final class TokenObservation: Sendable, RedactedDescription {
     /// Captures the subscription, which ends with its last reference.
     private let end: @Sendable () -> Void
 
-    init(end: @escaping @Sendable () -> Void) { self.end = end }
+    package init(end: @escaping @Sendable () -> Void) { self.end = end }
 
     /// Ends the observation. Once this has returned, the handler gets no change. May be called inside the handler.
     public func cancel() { end() }

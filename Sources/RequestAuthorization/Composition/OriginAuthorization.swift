@@ -40,7 +40,7 @@ public struct OriginAuthorization: AuthorizationProvider, RedactedDescription {
 }
 
 extension OriginAuthorization: RefusalListener {
-    func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
+    package func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
         guard let place = origins.place(of: request) else { return try await elsewhere.note(refusal, of: request) }
         try await providers[place].setNeedsRefreshAfterUnauthorizedResponse(refusal, for: request)
     }

@@ -58,7 +58,7 @@ public struct RestrictedAuthorization: AuthorizationProvider, RedactedDescriptio
 
 extension RestrictedAuthorization: RefusalListener {
     /// Tells the provider. Throws if it did not authorize the request: another origin's 401 refreshes nothing.
-    func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
+    package func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
         guard origins.place(of: request) != nil else { return try await elsewhere.note(refusal, of: request) }
         guard request.isPlaintext else {
             return try await provider.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: request)

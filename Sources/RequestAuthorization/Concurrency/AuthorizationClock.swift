@@ -27,7 +27,7 @@ public struct SystemClock: AuthorizationClock {
     public var uptime: Duration { ContinuousClock.now - Self.start }
     public func sleep(for duration: Duration) async throws { try await Self.sleeps.sleep(for: duration) }
 
-    private static let sleeps = SleepQueue(RuntimeClock())
+    private static let sleeps = TimerQueue(RuntimeClock())
 }
 
 /// The clocks of the runtime, without a queue.
@@ -48,6 +48,12 @@ struct Moment: Hashable, Sendable {
     var date: Date
     /// For back-off and deadlines.
     var uptime: Duration
+}
+
+extension Moment {
+    func advanced(by duration: Duration) -> Moment {
+        Moment(date: date.addingTimeInterval(duration.seconds), uptime: uptime + duration)
+    }
 }
 
 extension AuthorizationClock { var moment: Moment { Moment(date: now, uptime: uptime) } }

@@ -8,7 +8,7 @@ public struct DeadlineExceeded: Error, CustomStringConvertible {
 
 extension Task where Failure == any Error {
     /// Returns the value, or throws when the time is over, even if the task ignores cancellation. The task goes on.
-    func value(within limit: Duration, of timer: ProviderTimer, for purpose: String) async throws -> Success {
+    func value(within limit: Duration, of timer: TimerQueue, for purpose: String) async throws -> Success {
         try await withUnsafeThrowingContinuation { continuation in
             let once = Once(continuation)
             let entry = timer.schedule(after: limit) {

@@ -18,7 +18,7 @@ extension ExpiringActivities {
         perform(reason: reason) { isExpired in
             if isExpired { isOver.signal() } else { isOver.wait() }
         }
-        Task {
+        Task.detached {
             await body()
             isOver.signal()
         }

@@ -52,8 +52,8 @@ package final class Lock<Value>: @unchecked Sendable {
 
 /// The thread that created this value.
 ///
-/// `@unchecked Sendable` is safe: the identifier of the thread is only compared.
-struct CurrentThread: Equatable, @unchecked Sendable {
+/// `@unchecked Sendable` is safe: the identifier of the thread is only compared and hashed.
+struct CurrentThread: Hashable, @unchecked Sendable {
     private let name = pthread_self()
 
     static func == (left: Self, right: Self) -> Bool { pthread_equal(left.name, right.name) != 0 }

@@ -31,6 +31,9 @@ package struct WaiterQueue<Waiter> {
 
     package init() {}
 
+    /// The number of the next waiter's place.
+    var end: Int { numberOfFirst + places.count }
+
     /// The waiter that has waited longest.
     package var first: Waiter? { isEmpty ? nil : places[head] }
 
@@ -46,17 +49,20 @@ package struct WaiterQueue<Waiter> {
         return places[head...]
     }
 
+    /// - Parameter end: the number before which places are looked at.
     /// - Returns: the waiters that meet a condition, in order of arrival; they are removed.
-    mutating func removeAll(where condition: (Waiter) -> Bool) -> [Waiter?] {
+    mutating func removeAll(before end: Int = .max, where condition: (Waiter) -> Bool) -> ArraySlice<Waiter?> {
+        let last = min(places.count, max(head, end - numberOfFirst))
+        if last == places.count, places[head...].allSatisfy({ $0.map(condition) ?? true }) { return drain() }
         var removed: [Waiter?] = []
-        for index in head..<places.count {
+        for index in head..<last {
             guard let waiter = places[index], condition(waiter) else { continue }
             places[index] = nil
             count -= 1
             removed.append(waiter)
         }
         trim()
-        return removed
+        return removed[...]
     }
 
     /// The number of kept places, including empty ones.

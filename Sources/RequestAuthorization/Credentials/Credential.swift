@@ -85,6 +85,9 @@ public struct Credential: Sendable {
     public func adding(_ other: Credential) -> Credential {
         guard let mine = contents else { return other.allowing(plaintext: allowsPlaintext) }
         guard let theirs = other.contents else { return self }
+        // Without fields nobody adds anything: a request that goes out as it is has no other credential.
+        if theirs.name.isEmpty { return self }
+        if mine.name.isEmpty { return other.allowing(plaintext: allowsPlaintext) }
         let names = Set(theirs.fields.map(\.name.asciiLowercased))
         let fields = mine.fields.filter { !names.contains($0.name.asciiLowercased) } + theirs.fields
         let receipt: (any CredentialReceipt)? =
@@ -152,6 +155,26 @@ extension Credential {
     ///   session: the request is not sent in another person's name.
     public func admit(_ next: Credential) throws { try contents?.receipt?.admit(next) }
 
+    /// A credential without fields: the request goes out as it is, and the receipt judges the answer.
+    package static func withoutFields(receipt: any CredentialReceipt) -> Credential {
+        Credential(CredentialContents(onlyReceipt: receipt))
+    }
+
+    /// Returns the same fields with another receipt, which forwards to this credential's.
+    package func replacingReceipt(by receipt: any CredentialReceipt) -> Credential {
+        guard let contents, let first = contents.fields.first else { return .withoutFields(receipt: receipt) }
+        return Credential(
+            CredentialContents(
+                first, more: contents.more, isForOneRequest: contents.isForOneRequest, receipt: receipt)
+        ).allowing(plaintext: allowsPlaintext)
+    }
+
+    /// The receipts of which it consists, for a provider that has wrapped another one's.
+    package var receipts: [any CredentialReceipt] { contents?.receipt?.parts ?? [] }
+
+    /// Whether both are one and the same object, as for the requests of one held token.
+    package func isIdentical(to other: Credential) -> Bool { contents != nil && contents === other.contents }
+
     /// The names of the fields in lower case.
     package var names: Set<String> { Set(fields.map(\.name.asciiLowercased)) }
 
@@ -176,7 +199,7 @@ extension AuthorizableRequest {
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/insecureTransport`` if others on the network
     ///   could read the request. It is unchanged then.
     @inlinable public mutating func set(_ credential: Credential) throws {
-        guard let contents = credential.contents else { return }
+        guard let contents = credential.contents, !contents.name.isEmpty else { return }
         if !credential.allowsPlaintext, isPlaintext { try refusePlaintext() }
         setCredential(contents.value, in: contents.name)
         // A loop alone would cost as much as the field.

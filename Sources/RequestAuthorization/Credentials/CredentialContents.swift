@@ -22,10 +22,16 @@
         wantsEveryAnswer = receipt?.wantsEveryAnswer ?? false
     }
 
+    /// No field at all: the request goes out as it is, and the receipt judges the answer.
+    init(onlyReceipt receipt: any CredentialReceipt) {
+        (name, value, more, isForOneRequest, ownReceipt) = ("", "", [], false, receipt)
+        wantsEveryAnswer = receipt.wantsEveryAnswer
+    }
+
     /// What the maker knows of it.
     var receipt: (any CredentialReceipt)? { ownReceipt }
 
-    final var fields: [CredentialField] { [CredentialField(unchecked: name, value)] + more }
+    final var fields: [CredentialField] { name.isEmpty ? [] : [CredentialField(unchecked: name, value)] + more }
 }
 
 /// A header field that was checked.

@@ -13,7 +13,7 @@ protocol ProvenReceipt: SessionReceipt {
 }
 
 /// A provider or a receipt that can be told of a refusal by the request that was sent.
-protocol RefusalListener {
+package protocol RefusalListener {
     /// - Throws: ``NotAuthorized`` if a retry is pointless.
     func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws
 }
@@ -52,11 +52,11 @@ struct ReceiptPair: CredentialReceipt {
 }
 
 extension CredentialReceipt {
-    /// Like ``judge(_:afterRefresh:)``, but throws only if the session is over or the judgement fails.
+    /// Like ``judge(_:afterRefresh:)``, but throws only if a sign-in is needed or the judgement fails.
     func verdict(on answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
         do {
             return try await judge(answer, afterRefresh: afterRefresh)
-        } catch let error as NotAuthorized where !error.isEndOfSession {
+        } catch let error as NotAuthorized where !error.isEndOfSession && error.reason != .noToken {
             return .accept  // A retry is pointless: what the server said counts.
         }
     }

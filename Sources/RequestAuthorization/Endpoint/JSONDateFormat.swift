@@ -48,7 +48,7 @@ extension JSONDateFormat {
     // MARK: - RFC 3339
 
     /// Reads `2026-11-25T17:05:00.5+01:00`: `T` may be a space, the fraction and the colon of the offset may be missing.
-    static func parse(_ text: String) -> Date? {
+    package static func parse(_ text: String) -> Date? {
         var rest = Array(text.utf8)[...]
         guard let year = number(4, &rest), skip("-", &rest), let month = number(2, &rest), skip("-", &rest),
             let day = number(2, &rest), skip("Tt ", &rest), let hour = number(2, &rest), skip(":", &rest),

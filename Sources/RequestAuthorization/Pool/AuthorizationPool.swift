@@ -17,8 +17,9 @@
 ///
 /// A new provider starts as after a restart of the program: from its store, or with
 /// ``RefreshableTokenService/initialToken()``. So a provider is kept as long as the pool lives if its session is in
-/// memory only: signed in without a store, or signed in or out with a read-only one. After a failure a provider is
-/// kept until the next try is due, so that no server is called earlier than it asked.
+/// memory only: signed in without a store, signed out without one if the service may need no user, or signed in or out
+/// with a read-only one. After a failure a provider is kept until the next try is due, so that no server is called
+/// earlier than it asked.
 ///
 /// All functions may be called from any thread. In tests, advance the time with `ManualClock`.
 public final class AuthorizationPool<ID: Hashable & Sendable, Token: AuthorizationToken>: Sendable {
@@ -37,7 +38,7 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
     let reporting = Lock<(reporter: (any PoolReporter<ID>)?, number: Int)>((nil, 0))
     private let make: @Sendable (ID) -> Provider
     private let clock: any AuthorizationClock
-    private let timer: ProviderTimer
+    private let timer: TimerQueue
     private let interval: Duration
 
     /// Creates an empty pool.
@@ -49,8 +50,8 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
     ///   - clock: measures the idle time. Pass the clock of the providers.
     ///   - make: creates the provider of an identity; no other provider may exist for it. Only this identity is locked
     ///     during the call: threads that ask for the same one block. So it should only assemble objects and read no
-    ///     file; put what may fail into the store. It must not ask the pool for the same identity: that is a
-    ///     programming error and ends the process.
+    ///     file; put what may fail into the store. It may ask a pool for the provider of another identity, unless
+    ///     that one waits for this one; see ``provider(of:)``.
     public init(
         idleFor idle: Duration = .seconds(600), atMost limit: Int = 10_000, clock: any AuthorizationClock = .system,
         make: @escaping @Sendable (_ identity: ID) -> Provider
@@ -59,16 +60,31 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
         interval = min(max(idle / 4, .milliseconds(100)), .seconds(3600))
         let turns = Int((idle / interval).rounded(.up))
         contents = Lock(Contents(table: PoolTable(limit: max(limit, 0), turns: turns)))
-        timer = ProviderTimer(clock)
+        timer = TimerQueue(clock)
         self.clock = clock
         self.make = make
     }
 
     /// The provider of an identity, created if there is none. Concurrent callers get the same one.
+    ///
+    /// - Precondition: The closure does not, in the end, ask for the provider that it is creating; see ``provider(of:)``.
     public subscript(identity: ID) -> Provider {
         // No `??` here: it would look up the provider's type at run time.
         if let live = contents.withLock({ $0.table.use(identity) }) { return live }
-        return provide(identity)
+        do {
+            return try provide(identity)
+        } catch {
+            fatalError(error.sentence)
+        }
+    }
+
+    /// Returns the provider of an identity like the subscript, also inside the closure of a pool.
+    ///
+    /// - Throws: ``CircularProviders`` if the provider of this identity waits for one that the calling thread is creating
+    ///   or releasing. The subscript ends the program then.
+    public func provider(of identity: ID) throws(CircularProviders) -> Provider {
+        if let live = contents.withLock({ $0.table.use(identity) }) { return live }
+        return try provide(identity)
     }
 
     /// The number of providers in the pool, idle or in use.
@@ -80,11 +96,11 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
     // MARK: - Helpers
 
     /// The slow path: the provider has been dropped, or was never created.
-    private func provide(_ id: ID) -> Provider {
+    private func provide(_ id: ID) throws(CircularProviders) -> Provider {
         let provider: Provider
         switch contents.withLock({ $0.table.look(up: id) }) {
         case .live(let live): provider = live
-        case .making(let making): provider = making.provider { makeAndInstall(id) }
+        case .making(let making): provider = try making.provider { makeAndInstall(id) }
         }
         let now = clock.moment
         var (departures, begins) = contents.withLock { contents in

@@ -89,7 +89,7 @@ final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
             makings[id] = former.making
         }
         if let making = makings[id] { return .making(making) }
-        let making = Making<Provider>()
+        let making = Making<Provider> { "\(id)" }
         makings[id] = making
         return .making(making)
     }
@@ -174,7 +174,7 @@ final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
             order.hold(place)
             return nil
         }
-        let departure = Departure(id: id, provider: provider, making: Making())
+        let departure = Departure(id: id, provider: provider, making: Making { "\(id)" })
         formers[id] = Former(provider: provider, making: departure.making)
         places[id] = nil
         (ids[place], providers[place]) = (nil, nil)
@@ -185,27 +185,4 @@ final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
     private func forgetFormers() {
         formers = formers.filter { !$0.value.isReleased || $0.value.provider != nil }
     }
-}
-
-/// Creates the provider of one identity once. Other callers wait until it exists.
-final class Making<Provider: AnyObject & Sendable>: Sendable {
-    private let provider = Lock<Provider?>(nil)
-    private let maker = Lock<CurrentThread?>(nil)
-
-    /// Returns the provider. The first caller creates it.
-    func provider(_ make: () -> Provider) -> Provider {
-        let thread = CurrentThread()
-        precondition(maker.withLock { $0 != thread }, "the closure of an AuthorizationPool asked for the same identity")
-        return provider.withLock { provider in
-            if let provider { return provider }
-            maker.withLock { $0 = thread }
-            defer { maker.withLock { $0 = nil } }
-            let new = make()
-            provider = new
-            return new
-        }
-    }
-
-    /// Releases a former provider. A caller that creates the next one waits until its `deinit` has run.
-    func release(_ former: inout Provider?) { provider.withLock { _ in former = nil } }
 }

@@ -18,6 +18,9 @@ public protocol RequestProof: Sendable {
     func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome
 }
 
+/// A proof that ends at once when its task is cancelled. Other proofs get a task of their own, which costs a microsecond.
+package protocol PromptProof: RequestProof {}
+
 /// The parts of a request that a proof covers: method, target and origin; and the proof that it has.
 public struct ProvenRequest: Sendable, Hashable {
     /// The scheme, host and port.
@@ -103,10 +106,16 @@ extension ProofOutcome: RedactedDescription {
 extension RequestProof {
     /// Makes the fields of a proof.
     ///
-    /// - Parameter names: the fields that the proof may set, in lower case.
-    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential``; what the proof throws.
-    func checkedFields(for request: ProvenRequest, names: Set<String>) async throws -> [CredentialField] {
-        let fields = try await fields(for: request)
+    /// - Parameters:
+    ///   - names: the fields that the proof may set, in lower case.
+    ///   - isPrompt: whether it is a ``PromptProof``.
+    /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential``; what the proof throws;
+    ///   `CancellationError` at once when the task is cancelled.
+    func checkedFields(
+        for request: ProvenRequest, names: Set<String>, isPrompt: Bool
+    ) async throws -> [CredentialField] {
+        let fields =
+            isPrompt ? try await fields(for: request) : try await endingAtOnce { try await self.fields(for: request) }
         try Task.checkCancellation()
         return try fields.map { name, value in
             guard names.contains(name.asciiLowercased) else {

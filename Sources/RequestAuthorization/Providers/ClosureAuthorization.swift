@@ -78,7 +78,7 @@ public struct ClosureAuthorization: AuthorizationProvider, RedactedDescription {
 }
 
 extension ClosureAuthorization: RefusalListener {
-    func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
+    package func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
         guard let onRefusal = self.refusal else {
             throw NotAuthorized(.notRefreshable, challenge: refusal.challenges.first)
         }

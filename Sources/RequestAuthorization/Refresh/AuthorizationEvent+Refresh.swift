@@ -7,10 +7,10 @@ extension AuthorizationEvent {
         let left = held.map { $0.expiresAt.timeIntervalSince(now.date) }.flatMap { abs($0) < 1e9 ? $0 : nil }
         return Self(.refreshStarted, cause: cause, expiresIn: left.map { .seconds($0) })
     }
-    static func refreshEnded(_ outcome: RefreshOutcome, of flight: RefreshState.Flight, at now: Moment) -> Self {
+    static func refreshEnded(_ outcome: RefreshOutcome, of flight: Flight, at now: Moment) -> Self {
         Self(.refreshEnded, cause: flight.cause, duration: now.uptime - flight.beganAt, outcome: outcome)
     }
-    static func refreshFailed(_ error: any Error, nextTryAt: Date, of flight: RefreshState.Flight, at now: Moment)
+    static func refreshFailed(_ error: any Error, nextTryAt: Date, of flight: Flight, at now: Moment)
         -> Self
     {
         Self(

@@ -3,21 +3,12 @@
 
 /// Receives each event of a provider, and wraps its token service.
 package protocol AuthorizationReporter: Sendable {
-    /// Called on the thread that caused the event, without a lock. Events of one transition come in order.
+    /// Called without a lock, with one event at a time, in the order of the provider's transitions.
+    ///
+    /// Usually the thread that caused an event reports it. While another one reports, that reports it too.
     func note(_ event: AuthorizationEvent)
 
     /// Returns the service to use for refreshes in place of the provider's own.
     func decorated<Token: AuthorizationToken>(_ service: any RefreshableTokenService<Token>)
         -> any RefreshableTokenService<Token>
-}
-
-extension RefreshableTokenAuthorization {
-    /// Sends each event from now on to a reporter, in place of the former one.
-    ///
-    /// Unlike a listener, a reporter does not stop a pool from dropping the provider.
-    package nonisolated func report(to reporter: any AuthorizationReporter) { core.reporter = reporter }
-
-    nonisolated var service: any RefreshableTokenService<Token> {
-        core.reporter?.decorated(bareService) ?? bareService
-    }
 }

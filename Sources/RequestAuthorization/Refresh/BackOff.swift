@@ -8,8 +8,6 @@ struct BackOff: Hashable, Sendable {
     private(set) var slot = Moment(date: .distantPast, uptime: .zero)
     /// Whether the server named the slot. Then no try comes earlier.
     private(set) var isOrdered = false
-    /// The uptime before which the slot stays closed, even after a failure or ``lift(at:)``.
-    private var bound = Duration.zero
 
     /// The date at which the slot opens, by the present time of day; not in the past.
     func date(at now: Moment) -> Date { now.date.addingTimeInterval(max(0, (slot.uptime - now.uptime).seconds)) }
@@ -32,21 +30,9 @@ struct BackOff: Hashable, Sendable {
         let delay = max(isLongest ? policy.maximum : .seconds(bound * random), ordered ?? .zero)
         attempts += 1
         isOrdered = ordered != nil
-        open(at: now.uptime + delay, now)
-    }
-
-    /// Keeps the slot closed until an uptime, even after ``lift(at:)``.
-    mutating func keepClosed(until uptime: Duration, at now: Moment) {
-        guard uptime > now.uptime else { return }
-        bound = max(bound, uptime)
-        open(at: slot.uptime, now)
+        slot = now.advanced(by: delay)
     }
 
     /// Makes the next try due now, unless the server named the time.
-    mutating func lift(at now: Moment) { if !isOrdered { open(at: .zero, now) } }
-
-    private mutating func open(at uptime: Duration, _ now: Moment) {
-        let uptime = max(uptime, bound)
-        slot = Moment(date: now.date.addingTimeInterval((uptime - now.uptime).seconds), uptime: uptime)
-    }
+    mutating func lift(at now: Moment) { if !isOrdered { slot = now.advanced(by: .zero - now.uptime) } }
 }

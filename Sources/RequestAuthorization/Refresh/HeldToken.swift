@@ -13,25 +13,40 @@ class HeldToken: CredentialContents, @unchecked Sendable {
     let proof: (any RequestProof)?
     /// Whether there is a ``proof``. Asking that for it would copy it.
     let needsProof: Bool
+    /// Whether the ``proof`` ends at once when its task is cancelled.
+    let isPromptProof: Bool
     let version: TokenVersion
     let obtainedAt: Date
     let expiresAt: Date
     /// When a refresh ahead of expiry is due.
     let refreshAt: Date
     let signInNeededBefore: Date?
+    /// When a refresh is due that keeps the session alive; `nil` if none is.
+    let keepAliveAt: Date?
+    /// The date before which that refresh is needed.
+    let refreshNeededBefore: Date?
+    /// Whether the service began the session by itself. It can begin another in the same way.
+    let isFetched: Bool
+    /// The claims with which the service was asked for it.
+    let claims: String?
     /// Why the token must not be sent; `nil` if it may. A token that must not be sent can still be refreshed.
     let problem: String?
 
     fileprivate init(
         reading token: some AuthorizationToken, proof: Result<(any RequestProof)?, any Error>, version: TokenVersion,
-        obtainedAt: Date, policy: RefreshPolicy, random: Double, link: TokenKeeperLink?
+        obtainedAt: Date, isFetched: Bool, claims: String?, former: HeldToken?, policy: RefreshPolicy, random: Double,
+        link: TokenKeeperLink?
     ) {
-        (self.version, self.obtainedAt, self.link) = (version, obtainedAt, link)
+        (self.version, self.obtainedAt, self.isFetched, self.link) = (version, obtainedAt, isFetched, link)
+        self.claims = claims
         let header = token.authorizationHeaderValue
         self.proof = try? proof.get()
         needsProof = self.proof != nil
+        isPromptProof = self.proof is any PromptProof
         expiresAt = token.expiresAt
         signInNeededBefore = token.signInNeededBefore
+        refreshNeededBefore = token.refreshNeededBefore
+        keepAliveAt = Self.keepAliveAt(refreshNeededBefore, former, obtainedAt, policy, random)
         do {
             _ = try proof.get()
             try HeaderFieldValue.check(header)
@@ -48,6 +63,16 @@ class HeldToken: CredentialContents, @unchecked Sendable {
         super.init(CredentialField(unchecked: "Authorization", header), isForOneRequest: false, receipt: nil)
     }
 
+    private static func keepAliveAt(
+        _ end: Date?, _ former: HeldToken?, _ obtainedAt: Date, _ policy: RefreshPolicy, _ random: Double
+    ) -> Date? {
+        guard policy.keepsAlive, let end, end > obtainedAt else { return nil }
+        // The last refresh has won no time, so the next one would not either.
+        if let before = former?.refreshNeededBefore, end <= before { return nil }
+        let time = end.timeIntervalSince(obtainedAt)
+        return obtainedAt.addingTimeInterval(time * (0.8 - 0.1 * policy.jitter * random))
+    }
+
     override var receipt: (any CredentialReceipt)? { self }
 
     /// The value of the `Authorization` field.
@@ -56,6 +81,11 @@ class HeldToken: CredentialContents, @unchecked Sendable {
     var fault: NotAuthorized? { problem.map { NotAuthorized(.malformedCredential, detail: $0) } }
 
     func isExpired(at date: Date) -> Bool { expiresAt <= date }
+
+    /// Whether a resource demands the claims that the token was fetched with, so that another refresh is pointless.
+    func lacks(_ challenge: AuthenticationChallenge?) -> Bool {
+        if let claims { claims == challenge?.claims } else { false }
+    }
 
     /// Whether a 401 now counts towards ``RefreshPolicy/storm``. A token without a lifetime is always young.
     func isYoung(at date: Date, policy: RefreshPolicy.Storm) -> Bool {
@@ -71,12 +101,13 @@ final class TypedToken<Token: AuthorizationToken>: HeldToken, @unchecked Sendabl
     /// - Parameter proof: makes the proofs of requests, or the error why there are none.
     init(
         _ token: Token, proof: Result<(any RequestProof)?, any Error> = .success(nil), version: TokenVersion,
-        obtainedAt: Date, policy: RefreshPolicy, random: Double, link: TokenKeeperLink? = nil
+        obtainedAt: Date, isFetched: Bool = false, claims: String? = nil, replacing former: HeldToken? = nil,
+        policy: RefreshPolicy, random: Double, link: TokenKeeperLink? = nil
     ) {
         self.token = token
         super.init(
-            reading: token, proof: proof, version: version, obtainedAt: obtainedAt, policy: policy, random: random,
-            link: link)
+            reading: token, proof: proof, version: version, obtainedAt: obtainedAt, isFetched: isFetched,
+            claims: claims, former: former, policy: policy, random: random, link: link)
     }
 }
 
@@ -85,26 +116,47 @@ extension HeldToken: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A ``StoredToken`` without the type of the token.
-struct StoredItem: Hashable, Sendable {
-    enum Content: Hashable, Sendable {
-        case token(HeldToken)
-        case signedOut
-        /// The session goes on in another store.
-        case moved(to: String)
+extension TypedToken {
+    /// Returns the proof for requests with a token, or the error why the token must not be used.
+    static func proof(
+        for token: Token, by service: any RefreshableTokenService<Token>, keptIn store: (any TokenStore<Token>)?
+    ) -> Result<(any RequestProof)?, any Error> {
+        Result {
+            if token.isBoundToDevice, store?.isSharedBetweenDevices == true {
+                throw NotAuthorized(
+                    .malformedCredential,
+                    detail:
+                        "its key cannot leave this device, and the store is shared with others: choose another key or store"
+                )
+            }
+            return try service.proof(for: token)
+        }
     }
+}
 
-    let content: Content
-    let version: TokenVersion
-    let obtainedAt: Date
-    /// An earlier version of this library set the token aside after refusals. It is refreshed, not sent.
-    var wasSetAside = false
+/// The provider of a token, as the token's receipt sees it.
+protocol TokenKeeper: AnyObject, Sendable {
+    /// Whether requests get this token now.
+    func isCurrent(_ held: HeldToken) -> Bool
 
-    var token: HeldToken? { if case .token(let held) = content { held } else { nil } }
+    func judge(_ refusal: UnauthorizedResponse, of held: HeldToken, afterRefresh: Bool) throws(NotAuthorized) -> Verdict
 
-    /// Why the session is over in this store, if it holds no token.
-    var ending: NotAuthorized {
-        guard case .moved(let place) = content else { return NotAuthorized(.signedOut) }
-        return NotAuthorized(.signedOut, detail: "the session was moved to \(place): make the provider with that store")
-    }
+    /// Tells what to make of a refused request, of which only the header fields are known.
+    func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) throws(NotAuthorized)
+
+    func tell(_ event: AuthorizationEvent)
+
+    /// Waits for the token of the next request.
+    func nextToken() async throws -> HeldToken
+}
+
+/// Leads from a token to its provider. It is weak, because the provider keeps the token.
+final class TokenKeeperLink: Sendable {
+    private struct Weak { weak var keeper: (any TokenKeeper)? }
+
+    private let reference = Lock(Weak())
+
+    var keeper: (any TokenKeeper)? { reference.withLock { $0.keeper } }
+
+    func connect(to keeper: any TokenKeeper) { reference.withLock { $0.keeper = keeper } }
 }

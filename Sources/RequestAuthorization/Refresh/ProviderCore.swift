@@ -3,58 +3,16 @@
 
 import Synchronization
 
-/// The state of a ``RefreshableTokenAuthorization``, its waiters and its observers, under one lock.
+/// The state of a ``RefreshableTokenAuthorization``, those who wait and those who follow, under one lock.
 ///
 /// While the lock is held, nothing is resumed or started, no user code runs, and no user's object is released. No type
 /// here is generic over the token: looking up such types at run time costs as much as the lock itself.
 final class ProviderCore: Sendable {
-    typealias Continuation = UnsafeContinuation<HeldToken, any Error>
-
-    /// A suspended request.
-    struct Waiter {
-        let continuation: Continuation
-        /// The line of sessions that binds the request; see ``SessionLine``.
-        var line: Int?
-    }
-
-    /// The task of a refresh, from before it is created.
-    enum RefreshTask {
-        case starting
-        case running(Task<Void, Never>)
-        case cancelled
-    }
-
-    struct Contents {
-        var state: RefreshState
-        /// The token of the warm path, and until when it may be used.
-        var warm: (held: HeldToken, until: Date)?
-        var ordinary = WaiterQueue<Waiter>()
-        var lasting = WaiterQueue<Waiter>()
-        /// The number of waiters that are bound to no session.
-        var unbound = 0
-        var manual: [RefreshID: Continuation] = [:]
-        var observers: [Int: Mailbox<TokenNotice>] = [:]
-        var listeners: [Int: Mailbox<AuthorizationEvent>] = [:]
-        var followers: [Int: Mailbox<RefreshState.Status>] = [:]
-        /// Receives each event outside the lock. It does not count as a use of the provider.
-        var reporter: (any AuthorizationReporter)?
-        /// The status that followers received last.
-        var status: RefreshState.Status?
-        var tasks: [RefreshID: RefreshTask] = [:]
-        var subscriptions = 0
-        /// The uptime for which the timer is set.
-        var wake: Duration?
-        /// The provider itself, kept alive until the store holds its token.
-        var owner: AnyObject?
-        /// The provider is gone. Nothing will change any more.
-        var isFinished = false
-    }
-
-    private let contents: Lock<Contents>
+    private let contents: Lock<ProviderContents>
     /// Counts resumptions; see ``willResume()``.
     private let resumptions = Atomic(0)
 
-    init(_ state: RefreshState, at now: Moment) { contents = Lock(Contents(state: state, warm: state.warm(at: now))) }
+    init(_ state: RefreshState, at now: Moment) { contents = Lock(ProviderContents(state, at: now)) }
 
     /// The token that a request may use without asking the state.
     func warmToken(at date: Date) -> HeldToken? {
@@ -75,7 +33,7 @@ final class ProviderCore: Sendable {
     /// The proof for requests with this credential, if it is the held one.
     func proof(of header: String?) -> (any RequestProof)? {
         contents.withLock { contents in
-            guard case .held(let held) = contents.state.credential, held.header == header else { return nil }
+            guard let held = contents.state.held, held.header == header else { return nil }
             return held.proof
         }
     }
@@ -95,7 +53,7 @@ final class ProviderCore: Sendable {
     /// Performs the transition that is due when the timer fires.
     func timePassed(_ inputs: Turn.Inputs) -> Aftermath {
         contents.withLock { contents in
-            contents.wake = nil
+            contents.timerFired()
             return contents.change(inputs, { $0.timePassed(&$1) }, then: { _, _ in }).1
         }
     }
@@ -105,11 +63,11 @@ final class ProviderCore: Sendable {
     /// Enqueues a suspended request if that changes nothing else, which is so for most requests during a refresh.
     ///
     /// - Returns: whether it was enqueued; if not, ``request(within:_:_:_:)`` decides.
-    func waitAtOnce(_ ticket: WaiterTicket, _ continuation: Continuation) -> Bool {
+    func waitAtOnce(_ ticket: WaiterTicket, _ continuation: WaitingRequest.Continuation) -> Bool {
         guard let date = ticket.date else { return false }
         return contents.withLock { contents in
             guard !Task.isCancelled, contents.state.holdsRequests(at: date) else { return false }
-            ticket.note(contents.enqueue(continuation, in: .ordinary), in: .ordinary)
+            ticket.note(contents.enqueue(continuation, as: .ordinary))
             return true
         }
     }
@@ -118,7 +76,8 @@ final class ProviderCore: Sendable {
     ///
     /// - Returns: the result of the request, if it is known already; and the work to be done now.
     func request(
-        within surrounding: [RefreshID], _ inputs: Turn.Inputs, _ ticket: WaiterTicket, _ continuation: Continuation
+        within surrounding: [RefreshID], _ inputs: Turn.Inputs, _ ticket: WaiterTicket,
+        _ continuation: WaitingRequest.Continuation
     ) -> (Result<HeldToken, any Error>?, Aftermath) {
         contents.withLock { contents in
             // The cancellation handler may have run already.
@@ -130,7 +89,7 @@ final class ProviderCore: Sendable {
                 case .use(let held): return .success(held)
                 case .fail(let error): return .failure(error)
                 case .wait(let kind):
-                    ticket.note(contents.enqueue(continuation, in: kind), in: kind)
+                    ticket.note(contents.enqueue(continuation, as: kind))
                     return nil
                 }
             }
@@ -139,13 +98,26 @@ final class ProviderCore: Sendable {
 
     /// Resumes a cancelled request. The refresh goes on.
     func cancel(_ ticket: WaiterTicket) {
-        contents.withLock { contents in
-            ticket.place.flatMap { contents.remove($0.number, from: $0.kind) }
-        }?.resume(throwing: CancellationError())
+        contents.withLock { contents in ticket.place.flatMap { contents.remove($0) } }?
+            .resume(throwing: CancellationError())
     }
 
-    /// Sets or removes the caller that awaits a manual refresh.
-    func await(_ id: RefreshID, _ continuation: Continuation?) { contents.withLock { $0.manual[id] = continuation } }
+    /// A number for a caller that waits.
+    func nextSettler() -> Int { contents.withLock { $0.nextSettler() } }
+
+    /// Waits until a goal is reached. A cancelled task does not wait until all is settled.
+    ///
+    /// - Parameter begin: called when the wait begins.
+    /// - Returns: whether it is reached.
+    func wait(_ number: Int, for goal: Goal, begin: () -> Void = {}) async -> Bool {
+        await withUnsafeContinuation { continuation in
+            let isReached = contents.withLock { $0.wait(number, for: goal, continuation) }
+            if let isReached { continuation.resume(returning: isReached) } else { begin() }
+        }
+    }
+
+    /// Ends a wait.
+    func giveUp(_ number: Int) { contents.withLock { $0.removeSettler(number) }?.resume(returning: false) }
 
     /// Tells the thread sanitizer, together with ``didResume()``, that waiters see what was written before.
     ///
@@ -155,110 +127,45 @@ final class ProviderCore: Sendable {
     /// Called by each waiter after its continuation has been resumed. Costs one load.
     func didResume() { _ = resumptions.load(ordering: .acquiring) }
 
-    // MARK: Tasks
-
-    /// Announces a task. A cancellation that comes before ``register(_:for:)`` is remembered.
-    func expectTask(of id: RefreshID) { contents.withLock { $0.tasks[id] = .starting } }
-
-    /// Registers the task of a refresh. If its cancellation was requested meanwhile, it is cancelled at once.
-    func register(_ task: Task<Void, Never>, for id: RefreshID) {
-        let isCancelled = contents.withLock { contents in
-            // The task may have ended by now.
-            guard let known = contents.tasks[id] else { return false }
-            contents.tasks[id] = .running(task)
-            if case .cancelled = known { return true }
-            return false
-        }
-        if isCancelled { task.cancel() }
-    }
-
-    func cancelTask(of id: RefreshID) {
-        contents.withLock { contents -> Task<Void, Never>? in
-            switch contents.tasks[id] {
-            case .starting: contents.tasks[id] = .cancelled
-            case .running(let task): return task
-            case .cancelled, nil: break
-            }
-            return nil
-        }?.cancel()
-    }
-
-    func forgetTask(of id: RefreshID) { contents.withLock { _ = $0.tasks.removeValue(forKey: id) } }
-
     // MARK: Subscriptions
 
     /// Returns a mailbox for changes that begins with the current token. It closes when the subscription ends.
-    func observe() -> Subscription<TokenNotice> {
-        subscribe { mailbox, contents, number in
-            switch contents.state.credential {
-            case .held(let held): _ = mailbox.post(.updated(held))
-            case .ended(let ending): _ = mailbox.post(.invalidated(ending.error))
-            case .unknown, .absent: break
-            }
-            contents.observers[number] = mailbox
-        }
-    }
+    func observe() -> Subscription<TokenNotice> { subscribe { $0.feed.observe($1, $0.state) } }
 
-    func listen() -> Subscription<AuthorizationEvent> {
-        subscribe { mailbox, contents, number in contents.listeners[number] = mailbox }
-    }
+    func listen() -> Subscription<AuthorizationEvent> { subscribe { $0.feed.listen($1) } }
 
     /// Returns a mailbox for each new status, in the order of the lock. It begins with the current status.
-    func follow() -> Subscription<RefreshState.Status> {
-        var former: RefreshState.Status?
-        defer { withExtendedLifetime(former) {} }  // Its error is not released under the lock.
-        return subscribe { mailbox, contents, number in
-            let status = contents.state.status
-            _ = mailbox.post(status)
-            (former, contents.status) = (contents.status, status)
-            contents.followers[number] = mailbox
-        }
-    }
+    func follow() -> Subscription<RefreshState.Status> { subscribe { $0.feed.follow($1, $0.state) } }
 
     /// Receives each event from now on, outside the lock.
     var reporter: (any AuthorizationReporter)? {
-        get { contents.withLock { $0.reporter } }
+        get { contents.withLock { $0.feed.reporter } }
         set {
-            let former = contents.withLock { contents in
-                defer { contents.reporter = newValue }
-                return contents.reporter
-            }
+            let former = contents.withLock { $0.feed.report(to: newValue) }
             withExtendedLifetime(former) {}  // No user's object is released under the lock.
         }
     }
 
+    /// Reports the queued events in the order of the lock, one thread at a time.
+    func report() {
+        var isNext = false
+        while let (events, reporter) = contents.withLock({ $0.feed.takeReport(isNext: isNext) }) {
+            for event in events { reporter.note(event) }
+            isNext = true
+        }
+    }
+
     /// Ends all subscriptions after their pending elements, because the provider is gone.
-    func finish() {
-        let (observers, listeners, followers) = contents.withLock { contents in
-            defer {
-                (contents.observers, contents.listeners, contents.followers) = ([:], [:], [:])
-                contents.isFinished = true
-            }
-            return (contents.observers, contents.listeners, contents.followers)
-        }
-        for mailbox in observers.values { mailbox.finish() }
-        for mailbox in listeners.values { mailbox.finish() }
-        for mailbox in followers.values { mailbox.finish() }
-    }
+    func finish() { for end in contents.withLock({ $0.feed.finish() }) { end() } }
 
-    // MARK: -
-
-    private func subscribe<Element>(_ body: (Mailbox<Element>, inout Contents, Int) -> Void) -> Subscription<Element> {
+    private func subscribe<Element>(
+        _ body: (inout ProviderContents, Mailbox<Element>) -> Int?
+    ) -> Subscription<Element> {
         let mailbox = Mailbox<Element>()
-        let (number, isFinished) = contents.withLock { contents in
-            contents.subscriptions += 1
-            if !contents.isFinished { body(mailbox, &contents, contents.subscriptions) }
-            return (contents.subscriptions, contents.isFinished)
+        guard let number = contents.withLock({ body(&$0, mailbox) }) else {
+            mailbox.finish()
+            return Subscription(mailbox) {}
         }
-        if isFinished { mailbox.finish() }
-        return Subscription(mailbox) { [weak self] in self?.unsubscribe(number) }
-    }
-
-    private func unsubscribe(_ number: Int) {
-        contents.withLock { contents in
-            contents.observers[number] = nil
-            contents.listeners[number] = nil
-            contents.followers[number] = nil
-        }
+        return Subscription(mailbox) { [weak self] in self?.contents.withLock { $0.feed.remove(number) } }
     }
 }

@@ -35,6 +35,9 @@ struct RefreshFailure: Sendable {
     /// Whether the failure may end the session; the store is read again first.
     var mayEndSession: Bool { kind == .terminal || kind == .noRefreshToken }
 
+    /// Whether exclusive access to the store was lost before anything was sent.
+    var isWithoutAccess: Bool { error is TokenStoreAccessTooShort }
+
     /// Whether the user or an operator must act before another try makes sense.
     var needsAction: Bool { kind == .client || kind == .interaction }
 
@@ -64,7 +67,9 @@ struct RefreshFailure: Sendable {
 
 /// Failures are equal if the state treats them alike. Other details of the error do not count.
 extension RefreshFailure: Hashable {
-    private var facts: [AnyHashable] { [kind, retryAfter, delivery, (error as? NotAuthorized)?.reason] }
+    private var facts: [AnyHashable] {
+        [kind, retryAfter, delivery, (error as? NotAuthorized)?.reason, isWithoutAccess]
+    }
     static func == (left: Self, right: Self) -> Bool { left.facts == right.facts }
     func hash(into hasher: inout Hasher) { hasher.combine(facts) }
 }

@@ -25,12 +25,16 @@ public struct RefreshPolicy: Hashable, Sendable {
         public var maximum: Duration
         /// How much of a server's `Retry-After` is honoured: a longer one counts as this time; 5 min by default.
         public var maximumRetryAfter: Duration
+        /// A request waits for the next try if that comes within this time of its arrival, and again within this time of
+        /// its first failure; 2 s by default. With 0 it fails at once.
+        public var patience: Duration
 
         public init(
             initial: Duration = .seconds(1), maximum: Duration = .seconds(60),
-            maximumRetryAfter: Duration = .seconds(300)
+            maximumRetryAfter: Duration = .seconds(300), patience: Duration = .seconds(2)
         ) {
-            (self.initial, self.maximum, self.maximumRetryAfter) = (initial, maximum, maximumRetryAfter)
+            (self.initial, self.maximum) = (initial, maximum)
+            (self.maximumRetryAfter, self.patience) = (maximumRetryAfter, patience)
         }
     }
 
@@ -56,8 +60,9 @@ public struct RefreshPolicy: Hashable, Sendable {
         /// No request waits. For programs that run on: the refresh outlives the request that began it.
         public static let inBackground = AheadOfExpiry(patience: nil)
 
-        /// Requests wait for this long at most, and use the valid token if the refresh fails or takes longer. For tools
-        /// that end soon: the end of the program abandons no refresh.
+        /// Requests wait for this long at most, but not for more than half of what is left of the token's life. They use
+        /// the valid token if the refresh fails or takes longer. For tools that end soon: the end of the program abandons
+        /// no refresh.
         public static func inForeground(atMost patience: Duration) -> Self { Self(patience: patience) }
     }
 
@@ -77,16 +82,36 @@ public struct RefreshPolicy: Hashable, Sendable {
     public var lockDeadline: Duration
     /// How long before a known end of the session listeners are told of it; 7 days by default.
     public var signInNotice: Duration
+    /// Whether a token is refreshed when four fifths of the time have passed after which the server ends unused sessions
+    /// (``AuthorizationToken/refreshNeededBefore``); `false` by default.
+    ///
+    /// It works while the program runs and the provider lives: a pool may have dropped it. A refresh that wins no time is
+    /// not repeated, and no refresh moves ``AuthorizationToken/signInNeededBefore`` of an authorization that ends.
+    public var keepsAlive: Bool
 
     public init(
         leeway: Leeway = Leeway(), aheadOfExpiry: AheadOfExpiry = .inBackground, jitter: Double = 0.2,
         deadline: Duration = .seconds(30), backOff: BackOff = BackOff(), storm: Storm = Storm(),
         storeDeadline: Duration = .seconds(10), lockDeadline: Duration = .seconds(20),
-        signInNotice: Duration = .seconds(7 * 86_400)
+        signInNotice: Duration = .seconds(7 * 86_400), keepsAlive: Bool = false
     ) {
         (self.leeway, self.aheadOfExpiry, self.jitter, self.deadline) = (leeway, aheadOfExpiry, jitter, deadline)
         (self.backOff, self.storm, self.signInNotice) = (backOff, storm, signInNotice)
-        (self.storeDeadline, self.lockDeadline) = (storeDeadline, lockDeadline)
+        (self.storeDeadline, self.lockDeadline, self.keepsAlive) = (storeDeadline, lockDeadline, keepsAlive)
+    }
+
+    /// The same policy without durations that would end the program when they are added to a time.
+    var saturated: RefreshPolicy {
+        var policy = self
+        policy.leeway.maximum = leeway.maximum.saturated
+        policy.aheadOfExpiry = AheadOfExpiry(patience: aheadOfExpiry.patience?.saturated)
+        (policy.deadline, policy.signInNotice) = (deadline.saturated, signInNotice.saturated)
+        (policy.storeDeadline, policy.lockDeadline) = (storeDeadline.saturated, lockDeadline.saturated)
+        policy.backOff = BackOff(
+            initial: backOff.initial.saturated, maximum: backOff.maximum.saturated,
+            maximumRetryAfter: backOff.maximumRetryAfter.saturated, patience: backOff.patience.saturated)
+        policy.storm.window = storm.window.saturated
+        return policy
     }
 
     public static let `default` = RefreshPolicy()

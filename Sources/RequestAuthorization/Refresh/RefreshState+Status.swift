@@ -4,7 +4,7 @@
 extension RefreshState {
     struct Status: Hashable, Sendable {
         /// The phases of ``AuthorizationStatus``.
-        enum Phase { case unknown, signedOut, signingIn, authorized, refreshing }
+        enum Phase { case unknown, signedOut, signingIn, authorized, refreshing, shutDown }
 
         var phase: Phase
         var isAuthorized = false
@@ -16,9 +16,9 @@ extension RefreshState {
     }
 
     var status: Status {
-        var status = Status(phase: phase, isRefreshing: flight != nil)
-        switch credential {
-        case .held: status.isAuthorized = true
+        var status = Status(phase: phase, isRefreshing: activity != .idle)
+        switch holding {
+        case .held: status.isAuthorized = !isShutDown
         case .ended(let ending): status.ending = ending
         case .unknown, .absent: break
         }
@@ -26,8 +26,9 @@ extension RefreshState {
     }
 
     private var phase: Status.Phase {
+        if isShutDown { return .shutDown }
         if isSigningIn { return .signingIn }
-        return switch credential {
+        return switch holding {
         case .unknown: .unknown
         // A service that needs no user is fetching the first token.
         case .absent: flight == nil ? .signedOut : .unknown
@@ -37,7 +38,6 @@ extension RefreshState {
     }
 
     private var isSigningIn: Bool {
-        if case .signedIn? = pending?.news { return true }
-        return !manuals.isEmpty
+        signIn != nil || vault.hasSignIn
     }
 }

@@ -17,7 +17,8 @@ extension RefreshableTokenAuthorization {
         for deliver in aftermath.deliveries { deliver() }
         if !aftermath.resumptions.isEmpty { core.willResume() }
         for resumption in aftermath.resumptions { resumption.perform() }
-        aftermath.report?.deliver()
+        for caller in aftermath.settled { caller.resume(returning: true) }
+        if aftermath.hasReport { core.report() }
         for effect in aftermath.effects { perform(effect) }
         guard let wake = aftermath.wake else { return }
         _ = timer.schedule(at: wake) { [weak self] in
@@ -30,62 +31,38 @@ extension RefreshableTokenAuthorization {
         switch effect {
         case .start(let flight):
             stayAwake()
-            core.expectTask(of: flight.id)
-            launch(flight.id) { await self.run(flight) }
-        case .cancel(let id): core.cancelTask(of: id)
-        case .write: Task { await self.write() }
-        case .unlock(let id, let endsIntent): Task { await self.unlock(id, endsIntent: endsIntent) }
-        case .discard(let held, let number):
-            let token = typed(held).token
-            Task {
-                await self.service.discard(token)
-                change { state, _ in state.discarded(number) }
-            }
-        case .settled(let numbers): settling.resume(numbers)
-        case .resume, .dismissFormer, .answer: break  // Performed under the lock.
+            flight.id.run { await self.run(flight) }
+        case .cancel(let id): id.cancel()
+        case .write: RefreshID.detach { await self.write() }
+        case .unlock(let id, let endsIntent): RefreshID.detach { await self.unlock(id, endsIntent: endsIntent) }
+        case .discard(let held): discard(typed(held).token)
+        case .answer(let id, let result):
+            core.willResume()
+            id.answer(result)
+        case .resume, .postpone, .dismissFormer: break  // Performed under the lock.
         }
     }
 
-    /// Returns the token with the type that only this provider knows.
-    ///
-    /// The downcast is safe: all tokens of the provider are made by ``hold(_:version:obtainedAt:)`` and ``item(_:)``.
-    nonisolated func typed(_ held: HeldToken) -> TypedToken<Token> { unsafeDowncast(held, to: TypedToken<Token>.self) }
-
-    nonisolated func hold(_ token: Token, version: TokenVersion, obtainedAt: Date) -> TypedToken<Token> {
-        TypedToken(
-            token, proof: Self.proof(for: token, by: service, keptIn: store), version: version, obtainedAt: obtainedAt,
-            policy: policy, random: random(), link: link)
-    }
-
-    /// Returns the proof for requests with a token, or the error why the token must not be used.
-    static func proof(
-        for token: Token, by service: any RefreshableTokenService<Token>, keptIn store: (any TokenStore<Token>)?
-    ) -> Result<(any RequestProof)?, any Error> {
-        Result {
-            if token.isBoundToDevice, store?.isSharedBetweenDevices == true {
-                throw NotAuthorized(
-                    .malformedCredential,
-                    detail:
-                        "its key cannot leave this device, and the store is shared with others: choose another key or store"
-                )
-            }
-            return try service.proof(for: token)
+    /// Asks the service to revoke a token. After the deadline nobody waits for the call, which goes on by itself.
+    private nonisolated func discard(_ token: Token) {
+        // Dropped when it is called, so that a call that never returns does not keep the provider.
+        let end = Lock<(@Sendable () -> Void)?> { self.change { state, _ in state.revoked() } }
+        let finish = { @Sendable in
+            end.withLock { end in
+                defer { end = nil }
+                return end
+            }?()
+        }
+        let (service, timer) = (service, timer)
+        let entry = timer.schedule(after: policy.deadline) { finish() }
+        Task {
+            await service.discard(token)
+            timer.cancel(entry)
+            finish()
         }
     }
 
     // MARK: - Refreshes
-
-    /// Runs a refresh in a task of its own. Its priority does not depend on the request that began it.
-    private nonisolated func launch(_ id: RefreshID, _ body: @escaping @Sendable () async -> Void) {
-        let name = SurroundingRefresh(id)
-        let surrounding = SurroundingRefresh.live + [name]
-        let task = Task(priority: .userInitiated) {
-            await SurroundingRefresh.$current.withValue(surrounding) { await body() }
-            name.end()
-            core.forgetTask(of: id)
-        }
-        core.register(task, for: id)
-    }
 
     /// Asks the system not to suspend the app before the new token is stored; the former one may be spent.
     ///
@@ -96,15 +73,16 @@ extension RefreshableTokenAuthorization {
         }
     }
 
-    private nonisolated func run(_ flight: RefreshState.Flight) async {
-        var step: RefreshState.Step? = flight.step
+    private nonisolated func run(_ flight: Flight) async {
+        if store != nil { await watchStore() }
+        var step: Exchange.Step? = flight.step
         while let current = step {
             let outcome = await perform(current, of: flight.id)
             step = change { $0.advance(flight.id, outcome, &$1) }
         }
     }
 
-    private nonisolated func perform(_ step: RefreshState.Step, of id: RefreshID) async -> RefreshState.Outcome {
+    private nonisolated func perform(_ step: Exchange.Step, of id: RefreshID) async -> Exchange.Outcome {
         do {
             switch step {
             case .load, .reread, .verify: return try await load()
@@ -112,15 +90,20 @@ extension RefreshableTokenAuthorization {
             case .intent(let intent): try await setIntent(intent)
             case .refresh(let held):
                 let requestedAt = clock.now
-                let token = try await callService { try await self.service.refresh(self.typed(held).token) }
-                return .token(hold(token, version: held.version.next, obtainedAt: requestedAt))
+                let challenge = core.read { $0.challenge }
+                let token = try await callService { try await self.successor(of: held, after: challenge) }
+                return .token(
+                    hold(
+                        token, version: held.version.next, obtainedAt: requestedAt, isFetched: held.isFetched,
+                        claims: challenge?.claims, replacing: held))
             case .initial:
                 let requestedAt = clock.now
-                let session = core.read { $0.session }
+                let session = core.read { $0.line.session }
                 let token = try await callService { try await self.service.initialToken() }
                 return .token(
-                    hold(token, version: TokenVersion(session: session, generation: 0), obtainedAt: requestedAt))
-            case .save: break
+                    hold(
+                        token, version: TokenVersion(session: session, generation: 0), obtainedAt: requestedAt,
+                        isFetched: true))
             }
             return .done
         } catch {
@@ -128,36 +111,36 @@ extension RefreshableTokenAuthorization {
         }
     }
 
-    // MARK: - Manual refreshes
-
-    /// Begins a manual refresh, which the waiter awaits if there is one. Returns the error if it cannot begin.
-    nonisolated func begin(
-        _ id: RefreshID, waiter: ProviderCore.Continuation?, _ body: @escaping @Sendable () async throws -> Token
-    ) -> (any Error)? {
-        core.await(id, waiter)
-        core.expectTask(of: id)
-        let refusal = change { state, turn -> (any Error)? in
-            // The cancellation handler may have run already.
-            if waiter != nil, Task.isCancelled { return CancellationError() }
-            return state.beginManual(id, isAwaited: waiter != nil, &turn)
-        }
-        if refusal == nil {
-            launch(id) { await self.runManual(id, body) }
-        } else {
-            core.await(id, nil)
-            core.forgetTask(of: id)
-        }
-        return refusal
+    private nonisolated func successor(
+        of held: HeldToken, after challenge: AuthenticationChallenge?
+    ) async throws -> Token {
+        let (service, token) = (service, typed(held).token)
+        guard let challenge else { return try await service.refresh(token) }
+        return try await service.refresh(token, after: challenge)
     }
 
-    private nonisolated func runManual(_ id: RefreshID, _ body: @Sendable () async throws -> Token) async {
+    // MARK: - Sign-ins
+
+    /// Begins a manual refresh or a sign-in, which the caller awaits if there is one.
+    nonisolated func begin(
+        _ id: RefreshID, isAwaited: Bool, _ body: @escaping @Sendable () async throws -> Token
+    ) {
+        let refusal = change { state, turn -> (any Error)? in
+            // The cancellation handler may have run already.
+            if isAwaited, Task.isCancelled { return CancellationError() }
+            return state.beginSignIn(id, isAwaited: isAwaited, &turn)
+        }
+        if let refusal { id.answer(.failure(refusal)) } else { id.run { await self.runSignIn(id, body) } }
+    }
+
+    private nonisolated func runSignIn(_ id: RefreshID, _ body: @Sendable () async throws -> Token) async {
         let requestedAt = clock.now
         do {
             let version = TokenVersion(session: UUID(), generation: 0)
-            let held = hold(try await body(), version: version, obtainedAt: requestedAt)
-            change { $0.manualSucceeded(id, held, &$1) }
+            let held = hold(service.completed(try await body()), version: version, obtainedAt: requestedAt)
+            change { $0.signedIn(id, held, &$1) }
         } catch {
-            change { $0.manualFailed(id, error, &$1) }
+            change { $0.failSignIn(id, error, &$1) }
         }
     }
 
@@ -165,43 +148,62 @@ extension RefreshableTokenAuthorization {
 
     /// Saves the desired content, until nothing is left or the store fails.
     private func write() async {
-        while let job = change({ state, _ in state.beginWrite() }) {
-            let written: RefreshState.Written
+        watchStore()
+        while let job = change({ state, _ in state.vault.begin() }) {
+            let written: Vault.Written
             do { written = try await bring(job) } catch { written = .failed(error) }
             if !change({ $0.endWrite(job, written, &$1) }) { return }
         }
     }
 
-    private func bring(_ job: RefreshState.WriterJob) async throws -> RefreshState.Written {
-        let (store, shared) = (store, sharedStore)
+    private func bring(_ job: Vault.Job) async throws -> Vault.Written {
         switch job.content {
-        case .clear:
-            try await callStore { try await store?.clear() }
+        case .nothing:
+            try await clear()
             return .saved
-        case .save(let held, let condition):
+        case .token(let held, let condition):
             return try await save(stored(held), replacing: condition, ending: job.ends)
-        case .signOut(let version, let obtainedAt, let condition):
+        case .tombstone(let version, let obtainedAt, let condition):
             let tombstone = StoredToken<Token>(.signedOut, version: version, obtainedAt: obtainedAt)
-            guard shared != nil else { return .saved }
             return try await save(tombstone, replacing: condition, ending: job.ends)
         }
     }
 
-    private func save(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
-    ) async throws -> RefreshState.Written {
-        let (store, shared) = (store, sharedStore)
-        let result = try await callStore { () -> TokenSaveResult<Token> in
-            if let shared { return try await shared.save(stored, replacing: condition, ending: intent) }
-            try await store?.save(stored)
-            return .saved
-        }
-        return switch result {
-        case .saved: .saved
-        case .refused(let stored): .refused(stored.map(item))
+    // MARK: - Siblings
+
+    /// Begins to watch the store for changes by siblings.
+    func watchStore() {
+        guard watch == nil, let changes = store?.changes else { return }
+        watch = Task.detached { [weak self, clock] in
+            for await _ in changes {
+                for pause in changePauses {
+                    guard await self?.noticeChange() == false else { break }
+                    guard (try? await clock.sleep(for: pause)) != nil else { return }
+                }
+            }
         }
     }
+
+    /// - Returns: whether the store could be read.
+    private func noticeChange() async -> Bool {
+        var isOutdated = true
+        while isOutdated {
+            let basis = core.read { $0.basis }
+            guard case .loaded(let item, let intent, let absence) = try? await load() else { return false }
+            isOutdated = change { state, turn in
+                // A read that began before a sign-out must not undo it.
+                guard state.basis == basis else { return true }
+                state.noticed(item, intent, absence, &turn)
+                return false
+            }
+        }
+        return true
+    }
 }
+
+/// The pauses between tries to read the store after a change. A read may fail for too many open files, for instance.
+/// After 15 seconds only the next change, or the next refresh, reads the store again.
+private let changePauses: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8)]
 
 extension TokenVersion {
     fileprivate var next: TokenVersion { TokenVersion(session: session, generation: generation + 1) }

@@ -25,7 +25,8 @@ extension RefreshableTokenAuthorization {
     {
         guard let proof = held.proof else { throw NotAuthorized(.malformedCredential) }
         let target = try ProvenRequest(of: request, names: proofFields)
-        let fields = try await proof.checkedFields(for: target, names: proofFields)
+        let fields = try await proof.checkedFields(
+            for: target, names: proofFields, isPrompt: held.isPromptProof)
         return Credential(
             CredentialContents(
                 CredentialField(unchecked: held.name, held.value), more: fields, isForOneRequest: true,
@@ -50,8 +51,9 @@ extension RefreshableTokenAuthorization {
 
     /// Returns a token that is valid for at least a duration, for a program that passes it on.
     ///
-    /// A token that lasts less is refreshed, once at most. If its successor lasts less too, that one is returned. After
-    /// a failure no refresh begins before the next slot. ``RefreshPolicy/storm`` limits refreshes of young tokens.
+    /// A token that lasts less is refreshed, once at most. If its successor lasts less too, that one is returned. It is
+    /// not refreshed again while it lasts as long as the longest that refreshes have brought, nor beyond
+    /// ``RefreshPolicy/storm``. After a failure no refresh begins before the next slot.
     ///
     ///     let token = try await auth.validToken(lasting: .seconds(300))
     ///
@@ -79,10 +81,11 @@ extension RefreshableTokenAuthorization {
     ///
     /// - Returns: the token if it was obtained since this call; else `nil`.
     private nonisolated func tokenObtainedAtColdStart() async throws -> HeldToken? {
-        guard case .unknown = core.read({ $0.credential }) else { return nil }
+        guard case .unknown = core.read({ $0.holding }) else { return nil }
         let date = clock.now
         let held = try await heldToken(.now, at: date)
-        return held.obtainedAt >= date ? held : nil
+        // A stored token may be of the future: of a host whose clock is ahead, or from before this clock was set back.
+        return (date...max(date, clock.now)).contains(held.obtainedAt) ? held : nil
     }
 
     /// The held token, valid or not; neither the store nor the service is called.
@@ -90,7 +93,8 @@ extension RefreshableTokenAuthorization {
 
     /// Ends the back-off after a failure, for instance because the network is back.
     ///
-    /// A `Retry-After` of the server is still kept. Returns at once.
+    /// A `Retry-After` of the server is still kept. Returns at once. A refresh begins only if the policy allows one that no
+    /// caller waits for; else the next request begins it.
     public nonisolated func retryNow() async { change { $0.retryNow(&$1) } }
 
     // MARK: Waiting
@@ -102,7 +106,7 @@ extension RefreshableTokenAuthorization {
     ///   - isolation: the actor of the caller, so that its calls take the lock in their order.
     @inline(__always)
     private func heldToken(
-        _ need: RefreshState.Need, at date: Date? = nil, isolation: isolated (any Actor)? = #isolation
+        _ need: TokenNeed, at date: Date? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> HeldToken {
         let ticket = WaiterTicket(need, at: date)
         return try await withTaskCancellationHandler {
@@ -116,8 +120,8 @@ extension RefreshableTokenAuthorization {
 
     /// Not inlined: otherwise each waiting request would keep memory for these temporary values.
     @inline(never)
-    private nonisolated func wait(_ continuation: UnsafeContinuation<HeldToken, any Error>, with ticket: WaiterTicket) {
-        let surrounding = SurroundingRefresh.live.map(\.id)
+    private nonisolated func wait(_ continuation: WaitingRequest.Continuation, with ticket: WaiterTicket) {
+        let surrounding = RefreshID.live
         if surrounding.isEmpty, core.waitAtOnce(ticket, continuation) {
             onHold?()
             return
@@ -140,21 +144,21 @@ extension RefreshableTokenAuthorization: TokenKeeper {
             Result { () throws(NotAuthorized) in
                 turn.emit(.unauthorized)
                 try refusal.refuseInteraction()
-                return try state.refused(held, afterRefresh: afterRefresh, &turn)
+                return try state.refused(held, by: refusal.challenge, afterRefresh: afterRefresh, &turn)
             }
         }.get()
     }
 
     nonisolated func nextToken() async throws -> HeldToken { try await heldToken(at: clock.now) }
 
-    nonisolated func tell(_ kind: AuthorizationEvent.Kind, error: (any Error)?) {
-        change { $1.emit(kind, error: error) }
-    }
+    nonisolated func tell(_ event: AuthorizationEvent) { change { $1.emit(event) } }
 }
 
 extension RefreshableTokenAuthorization: RefusalListener {
     /// Begins a refresh if the request carries the held token; a 401 for an older token changes nothing.
-    nonisolated func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) throws(NotAuthorized) {
+    package nonisolated func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest)
+        throws(NotAuthorized)
+    {
         let header = request.credential(in: "Authorization")
         let proof = proofFields.isEmpty ? nil : core.proof(of: header)
         let outcome = ProvenRequest(request, names: proofFields).flatMap { proof?.learn(from: refusal, to: $0) }
@@ -165,13 +169,18 @@ extension RefreshableTokenAuthorization: RefusalListener {
             if case .refused(let error)? = outcome { return NotAuthorized(.proofRefused, underlying: error) }
             if refusal.asksForProofOnly { return NotAuthorized(.proofRefused) }
             do throws(NotAuthorized) { try refusal.refuseInteraction() } catch { return error }
-            return state.unauthorized(header, &turn)
+            return state.unauthorized(header, by: refusal.challenge, &turn)
         }
         if let error { throw error }
     }
 }
 
 extension UnauthorizedResponse {
+    /// The challenge that says most about why the token was refused.
+    fileprivate var challenge: AuthenticationChallenge? {
+        challenges.first { $0.claims != nil } ?? challenges.first { $0.error != nil } ?? challenges.first
+    }
+
     /// RFC 9470 §6.1, RFC 6750 §3.1: a refresh brings neither a stronger log-in nor another scope.
     fileprivate func refuseInteraction() throws(NotAuthorized) {
         guard let challenge = challenges.first(where: { $0.requiresInteraction }) else { return }

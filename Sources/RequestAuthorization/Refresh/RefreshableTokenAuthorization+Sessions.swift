@@ -8,7 +8,8 @@ extension RefreshableTokenAuthorization {
     ///   must not be sent, or with ``NotAuthorized/Reason/shutDown``; then nothing is changed. A store that fails is an
     ///   event, not an error.
     public nonisolated func setToken(_ token: Token) async throws {
-        let held = hold(token, version: TokenVersion(session: UUID(), generation: 0), obtainedAt: clock.now)
+        let version = TokenVersion(session: UUID(), generation: 0)
+        let held = hold(service.completed(token), version: version, obtainedAt: clock.now)
         if let fault = held.fault { throw fault }
         let isShutDown = change { state, turn in
             if !state.isShutDown { state.setToken(held, &turn) }
@@ -20,12 +21,12 @@ extension RefreshableTokenAuthorization {
 
     /// Begins a manual refresh with a closure. Requests wait for it, but not longer than the policy's deadline.
     ///
-    /// Returns at once. If `body` fails, the session stays as it was, and ``events`` reports the failure. If several
-    /// succeed, the last one begun wins.
+    /// Returns at once. If `body` fails, the session stays as it was, and ``events`` reports the failure. A newer
+    /// manual refresh or sign-in cancels it.
     public nonisolated func refresh(
         using body: nonisolated(nonsending) @escaping @Sendable () async throws -> Token
     ) async {
-        _ = begin(change { state, _ in state.nextID() }, waiter: nil, body)
+        begin(RefreshID(), isAwaited: false, body)
     }
 
     /// Signs in like ``refresh(using:)``, and waits for the result.
@@ -39,14 +40,15 @@ extension RefreshableTokenAuthorization {
     public nonisolated func signIn(
         using body: nonisolated(nonsending) @escaping @Sendable () async throws -> Token
     ) async throws {
-        let id = change { state, _ in state.nextID() }
+        let id = RefreshID()
         try await withTaskCancellationHandler {
             defer { core.didResume() }
-            _ = try await withUnsafeThrowingContinuation { waiter in
-                if let error = begin(id, waiter: waiter, body) { waiter.resume(throwing: error) }
+            _ = try await withUnsafeThrowingContinuation { caller in
+                id.expect(caller)
+                begin(id, isAwaited: true, body)
             }
         } onCancel: {
-            change { $0.cancelManual(id, &$1) }
+            change { $0.cancelSignIn(id, &$1) }
         }
     }
 

@@ -37,15 +37,15 @@ extension RefreshableTokenAuthorization {
     // MARK: -
 
     private nonisolated func current() async throws -> (token: Token, version: TokenVersion)? {
-        let (credential, storage) = core.read { ($0.credential, $0.storage) }
-        switch credential {
+        let (holding, kind) = core.read { ($0.holding, $0.vault.kind) }
+        switch holding {
         case .absent, .ended: return nil
         case .unknown:
             guard case .loaded(let item?, _, _) = try await load(), let held = item.token else { return nil }
             return (typed(held).token, held.version)
-        case .held(let held):
+        case .held(let held, _):
             // A sibling may have refreshed since.
-            guard storage == .shared, case .loaded(let item?, _, _) = try? await load(), let newer = item.token,
+            guard kind == .shared, case .loaded(let item?, _, _) = try? await load(), let newer = item.token,
                 newer.version.session == held.version.session, newer.version.generation > held.version.generation
             else { return (typed(held).token, held.version) }
             return (typed(newer).token, newer.version)
@@ -53,7 +53,7 @@ extension RefreshableTokenAuthorization {
     }
 
     private nonisolated func revoke(_ token: Token) async throws {
-        guard core.read({ $0.storage }) != .readOnly else { return }
+        guard core.read({ $0.vault.kind }) != .readOnly else { return }
         do {
             let service = service
             let revocation = Task { try await service.revoke(token) }

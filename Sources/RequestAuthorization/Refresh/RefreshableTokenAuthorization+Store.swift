@@ -4,7 +4,7 @@
 extension RefreshableTokenAuthorization {
     nonisolated var sharedStore: (any SharedTokenStore<Token>)? { store as? any SharedTokenStore<Token> }
 
-    func load() async throws -> RefreshState.Outcome {
+    func load() async throws -> Exchange.Outcome {
         guard let store else { return .loaded(nil, nil) }
         let shared = sharedStore
         do {
@@ -19,8 +19,8 @@ extension RefreshableTokenAuthorization {
     }
 
     /// Reads a store whose damaged item may have been set aside. No request fails for it: the token is held.
-    private func loadBehindDamage(_ error: any Error) async -> RefreshState.Outcome {
-        change { $1.emit(.saveFailed, error: error) }
+    private func loadBehindDamage(_ error: any Error) async -> Exchange.Outcome {
+        link.keeper?.tell(AuthorizationEvent(.saveFailed, error: error))
         // A sibling may have saved its token by now, and an intent must not be lost.
         if let shared = sharedStore, let kept = try? await callStore({ try await shared.loadWithIntent() }) {
             return .loaded(kept.stored.map(item), kept.intent, kept.absence)
@@ -41,10 +41,10 @@ extension RefreshableTokenAuthorization {
             locks[id] = lock
             limitedAccess?.withLock { $0 = lock.requestDeadline == nil ? nil : lock }
         } catch {
-            change { $1.emit(.lockAwaited(clock.uptime - beganAt, error: error)) }
+            link.keeper?.tell(.lockAwaited(clock.uptime - beganAt, error: error))
             throw error
         }
-        change { $1.emit(.lockAwaited(clock.uptime - beganAt)) }
+        link.keeper?.tell(.lockAwaited(clock.uptime - beganAt))
     }
 
     func unlock(_ id: RefreshID, endsIntent: Bool) async {
@@ -54,50 +54,21 @@ extension RefreshableTokenAuthorization {
         await lock.unlock()
     }
 
-    nonisolated func item(_ stored: StoredToken<Token>) -> StoredItem {
-        let content: StoredItem.Content =
-            switch stored.content {
-            case .token(let token): .token(hold(token, version: stored.version, obtainedAt: stored.obtainedAt))
-            case .signedOut: .signedOut
-            case .moved(let place): .moved(to: place)
-            }
-        return StoredItem(
-            content: content, version: stored.version, obtainedAt: stored.obtainedAt, wasSetAside: stored.wasSetAside)
-    }
+    func clear() async throws { try await callStore { [store] in try await store?.clear() } }
 
-    nonisolated func stored(_ held: HeldToken) -> StoredToken<Token> {
-        StoredToken(.token(typed(held).token), version: held.version, obtainedAt: held.obtainedAt)
-    }
-
-    // MARK: Siblings
-
-    /// Begins to watch the store for changes by siblings.
-    func watchStore() {
-        guard watch == nil, let changes = store?.changes else { return }
-        watch = Task { [weak self, clock] in
-            for await _ in changes {
-                for pause in changePauses {
-                    guard await self?.noticeChange() == false else { break }
-                    guard (try? await clock.sleep(for: pause)) != nil else { return }
-                }
-            }
+    func save(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> Vault.Written {
+        let (store, shared) = (store, sharedStore)
+        let result = try await callStore { () -> TokenSaveResult<Token> in
+            if let shared { return try await shared.save(stored, replacing: condition, ending: intent) }
+            try await store?.save(stored)
+            return .saved
         }
-    }
-
-    /// - Returns: whether the store could be read.
-    private func noticeChange() async -> Bool {
-        var isOutdated = true
-        while isOutdated {
-            let basis = core.read { $0.basis }
-            guard case .loaded(let item, let intent, let absence) = try? await load() else { return false }
-            isOutdated = change { state, turn in
-                // A read that began before a sign-out must not undo it.
-                guard state.basis == basis else { return true }
-                state.noticed(item, intent, absence, &turn)
-                return false
-            }
+        return switch result {
+        case .saved: .saved
+        case .refused(let stored): .refused(stored.map(item))
         }
-        return true
     }
 
     // MARK: One call at a time
@@ -107,7 +78,6 @@ extension RefreshableTokenAuthorization {
         guard overdueStoreCalls == 0 else {
             throw DeadlineExceeded(description: "an earlier call of the token store has not returned; try again later")
         }
-        watchStore()
         let previous = lastStoreCall
         let call = Task {
             await previous?.value
@@ -126,7 +96,3 @@ extension RefreshableTokenAuthorization {
         }
     }
 }
-
-/// The pauses between tries to read the store after a change. A read may fail for too many open files, for instance.
-/// After 15 seconds only the next change, or the next refresh, reads the store again.
-private let changePauses: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8)]

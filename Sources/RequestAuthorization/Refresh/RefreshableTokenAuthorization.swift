@@ -9,20 +9,19 @@
 ///
 /// While the token is valid, requests do not wait: it is refreshed in the background ahead of expiry. After expiry or a
 /// 401, requests wait for a single refresh and are resumed in order of arrival. A cancelled request throws at once; the
-/// refresh goes on for the others. A transient failure keeps the session: waiters get a ``RefreshFailed``, and so do
-/// requests without a valid token until the next slot (``RefreshFailed/nextTryAt``). ``RefreshPolicy`` has the figures.
+/// refresh goes on for the others. A transient failure keeps the session: requests without a valid token wait for the
+/// next slot if that is near, and get a ``RefreshFailed`` if not. ``RefreshPolicy`` has the figures.
 ///
 /// With a ``TokenStore`` the token is loaded on first use, and a new token is saved before it is used. Test your own
 /// code with `ManualClock` and `ScriptedTokenService` of `RequestAuthorizationTesting`.
 public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: AuthorizationProvider {
     nonisolated let core: ProviderCore
-    nonisolated let bareService: any RefreshableTokenService<Token>
+    package nonisolated let bareService: any RefreshableTokenService<Token>
     nonisolated let store: (any TokenStore<Token>)?
     nonisolated let policy: RefreshPolicy
     nonisolated let clock: any AuthorizationClock
-    nonisolated let timer: ProviderTimer
+    nonisolated let timer: TimerQueue
     nonisolated let random: @Sendable () -> Double
-    nonisolated let settling = Settling()
     /// The fields that proofs set, in lower case.
     nonisolated let proofFields: Set<String>
     /// Leads from its tokens to this provider.
@@ -69,15 +68,17 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
         activities: (any ExpiringActivities)? = Suspension.activities, onHold: (@Sendable () -> Void)? = nil
     ) {
+        let policy = policy.saturated
         let session = UUID()
         let version = TokenVersion(session: session, generation: 0)
         let link = TokenKeeperLink()
         let held = token.map {
             TypedToken(
-                $0, proof: Self.proof(for: $0, by: service, keptIn: store), version: version, obtainedAt: clock.now,
+                $0, proof: TypedToken.proof(for: $0, by: service, keptIn: store), version: version,
+                obtainedAt: clock.now,
                 policy: policy, random: random(), link: link)
         }
-        let storage: RefreshState.Storage =
+        let storage: Vault.Kind =
             switch store {
             case nil: .none
             case is any ReadOnlyStore: .readOnly
@@ -85,10 +86,10 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
             default: .plain
             }
         let state = RefreshState(
-            held.map { .held($0) } ?? (store == nil ? .absent : .unknown), session: session, storage: storage,
-            policy: policy, provider: RefreshID.newProvider())
+            held.map { .held($0, .good) } ?? (store == nil ? .absent : .unknown), session: session, storage: storage,
+            policy: policy)
         core = ProviderCore(state, at: clock.moment)
-        timer = ProviderTimer(clock)
+        timer = TimerQueue(clock)
         self.link = link
         limitedAccess = storage == .shared ? Lock(nil) : nil
         bareService = service
@@ -102,6 +103,13 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
         watch?.cancel()
         core.finish()
     }
+}
+
+extension RefreshableTokenAuthorization {
+    /// Sends each event from now on to a reporter, in place of the former one.
+    ///
+    /// Unlike a listener, a reporter does not stop a pool from dropping the provider.
+    package nonisolated func report(to reporter: any AuthorizationReporter) { core.reporter = reporter }
 }
 
 extension RefreshableTokenAuthorization: RedactedDescription {

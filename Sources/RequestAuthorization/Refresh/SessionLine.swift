@@ -7,8 +7,10 @@
 struct SessionLine: Hashable {
     /// How many sessions have replaced another one.
     private(set) var number = 0
+    /// The current session or, before there is one, the session that the first token will begin.
+    private(set) var session: UUID
     /// The session of the last held token.
-    private(set) var session: UUID?
+    private(set) var lastHeld: UUID?
     /// The hashed header values of the session. The first session accepts all values and records none.
     private var headers: [Int] = []
 
@@ -16,13 +18,18 @@ struct SessionLine: Hashable {
     /// later than that.
     private static let memory = 16
 
+    init(_ session: UUID) { self.session = session }
+
+    /// Goes on in a session, of which no token may be held yet.
+    mutating func enter(_ session: UUID) { self.session = session }
+
     /// Notes that a token is held.
     mutating func note(_ held: HeldToken) {
-        if let session, session != held.version.session {
+        if let lastHeld, lastHeld != held.version.session {
             number += 1
             headers = []
         }
-        session = held.version.session
+        lastHeld = held.version.session
         guard number > 0 else { return }
         headers.append(held.header.hashValue)
         if headers.count > Self.memory { headers.removeFirst() }

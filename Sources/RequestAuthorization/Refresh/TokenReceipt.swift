@@ -3,33 +3,6 @@
 
 import Synchronization
 
-/// The provider of a token, as the token's receipt sees it.
-protocol TokenKeeper: AnyObject, Sendable {
-    /// Whether requests get this token now.
-    func isCurrent(_ held: HeldToken) -> Bool
-
-    func judge(_ refusal: UnauthorizedResponse, of held: HeldToken, afterRefresh: Bool) throws(NotAuthorized) -> Verdict
-
-    /// Tells what to make of a refused request, of which only the header fields are known.
-    func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) throws(NotAuthorized)
-
-    func tell(_ kind: AuthorizationEvent.Kind, error: (any Error)?)
-
-    /// Waits for the token of the next request.
-    func nextToken() async throws -> HeldToken
-}
-
-/// Leads from a token to its provider. It is weak, because the provider keeps the token.
-final class TokenKeeperLink: Sendable {
-    private struct Weak { weak var keeper: (any TokenKeeper)? }
-
-    private let reference = Lock(Weak())
-
-    var keeper: (any TokenKeeper)? { reference.withLock { $0.keeper } }
-
-    func connect(to keeper: any TokenKeeper) { reference.withLock { $0.keeper = keeper } }
-}
-
 /// A held token is the receipt of its credential. Without its provider nothing can be done about a refusal.
 extension HeldToken: SessionReceipt, RefusalListener {
     var isCurrent: Bool { link?.keeper?.isCurrent(self) ?? false }
@@ -41,7 +14,7 @@ extension HeldToken: SessionReceipt, RefusalListener {
 
     func admit(_ next: Credential) throws {
         let successor = try successor(in: next)
-        if successor !== self { link?.keeper?.tell(.requestRetried, error: nil) }
+        if successor !== self { link?.keeper?.tell(AuthorizationEvent(.requestRetried)) }
     }
 
     func checkSession(of next: Credential) throws { _ = try successor(in: next) }
@@ -81,10 +54,10 @@ final class ProofReceipt: ProvenReceipt, RefusalListener {
             return .newProof
         case .refused(let error):
             // RFC 9449 §9: the token is good; a refresh would not mend the proof.
-            held.link?.keeper?.tell(.proofAnswerIgnored, error: error)
-            held.link?.keeper?.tell(.unauthorized, error: nil)
+            held.link?.keeper?.tell(AuthorizationEvent(.proofAnswerIgnored, error: error))
+            held.link?.keeper?.tell(AuthorizationEvent(.unauthorized))
             throw NotAuthorized(.proofRefused, underlying: error)
-        case .ignored(let error): held.link?.keeper?.tell(.proofAnswerIgnored, error: error)
+        case .ignored(let error): held.link?.keeper?.tell(AuthorizationEvent(.proofAnswerIgnored, error: error))
         case .settled: break
         }
         return try await held.judge(answer, afterRefresh: afterRefresh)
@@ -98,7 +71,7 @@ final class ProofReceipt: ProvenReceipt, RefusalListener {
     func admit(_ next: Credential) throws {
         let isAnother = try held.successor(in: next) !== held
         guard isAnother || wasRefused.load(ordering: .relaxed) else { return }
-        held.link?.keeper?.tell(.requestRetried, error: nil)
+        held.link?.keeper?.tell(AuthorizationEvent(.requestRetried))
     }
 
     func checkSession(of next: Credential) throws { try held.checkSession(of: next) }

@@ -35,6 +35,14 @@ struct Turn {
     mutating func emit(_ kind: AuthorizationEvent.Kind, error: (any Error)? = nil) { emit(.init(kind, error: error)) }
     mutating func perform(_ effect: Effect) { effects.append(effect) }
 
+    /// Resumes all who wait.
+    mutating func resumeAll(_ result: Result<HeldToken, any Error>) {
+        guard isAwaited else { return }
+        perform(.resume(.ordinary, result))
+        perform(.resume(.lasting, result))
+        isAwaited = false
+    }
+
     /// Fails the waiters of the former session, because a sibling has replaced it.
     mutating func dismissFormer() {
         guard isAwaited else { return }
@@ -58,80 +66,20 @@ enum TokenNotice: Sendable {
 /// An action to be performed after the state has been stored.
 enum Effect {
     case resume(Waiters, Result<HeldToken, any Error>)
+    /// Fail the waiters whose patience ends before a slot, as uptime.
+    case postpone(any Error, to: Duration)
     /// Fail the waiters of a session that a sibling has replaced.
     case dismissFormer
     /// Begin a refresh with its first step.
-    case start(RefreshState.Flight)
-    /// Cancel a service call or a manual refresh.
+    case start(Flight)
+    /// Cancel a service call or a sign-in.
     case cancel(RefreshID)
-    /// Write ``RefreshState/desired`` to the store.
+    /// Write what the vault has due.
     case write
     /// Release the lock that this refresh took.
     case unlock(RefreshID, endsIntent: Bool)
-    /// Resume the caller that awaits a manual refresh.
+    /// Resume the caller that awaits a sign-in.
     case answer(RefreshID, Result<HeldToken, any Error>)
     /// Ask the service to revoke a token that came too late.
-    case discard(HeldToken, number: Int)
-    /// Resume callers that wait for the provider to settle.
-    case settled([Int])
-
-    enum Waiters: Hashable {
-        /// Requests that accept any valid token.
-        case ordinary
-        /// Requests that need a token that lasts longer than the held one.
-        case lasting
-    }
-}
-
-/// The user's objects that a state holds, kept until the lock is released: neither a token nor an error of a user is
-/// released under the lock.
-struct UserObjects {
-    /// A pending token is the desired one too.
-    let tokens: (HeldToken?, HeldToken?, HeldToken?, HeldToken?)
-    let errors: ((any Error)?, (any Error)?, (any Error)?, (any Error)?, (any Error)?)
-}
-
-extension RefreshState {
-    var userObjects: UserObjects {
-        UserObjects(
-            tokens: (held, flight?.token, stray?.token, desired?.token),
-            errors: (
-                failure?.error, flight?.verified?.error, stray?.verified?.error, desired?.error?.error, ending?.error
-            ))
-    }
-
-    private var ending: Ending? { if case .ended(let ending) = credential { ending } else { nil } }
-}
-
-/// The work that a ``ProviderCore`` leaves to be done after it has released its lock.
-struct Aftermath {
-    /// Waiters to resume, with their result.
-    struct Resumption {
-        let waiters: ArraySlice<ProviderCore.Waiter?>
-        let result: Result<HeldToken, any Error>
-
-        func perform() { for waiter in waiters { waiter?.continuation.resume(with: result) } }
-    }
-
-    /// Events for the reporter of the provider.
-    struct Report {
-        let events: [AuthorizationEvent]
-        let reporter: any AuthorizationReporter
-
-        func deliver() { for event in events { reporter.note(event) } }
-    }
-
-    var effects: [Effect] = []
-    var resumptions: [Resumption] = []
-    /// Wakes observers and listeners.
-    var deliveries: [@Sendable () -> Void] = []
-    var report: Report?
-    /// When the timer must fire, as uptime.
-    var wake: Duration?
-    /// The provider, if it was kept alive until the store held its token.
-    var formerOwner: AnyObject?
-    private let former: (UserObjects, RefreshState.Status?)?
-
-    init() { former = nil }
-    init(keeping objects: UserObjects, _ status: RefreshState.Status?) { former = (objects, status) }
+    case discard(HeldToken)
 }

@@ -44,6 +44,12 @@ extension String {
         return String(self[..<fragment])
     }
 
+    /// Whether this is an `https` or `wss` URL, decided from its bytes.
+    package var isEncryptedURL: Bool {
+        var text = self
+        return text.withUTF8 { $0.begins(with: "https:") || $0.begins(with: "wss:") }
+    }
+
     /// Whether this is an `http` URL of this machine, decided from its bytes; `false` is inconclusive.
     package var namesLoopback: Bool {
         utf8.withContiguousStorageIfAvailable { bytes in
@@ -63,6 +69,16 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
+    /// - Parameter text: in lower case; the bytes may be in either.
+    @inline(__always)
+    fileprivate func begins(with text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount else { return false }
+        for index in 0..<text.utf8CodeUnitCount where self[index].asciiLowercased != text.utf8Start[index] {
+            return false
+        }
+        return true
+    }
+
     /// Returns the index after a text that begins at `start`; `nil` if it does not.
     @inline(__always)
     fileprivate func skip(_ text: String, from start: Int) -> Int? {

@@ -30,7 +30,7 @@
         let verdict: Verdict
         do {
             verdict = try await credential.judge(answer, afterRefresh: wasRefused && refreshesLeft <= 0)
-        } catch let error as NotAuthorized where error.isEndOfSession && !isReplayable {
+        } catch let error as NotAuthorized where (error.isEndOfSession || error.reason == .noToken) && !isReplayable {
             return false
         }
         switch verdict {

@@ -26,6 +26,12 @@ public protocol AuthorizationToken: Sendable, CustomStringConvertible, CustomDeb
     /// The provider sends an event ahead of that date; see ``AuthorizationEvent/Kind/signInNeeded``.
     var signInNeededBefore: Date? { get }
 
+    /// The date before which a refresh keeps the session alive, because the server ends sessions that are not used; `nil`,
+    /// the default, if it is not known.
+    ///
+    /// With ``RefreshPolicy/keepsAlive`` the provider refreshes the token ahead of that date, even if no request comes.
+    var refreshNeededBefore: Date? { get }
+
     /// Whether the token is of use on this device only, because its key cannot leave it; `false` by default.
     ///
     /// If the store is shared with other devices, a provider refuses the token; see
@@ -36,6 +42,7 @@ public protocol AuthorizationToken: Sendable, CustomStringConvertible, CustomDeb
 extension AuthorizationToken {
     public var expiresAt: Date { .distantFuture }
     public var signInNeededBefore: Date? { nil }
+    public var refreshNeededBefore: Date? { nil }
     public var isBoundToDevice: Bool { false }
 
     /// Whether the token has expired at a date.

@@ -4,7 +4,8 @@
 /// No valid token is available for now; the session goes on.
 ///
 /// All waiters of the refresh get this error. So does, at once, each request that has no valid token before
-/// ``nextTryAt``. The token is kept, and a new try follows at each slot. The end of a session is a ``NotAuthorized``.
+/// ``nextTryAt``. If that is near, they wait for it instead (``RefreshPolicy/BackOff/patience``). The token is kept, and
+/// a new try follows at each slot. The end of a session is a ``NotAuthorized``.
 ///
 ///     catch let error as RefreshFailed where error.suggestsSignIn { offerSignIn() }   // the user decides
 public struct RefreshFailed: Error, Sendable {

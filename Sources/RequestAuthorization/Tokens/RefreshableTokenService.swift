@@ -27,12 +27,30 @@ public protocol RefreshableTokenService<Token>: Sendable {
     ///   ``NotAuthorized/Reason/signedOut`` to end the session; any other error for a transient failure.
     func refresh(_ token: Token) async throws -> Token
 
+    /// Exchanges a token that a resource has refused; calls ``refresh(_:)`` by default.
+    ///
+    /// The service may pass on what the challenge demands, such as its ``AuthenticationChallenge/claims``. If the resource
+    /// demands the same claims of the new token, no refresh follows: the user has to sign in.
+    ///
+    /// - Parameters:
+    ///   - token: the refused token.
+    ///   - challenge: that of the refused request that began the refresh.
+    /// - Returns: the new token.
+    /// - Throws: as ``refresh(_:)``.
+    func refresh(_ token: Token, after challenge: AuthenticationChallenge) async throws -> Token
+
     /// Fetches a first token for credentials that need no user (client credentials).
     ///
     /// Called if no token is held or stored; never after a sign-out.
     ///
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/noToken`` by default.
     func initialToken() async throws -> Token
+
+    /// Adds what the program's token does not say, such as its issuer; returns it unchanged by default.
+    ///
+    /// Called once for a token that a sign-in or ``RefreshableTokenAuthorization/setToken(_:)`` brings, before it is
+    /// stored.
+    func completed(_ token: Token) -> Token
 
     /// Revokes a token that came too late: after a sign-out, or for a session that has been replaced. Does nothing by
     /// default.
@@ -58,13 +76,17 @@ public protocol RefreshableTokenService<Token>: Sendable {
     /// Makes the proof for requests with a token that is bound to a key (RFC 9449); called once for each token.
     ///
     /// - Returns: the proof; `nil`, the default, for a token that needs none.
-    /// - Throws: any error if the key is missing. The token is not sent then, and ``refresh(_:)`` is called with it.
-    ///   Throw the error that ends the session there, before the server is called.
+    /// - Throws: any error if the key is missing, or the token is another server's. The token is not sent then, and
+    ///   ``refresh(_:)`` is called with it. Throw the error that ends the session there, before the server is called.
     func proof(for token: Token) throws -> (any RequestProof)?
 }
 
 extension RefreshableTokenService {
+    public func refresh(_ token: Token, after challenge: AuthenticationChallenge) async throws -> Token {
+        try await refresh(token)
+    }
     public func initialToken() async throws -> Token { throw NotAuthorized(.noToken) }
+    public func completed(_ token: Token) -> Token { token }
     public func discard(_ token: Token) async {}
     public func revoke(_ token: Token) async throws {}
     public var serverOrigin: Origin? { nil }

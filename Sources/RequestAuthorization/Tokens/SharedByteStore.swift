@@ -21,8 +21,8 @@ public protocol SharedByteStore: ByteStore {
     ///   - item: the new item.
     ///   - intent: the intent of the refresh that this save completes. It is removed once the item is durable, unless
     ///     the store has another intent by then.
-    ///   - condition: called once with the stored item, or with the reason why there is none. It must not block its
-    ///     thread. If it throws, `save` throws the same error and changes nothing.
+    ///   - condition: called with the stored item, or with the reason why there is none; again if that changes
+    ///     meanwhile. It must not block its thread. If it throws, `save` throws the same error and changes nothing.
     /// - Returns: whether the item was saved, or the stored item.
     /// - Throws: ``TokenStoreError``, and the error of the condition.
     func save(

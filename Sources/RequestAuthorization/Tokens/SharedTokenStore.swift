@@ -12,7 +12,8 @@ public protocol SharedTokenStore<Token>: TokenStore {
     /// Acquires exclusive access for a whole refresh, and waits while a sibling holds it.
     ///
     /// - Parameter limit: how long to wait.
-    /// - Returns: the lock. It is released by ``TokenStoreLock/unlock()`` or when the process ends.
+    /// - Returns: the lock. It is released by ``TokenStoreLock/unlock()`` or when the process ends. Its `remaining` may
+    ///   be zero if a sibling has just saved a newer token: the caller reads that one, and sends nothing.
     /// - Throws: any error if access was not granted. The provider does not refresh without it.
     func lock(within limit: Duration) async throws -> TokenStoreLock
 
@@ -35,7 +36,11 @@ public protocol SharedTokenStore<Token>: TokenStore {
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
     ) async throws -> TokenSaveResult<Token>
 
-    /// Writes an intent durably, or removes it with `nil`. Only the holder of exclusive access calls this.
+    /// Writes an intent durably, or removes it with `nil`. Only the holder of exclusive access calls this, after it has
+    /// read the token.
+    ///
+    /// - Throws: any error if the intent was not written. A refresh goes on without it as long as the lock's `remaining`
+    ///   allows it: make that zero if the access is lost, or the token is another one.
     func setIntent(_ intent: RefreshIntent?) async throws
 }
 

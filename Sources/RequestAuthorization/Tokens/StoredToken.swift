@@ -22,15 +22,9 @@ public struct StoredToken<Token: AuthorizationToken>: Sendable {
     public let version: TokenVersion
     /// When the token was requested. With its expiry this gives the lifetime.
     public let obtainedAt: Date
-    /// An earlier version of this package set the token aside. It counts as expired, so it is refreshed before use.
-    package let wasSetAside: Bool
 
     public init(_ content: Content, version: TokenVersion, obtainedAt: Date) {
-        self.init(content, version: version, obtainedAt: obtainedAt, wasSetAside: false)
-    }
-
-    private init(_ content: Content, version: TokenVersion, obtainedAt: Date, wasSetAside: Bool) {
-        (self.content, self.version, self.obtainedAt, self.wasSetAside) = (content, version, obtainedAt, wasSetAside)
+        (self.content, self.version, self.obtainedAt) = (content, version, obtainedAt)
     }
 
     /// The token, if the content is one.
@@ -77,8 +71,7 @@ extension StoredToken: CustomStringConvertible, CustomDebugStringConvertible, Cu
 extension StoredToken {
     private enum CodingKeys: String, CodingKey { case status, token, session, generation, obtainedAt, movedTo }
 
-    /// Earlier versions wrote `setAside`. It is decoded, and kept when the item is copied to another store.
-    private enum Status: String, Codable { case token, signedOut, moved, setAside }
+    private enum Status: String, Codable { case token, signedOut, moved }
 }
 
 extension StoredToken: Encodable where Token: Encodable {
@@ -86,7 +79,7 @@ extension StoredToken: Encodable where Token: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         switch content {
         case .token(let token):
-            try container.encode(wasSetAside ? Status.setAside : .token, forKey: .status)
+            try container.encode(Status.token, forKey: .status)
             try container.encode(token, forKey: .token)
         case .signedOut:
             try container.encode(Status.signedOut, forKey: .status)
@@ -114,7 +107,7 @@ extension StoredToken: Decodable where Token: Decodable {
         }
         let content: Content =
             switch status {
-            case .token, .setAside: .token(try container.decode(Token.self, forKey: .token))
+            case .token: .token(try container.decode(Token.self, forKey: .token))
             case .signedOut: .signedOut
             case .moved: .moved(to: try container.decode(String.self, forKey: .movedTo))
             }
@@ -124,8 +117,6 @@ extension StoredToken: Decodable where Token: Decodable {
                 forKey: .generation, in: container, debugDescription: "the generation has no successor")
         }
         let version = TokenVersion(session: try container.decode(UUID.self, forKey: .session), generation: generation)
-        self.init(
-            content, version: version, obtainedAt: try container.decode(Date.self, forKey: .obtainedAt),
-            wasSetAside: status == .setAside)
+        self.init(content, version: version, obtainedAt: try container.decode(Date.self, forKey: .obtainedAt))
     }
 }

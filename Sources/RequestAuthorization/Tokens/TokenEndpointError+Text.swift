@@ -23,8 +23,12 @@ extension TokenEndpointError: CustomStringConvertible, CustomDebugStringConverti
         case .client: "\(clientMeaning)\(purpose == .refresh ? "; the session is kept" : "")"
         case .interaction where purpose == .refresh:
             "the server wants the user to sign in again; the session is kept"
+        case .interaction where purpose == .identityAssertion: purpose.advice.terminal
         case .interaction: "the server wants the user to sign in"
         case .noRefreshToken: "there is no refresh token; sign in again when the token has expired"
+        case .transient where isEndpointMissing && purpose != .revocation:
+            "the address seems to be wrong; check it, or discover the server again"
+                + (purpose == .refresh ? "; the session is kept" : "")
         case .transient where purpose == .refresh: "the session is kept; try again later"
         case .transient: isRefusal ? "\(purpose.advice.refused), or try again later" : purpose.advice.later
         }
@@ -69,6 +73,11 @@ extension TokenRequestPurpose {
                 terminal: "the sign-in was refused; check the client, its redirect URI and its scopes",
                 refused: "the sign-in was refused; check the client, its redirect URI and its scopes",
                 later: "sign in again later")
+        case .identityAssertion:
+            Advice(
+                terminal: "the log-in there is no longer valid; sign in there again",
+                client: "the identity provider refuses the client; check how it is registered there",
+                refused: "the identity provider made no assertion; check its policy")
         case .deviceAuthorization:
             Advice(
                 terminal: "the sign-in was refused; check the client and its scopes",

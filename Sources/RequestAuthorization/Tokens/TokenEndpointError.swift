@@ -18,6 +18,10 @@ public struct TokenEndpointError: TokenServiceFailure {
     /// What the server was asked for. It does not count in comparisons.
     public let purpose: TokenRequestPurpose
     public var delivery: TokenRequestDelivery { .answered }
+    /// Whether there seems to be no such endpoint at the address: 404, 405 or 410 without an error code that says more.
+    ///
+    /// A session is kept. Check the address, or ask the server for its metadata again.
+    public var isEndpointMissing: Bool { kind == .transient && [404, 405, 410].contains(status) }
     /// The code as it may be printed.
     package let printableCode: String?
 
@@ -85,8 +89,9 @@ extension TokenEndpointError {
         "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target",
     ]
 
-    /// A user must act (OpenID Connect Core 1.0 §3.1.2.6).
+    /// A user must act (OpenID Connect Core 1.0 §3.1.2.6, RFC 9470 §3).
     private static let interactionCodes: Set = [
         "interaction_required", "login_required", "consent_required", "account_selection_required",
+        "insufficient_user_authentication",
     ]
 }

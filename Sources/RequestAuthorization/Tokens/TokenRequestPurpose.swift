@@ -16,6 +16,9 @@ public struct TokenRequestPurpose: Hashable, Sendable, CustomStringConvertible {
     public static let code = TokenRequestPurpose("code")
     /// A token for a sign-in on another device (RFC 8628 §3.4).
     public static let deviceCode = TokenRequestPurpose("device code")
+    /// An assertion of an identity provider, for another server.
+    public static let identityAssertion = TokenRequestPurpose(
+        "identity assertion", "the identity provider's token endpoint")
     /// The beginning of a sign-in on another device (RFC 8628 §3.1).
     public static let deviceAuthorization = TokenRequestPurpose(
         "device authorization", "the device authorization endpoint")

@@ -38,20 +38,7 @@ public enum TokenFailureKind: String, Hashable, Sendable {
     case transient
 }
 
-extension TokenFailureKind: Codable {
-    /// Decodes the name of a kind.
-    ///
-    /// - Throws: `DecodingError` for an unknown kind.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        // Earlier versions had a kind `rejected` for refusals without a known error code.
-        guard let kind = text == "rejected" ? .transient : Self(rawValue: text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "unknown kind of failure")
-        }
-        self = kind
-    }
-}
+extension TokenFailureKind: Codable {}
 
 /// How far a token request has come.
 public enum TokenRequestDelivery: Hashable, Sendable {

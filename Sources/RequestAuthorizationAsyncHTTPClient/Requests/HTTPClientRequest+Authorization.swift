@@ -33,7 +33,7 @@ extension HTTPClientRequest: AuthorizableRequest {
     /// True for `http`, except to loopback, and for a request without an origin. A socket of this machine
     /// (`http+unix`) is not on the network.
     public var isPlaintext: Bool {
-        if url.hasHTTPSScheme || url.namesLoopback { return false }
+        if url.isEncryptedURL || url.namesLoopback { return false }
         return origin.map { $0.isPlaintext && !$0.isLoopback } ?? true
     }
 
@@ -50,6 +50,13 @@ extension HTTPClientRequest: AuthorizableRequest {
 
     /// A copy of the body if it is known to be in memory (see ``isReplayable``); empty without a body, else `nil`.
     public var bodyBytes: [UInt8]? { body.map { $0.bytesInMemory } ?? [] }
+}
+
+/// Gives providers the status and the challenge fields of a response of async-http-client.
+extension HTTPClientResponse: AuthorizableResponse {
+    public var statusCode: Int { Int(status.code) }
+
+    public func headerValues(for field: String) -> [String] { headers[field] }
 }
 
 // MARK: - Body
@@ -103,17 +110,6 @@ extension String {
             for byte in bytes where !fits(byte) { return false }
             return true
         } ?? utf8.allSatisfy(fits)
-    }
-
-    fileprivate var hasHTTPSScheme: Bool {
-        let scheme: StaticString = "https:"
-        return utf8.withContiguousStorageIfAvailable { bytes in
-            guard bytes.count >= scheme.utf8CodeUnitCount else { return false }
-            for index in 0..<scheme.utf8CodeUnitCount where bytes[index] | 0x20 != scheme.utf8Start[index] {
-                return false
-            }
-            return true
-        } ?? false
     }
 }
 #endif

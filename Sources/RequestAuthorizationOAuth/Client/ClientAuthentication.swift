@@ -26,7 +26,10 @@ extension ClientAuthentication: ClientAuthenticator {
         let id = request.clientID
         return switch self {
         case .none: ClientProof(parameters: [(name: "client_id", value: id)])  // RFC 6749 §3.2.1
-        case .secretBasic(let secret): ClientProof(fields: [(name: "Authorization", value: Self.basic(id, secret))])
+        case .secretBasic(let secret):
+            ClientProof(
+                parameters: request.server.quirks.sendsClientIDBesideBasic ? [(name: "client_id", value: id)] : [],
+                fields: [(name: "Authorization", value: Self.basic(id, secret))])
         case .secretPost(let secret):
             ClientProof(parameters: [(name: "client_id", value: id), (name: "client_secret", value: secret)])
         }

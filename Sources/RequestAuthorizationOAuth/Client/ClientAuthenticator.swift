@@ -3,10 +3,10 @@
 
 /// Authenticates a client in each request: sign-ins, tokens, refreshes, revocation, introspection.
 ///
-/// ``ClientAuthentication`` uses a secret or none, ``PrivateKeyJWT`` a signature. Write your own for other methods,
-/// such as an identity token of the platform that the program runs on.
+/// ``ClientAuthentication`` uses a secret or none, ``PrivateKeyJWT`` a signature, ``WorkloadAuthenticator`` the token of
+/// the platform that the program runs on. Write your own for other methods.
 ///
-///     struct WorkloadIdentity: ClientAuthenticator {
+///     struct MachineIdentity: ClientAuthenticator {
 ///         func authenticate(_ request: ClientRequest) async throws -> ClientProof {
 ///             ClientProof(parameters: [
 ///                 (name: "client_id", value: request.clientID),

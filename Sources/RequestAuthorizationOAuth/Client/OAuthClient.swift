@@ -19,6 +19,8 @@ public struct OAuthClient: Sendable, Hashable {
     public var authorizationParameters: [String: String]
     /// Further parameters of each request for a token. They cannot replace parameters that this library sends.
     public var tokenParameters: [String: String]
+    /// Audiences that an ID token may name besides this client; one with any other is refused.
+    public var trustedAudiences: Set<String> = []
 
     public init(
         id: String, authentication: ClientAuthentication, resources: [String] = [],
@@ -51,7 +53,7 @@ extension OAuthClient: RedactedDescription {
 
 extension OAuthClient: Codable {
     private enum CodingKeys: String, CodingKey {
-        case id, authentication, resources, authorizationParameters, tokenParameters
+        case id, authentication, resources, authorizationParameters, tokenParameters, trustedAudiences
     }
 
     public init(from decoder: any Decoder) throws {
@@ -63,5 +65,6 @@ extension OAuthClient: Codable {
             resources: try values.decodeIfPresent([String].self, forKey: .resources) ?? [],
             authorizationParameters: try values.decode([String: String].self, forKey: .authorizationParameters),
             tokenParameters: try values.decode([String: String].self, forKey: .tokenParameters))
+        trustedAudiences = try values.decodeIfPresent(Set<String>.self, forKey: .trustedAudiences) ?? []
     }
 }

@@ -30,7 +30,7 @@ public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
     ///
     /// - Throws: `InvalidTokenRequest` if the audience is not known, and the signer's errors.
     public func authenticate(_ request: ClientRequest) async throws -> ClientProof {
-        let issuedAt = Int64(request.date.timeIntervalSince1970)
+        let issuedAt = request.date.wholeSeconds
         let assertion = try await JSONWebToken.signed(
             [
                 "iss": .string(request.clientID), "sub": .string(request.clientID),

@@ -20,19 +20,20 @@ public struct DeviceSignIn: Sendable, RedactedDescription {
     let endpoint: TokenEndpoint
     /// The key that the token will be bound to, if it is bound to one.
     let proofKey: ProofKey?
+    let identity: IdentityRequest?
     let polling: DevicePolling
     /// Whether polling has begun: two callers would poll twice as often as the server allows.
     let hasBegun = Lock(false)
 
     init(
         _ authorization: DeviceAuthorization, scopes: Set<String>, endpoint: TokenEndpoint, proofKey: ProofKey?,
-        expiresAt: Date, polling: DevicePolling
+        identity: IdentityRequest?, expiresAt: Date, polling: DevicePolling
     ) {
         (userCode, deviceCode) = (authorization.userCode, authorization.deviceCode)
         verificationURI = authorization.verificationURI
         verificationURIComplete = authorization.verificationURIComplete
         (self.expiresAt, self.scopes, self.endpoint) = (expiresAt, scopes, endpoint)
-        (self.proofKey, self.polling) = (proofKey, polling)
+        (self.proofKey, self.identity, self.polling) = (proofKey, identity, polling)
     }
 
     /// The host of the page, as in DNS.

@@ -88,7 +88,7 @@ extension DeviceSignIn {
         let url = try endpoint.server.endpoint(endpoint.server.tokenEndpoint, named: "token_endpoint")
         return try await endpoint.token(
             "urn:ietf:params:oauth:grant-type:device_code", [("device_code", deviceCode)], at: url,
-            requestedScopes: scopes, replacing: nil, boundTo: proofKey)
+            requestedScopes: scopes, replacing: nil, boundTo: proofKey, identity: identity)
     }
 
     /// Converts the errors of RFC 8628 §3.5 that have a kind of their own.

@@ -12,12 +12,16 @@ extension OAuthTokenService {
     /// entering an attacker's code signs the attacker in (§5.4).
     ///
     /// Request all scopes of the token; if there are none, the server chooses. The extra `parameters` cannot replace
-    /// parameters that the library sends.
+    /// parameters that the library sends. With `identity` the token says who signed in (``OAuthToken/identity``).
     ///
     /// - Throws: ``AuthorizationServerError`` if the server has no such endpoint; `InvalidTokenResponse`,
     ///   `TokenEndpointError`, and errors of the transport; ``ProofUnavailable`` if there can be no key.
-    public func deviceSignIn(scopes: Set<String>, parameters: [String: String] = [:]) async throws -> DeviceSignIn {
+    public func deviceSignIn(
+        scopes: Set<String>, parameters: [String: String] = [:], identity: Bool = false
+    ) async throws -> DeviceSignIn {
         let server = endpoint.server
+        let scopes = identity ? scopes.union(["openid"]) : scopes
+        let asked = try identity ? endpoint.identityRequest(parameters, nonce: nil) : nil
         let url = try server.endpoint(server.deviceAuthorizationEndpoint, named: "device_authorization_endpoint")
         var form = FormParameters(server.quirks.parameters(of: scopes))
         form.add(extra: parameters)
@@ -28,7 +32,7 @@ extension OAuthTokenService {
         let authorization = try DeviceAuthorization(
             try await endpoint.object(form.list, to: url, for: .deviceAuthorization))
         return DeviceSignIn(
-            authorization, scopes: scopes, endpoint: endpoint, proofKey: key,
+            authorization, scopes: scopes, endpoint: endpoint, proofKey: key, identity: asked,
             expiresAt: sentAt.addingTimeInterval(authorization.lifetime / .seconds(1)),
             polling: DevicePolling(interval: authorization.interval, deadline: uptime + authorization.lifetime))
     }

@@ -14,7 +14,7 @@ extension TokenEndpoint {
         if let known { return known }
         if old?.isBound == true { throw ProofUnavailable(.keyLost) }
         #if canImport(CryptoKit) || Crypto
-        return try ProofKey.generated(proof.keyStorage)
+        return try ProofKey.generated(proof.keyStorage, proof.algorithm)
         #else
         throw ProofUnavailable(.notConfigured)
         #endif

@@ -11,13 +11,15 @@
 ///     }
 public struct TokenEndpoint: Sendable, RedactedDescription {
     public let server: AuthorizationServer
-    public let client: OAuthClient
+    public internal(set) var client: OAuthClient
     /// Authenticates the client in each request.
-    public let authentication: any ClientAuthenticator
+    public internal(set) var authentication: any ClientAuthenticator
     public let transport: any TokenTransport
     public let clock: any AuthorizationClock
     /// How tokens are bound to a key; `nil` if they are bound to none.
-    public let proof: ProofOfPossession?
+    public internal(set) var proof: ProofOfPossession?
+    /// The claims that a resource demands of the next token, as the text of a JSON object.
+    var demandedClaims: String?
     /// The nonces and times that servers require in proofs.
     let nonces = ProofNonces()
 
@@ -60,20 +62,72 @@ public struct TokenEndpoint: Sendable, RedactedDescription {
     /// `key` is the key that the grant is bound to. `mayBeOfAnyKind` accepts a token that is not an access token.
     func token(
         _ grantType: String, _ parameters: [(name: String, value: String)], at url: URL, requestedScopes: Set<String>,
-        replacing old: OAuthToken?, boundTo key: ProofKey? = nil, mayBeOfAnyKind: Bool = false
+        replacing old: OAuthToken?, boundTo key: ProofKey? = nil, mayBeOfAnyKind: Bool = false,
+        identity: IdentityRequest? = nil, for purpose: TokenRequestPurpose? = nil
     ) async throws -> OAuthToken {
+        if identity != nil { try AuthorizationServer.checkLoopback(url, named: "endpoint", issuer: server.issuer) }
         let key = try proofKey(replacing: old, key)
         var form = FormParameters([("grant_type", grantType)])
         form.add(parameters)
         form.add(try ResourceIndicator.parameters(client.resources))
+        form.add(server.quirks.claims(with: demandedClaims))
         form.add(extra: client.tokenParameters)
         let sentAt = clock.now
-        let purpose = TokenRequestPurpose(grantType: grantType)
-        let answer = try await object(form.list, to: url, for: purpose, provenBy: key)
-        if answer.isError(server.quirks) { throw failure(answer, to: form.list) }
-        return try OAuthToken(
+        let purpose = purpose ?? TokenRequestPurpose(grantType: grantType)
+        let answer = try await withPresentAssertion(grantType) { endpoint in
+            let answer = try await endpoint.object(form.list, to: url, for: purpose, provenBy: key)
+            if answer.isError(server.quirks) { throw failure(answer, to: form.list) }
+            return answer
+        }
+        var token = try OAuthToken(
             answer, sentAt: sentAt, requestedScopes: requestedScopes, replacing: old, quirks: server.quirks,
             mayBeOfAnyKind: mayBeOfAnyKind, proofKey: key, allowsBearer: proof?.allowsBearer ?? true)
+        token.issuer = server.issuer(replacing: old)
+        if let identity {
+            token.identity = try SignedInIdentity(
+                answer.text("id_token"), for: client, request: identity, at: clock.now)
+        } else if let signedIn = old?.identity {
+            token.identity = signedIn
+            if let new = answer.text("id_token"), try !signedIn.isRenewed(by: new, at: clock.now) {
+                token.idToken = old?.idToken
+            }
+        }
+        return token
+    }
+
+    /// What a sign-in asks of its ID token.
+    ///
+    /// - Throws: ``AuthorizationServerError`` if the server's issuer is not known.
+    func identityRequest(_ parameters: [String: String], nonce: String?) throws -> IdentityRequest {
+        guard let issuer = server.issuer else {
+            throw AuthorizationServerError(
+                .noMetadata, member: "issuer", detail: "set the issuer, with which ID tokens are compared")
+        }
+        let all = parameters.merging(client.authorizationParameters) { own, _ in own }
+        return IdentityRequest(
+            issuer: issuer, nonce: nonce, maximumAge: all["max_age"].flatMap { Int64($0) },
+            contexts: all["acr_values"]?.split(separator: " ").map(String.init) ?? [])
+    }
+}
+
+extension TokenEndpoint {
+    /// Sends once more if the server refused an assertion that the platform has replaced meanwhile.
+    private func withPresentAssertion(
+        _ grantType: String, send: (TokenEndpoint) async throws -> AnswerObject
+    ) async throws -> AnswerObject {
+        guard let platform = authentication as? any RenewedAssertions else { return try await send(self) }
+        let sent = SentAssertion(platform)
+        var endpoint = self
+        endpoint.authentication = sent
+        var mayRepeat = true
+        while true {
+            do {
+                return try await send(endpoint)
+            } catch let answer as TokenEndpointError where platform.concerns(answer, to: grantType) {
+                guard mayRepeat, try await sent.isReplaced() else { throw platform.error(for: answer) }
+                mayRepeat = false
+            }
+        }
     }
 }
 

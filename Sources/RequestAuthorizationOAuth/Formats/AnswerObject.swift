@@ -133,7 +133,7 @@ package struct AnswerObject: Sendable, RedactedDescription {
 
 extension JSONValue {
     /// Decodes a value; `nil` if it cannot be read.
-    fileprivate init?(json: ArraySlice<UInt8>) {
+    init?(json: ArraySlice<UInt8>) {
         guard JSONNesting.isReadable(json),
             let value = try? JSONDecoder().decode(JSONValue.self, from: Data(json))
         else { return nil }

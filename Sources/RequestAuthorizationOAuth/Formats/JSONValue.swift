@@ -75,6 +75,12 @@ extension JSONValue {
         return texts.count == values.count ? texts : nil
     }
 
+    /// The members of both objects, and of the objects in them; of other values, the other one.
+    func merged(with other: JSONValue) -> JSONValue {
+        guard case (.object(let own), .object(let others)) = (self, other) else { return other }
+        return .object(own.merging(others) { $0.merged(with: $1) })
+    }
+
     /// The value of a number, or of a text that is a JSON number.
     package var numberOrNumeral: Double? {
         switch self {

@@ -45,11 +45,11 @@ public struct GrantAssertion: Sendable, RedactedDescription {
     ) -> GrantAssertion {
         GrantAssertion(
             text: { request in
-                let issuedAt = Int64(request.date.timeIntervalSince1970)
+                let issuedAt = request.date.wholeSeconds
                 var all = claims
                 all["iss"] = .string(issuer)
                 all["iat"] = .integer(issuedAt)
-                all["exp"] = .integer(issuedAt + lifetime.components.seconds)
+                all["exp"] = .integer(issuedAt + lifetime.saturated.components.seconds)
                 all["aud"] = .string(try audience.text(for: request.server, parameter: "assertion"))
                 if let subject { all["sub"] = .string(subject) }
                 switch claims["jti"] {

@@ -13,23 +13,33 @@ extension OAuthTokenService {
     ///   - redirectURI: where the server sends the user back to, in place of the service's redirect URI: `https`,
     ///     `http` with 127.0.0.1 or [::1] and the port of the listener, or the app's own scheme.
     ///   - parameters: extra parameters for this sign-in, such as `prompt`. They cannot replace the library's.
+    ///   - challenge: why a resource refused the former token. Its scopes are added, and its `acr_values`, `max_age` and
+    ///     claims are passed on, unless `parameters` name them. Claims go only to a server that takes them.
+    ///   - identity: whether the token says who signed in, ``OAuthToken/identity``. It adds the scope `openid` and a
+    ///     nonce, and the sign-in fails with ``IdentityTokenError`` without a valid ID token.
     /// - Returns: the sign-in, which the service's store of pending sign-ins keeps too.
     /// - Throws: ``SignInError`` of the kind ``SignInError/Kind/redirectURI``, ``AuthorizationServerError``,
     ///   `InvalidTokenRequest` for a resource that is not a URI, and errors of the store. A pushed request also throws
     ///   `TokenEndpointError`, `InvalidTokenResponse`, ``ClientAuthenticationFailed``, and errors of the transport.
     public func signIn(
-        scopes: Set<String>, redirectURI: String? = nil, parameters: [String: String] = [:]
+        scopes: Set<String>, after challenge: AuthenticationChallenge? = nil, redirectURI: String? = nil,
+        parameters: [String: String] = [:], identity: Bool = false
     ) async throws -> PendingSignIn {
         var generator = SystemRandomNumberGenerator()
-        return try await signIn(scopes: scopes, redirectURI: redirectURI, parameters: parameters, using: &generator)
+        return try await signIn(
+            scopes: scopes, after: challenge, redirectURI: redirectURI, parameters: parameters, identity: identity,
+            using: &generator)
     }
 
-    /// As ``signIn(scopes:redirectURI:parameters:)``, with a given source of randomness, for tests.
+    /// As ``signIn(scopes:after:redirectURI:parameters:identity:)``, with a given source of randomness, for tests.
     public func signIn(
-        scopes: Set<String>, redirectURI: String? = nil, parameters: [String: String] = [:],
-        using generator: inout some RandomNumberGenerator
+        scopes: Set<String>, after challenge: AuthenticationChallenge? = nil, redirectURI: String? = nil,
+        parameters: [String: String] = [:], identity: Bool = false, using generator: inout some RandomNumberGenerator
     ) async throws -> PendingSignIn {
-        let pending = try await makeSignIn(scopes, redirectURI: redirectURI, parameters: parameters, using: &generator)
+        let pending = try await makeSignIn(
+            scopes.union(identity ? ["openid"] : []).union(challenge?.scope ?? []), redirectURI: redirectURI,
+            parameters: parameters.merging(endpoint.server.demands(of: challenge)) { own, _ in own },
+            identity: identity, using: &generator)
         try await pendingSignIns.add(pending)
         return pending
     }
@@ -43,21 +53,25 @@ extension OAuthTokenService {
     /// The receiver chooses the redirect URI. `show` opens the page, if the receiver does not do so itself. It need not
     /// end before the callback comes: this function does not wait for it (``LoopbackReceiver``).
     ///
-    /// - Throws: the errors of ``signIn(scopes:redirectURI:parameters:)``, the receiver, `show` and
+    /// - Throws: the errors of ``signIn(scopes:after:redirectURI:parameters:identity:)``, the receiver, `show` and
     ///   ``finish(callback:)``.
     public func signIn(
-        scopes: Set<String>, parameters: [String: String] = [:], through receiver: some CallbackReceiver,
+        scopes: Set<String>, after challenge: AuthenticationChallenge? = nil, parameters: [String: String] = [:],
+        identity: Bool = false, through receiver: some CallbackReceiver,
         show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void = { _ in }
     ) async throws -> OAuthToken {
         let callback = try await receiver.callback(
-            for: { try await signIn(scopes: scopes, redirectURI: $0, parameters: parameters) }, show: show)
+            for: {
+                try await signIn(
+                    scopes: scopes, after: challenge, redirectURI: $0, parameters: parameters, identity: identity)
+            }, show: show)
         return try await finish(callback: callback)
     }
 
     // MARK: -
 
     private func makeSignIn(
-        _ scopes: Set<String>, redirectURI: String?, parameters: [String: String],
+        _ scopes: Set<String>, redirectURI: String?, parameters: [String: String], identity: Bool,
         using generator: inout some RandomNumberGenerator
     ) async throws -> PendingSignIn {
         let (server, client) = (endpoint.server, endpoint.client)
@@ -78,6 +92,11 @@ extension OAuthTokenService {
         ours += server.quirks.parameters(of: scopes)
         // RFC 9449 §10: the code is bound to the key, too.
         if let proofKey { ours.append((name: "dpop_jkt", value: try proofKey.thumbprint())) }
+        let asked =
+            try identity
+            ? endpoint.identityRequest(
+                parameters, nonce: Base64URL.random(bytes: 32, using: &generator)) : nil
+        if let nonce = asked?.nonce { ours.append((name: "nonce", value: nonce)) }
         let request = try AuthorizationRequest(ours, parameters: parameters, client: client)
         let createdAt = endpoint.clock.now
         let (url, openBefore) =
@@ -86,7 +105,7 @@ extension OAuthTokenService {
         return PendingSignIn(
             state: state, codeVerifier: verifier, redirectURI: uri.text, clientID: client.id, issuer: server.issuer,
             announcesIssuer: server.announcesIssuer, tokenEndpoint: server.tokenEndpoint, scopes: scopes,
-            createdAt: createdAt, url: url, openBefore: openBefore, proofKey: proofKey)
+            createdAt: createdAt, url: url, openBefore: openBefore, proofKey: proofKey, identity: asked)
     }
 
     /// Pushes the request to the server (RFC 9126). The user's browser then sends only a reference to it.
@@ -108,18 +127,20 @@ extension OAuthTokenService {
 extension OAuthTokenService {
     /// Begins a sign-in: with the trait `Crypto`.
     public func signIn(
-        scopes: Set<String>, redirectURI: String? = nil, parameters: [String: String] = [:]
+        scopes: Set<String>, after challenge: AuthenticationChallenge? = nil, redirectURI: String? = nil,
+        parameters: [String: String] = [:], identity: Bool = false
     ) async throws -> PendingSignIn { fatalError("unavailable") }
 
     /// Begins a sign-in: with the trait `Crypto`.
     public func signIn(
-        scopes: Set<String>, redirectURI: String? = nil, parameters: [String: String] = [:],
-        using generator: inout some RandomNumberGenerator
+        scopes: Set<String>, after challenge: AuthenticationChallenge? = nil, redirectURI: String? = nil,
+        parameters: [String: String] = [:], identity: Bool = false, using generator: inout some RandomNumberGenerator
     ) async throws -> PendingSignIn { fatalError("unavailable") }
 
     /// Signs in from beginning to end: with the trait `Crypto`.
     public func signIn(
-        scopes: Set<String>, parameters: [String: String] = [:], through receiver: some CallbackReceiver,
+        scopes: Set<String>, after challenge: AuthenticationChallenge? = nil, parameters: [String: String] = [:],
+        identity: Bool = false, through receiver: some CallbackReceiver,
         show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void = { _ in }
     ) async throws -> OAuthToken { fatalError("unavailable") }
 }
@@ -165,7 +186,8 @@ extension OAuthTokenService {
                 // RFC 6749 §4.1.3: the same redirect URI; RFC 7636 §4.5: the verifier.
                 ("code", code), ("redirect_uri", pending.redirectURI), ("code_verifier", pending.codeVerifier),
             ],
-            at: url, requestedScopes: pending.scopes, replacing: nil, boundTo: pending.proofKey)
+            at: url, requestedScopes: pending.scopes, replacing: nil, boundTo: pending.proofKey,
+            identity: pending.identity)
     }
 
     /// Whether this client began the sign-in at this server (RFC 9700 §4.4): services may share a store.

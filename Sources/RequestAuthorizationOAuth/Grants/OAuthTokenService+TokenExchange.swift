@@ -13,7 +13,8 @@ extension TokenEndpoint {
         let url = try server.endpoint(server.tokenEndpoint, named: "token_endpoint")
         let token = try await token(
             "urn:ietf:params:oauth:grant-type:token-exchange", exchange.parameters(server.quirks), at: url,
-            requestedScopes: exchange.scopes, replacing: nil, mayBeOfAnyKind: true)
+            requestedScopes: exchange.scopes, replacing: nil, mayBeOfAnyKind: true,
+            for: exchange.requestedType == .idJAG ? .identityAssertion : nil)
         // RFC 8693 §2.2.1: required, so that one kind of token cannot be mistaken for another.
         guard token.issuedTokenType != nil else {
             throw InvalidTokenResponse(field: "issued_token_type", problem: .missing)

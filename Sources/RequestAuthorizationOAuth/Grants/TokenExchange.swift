@@ -56,6 +56,8 @@ public struct SecurityToken: Sendable, Hashable, RedactedDescription {
 
     /// An access token of an OAuth server.
     public static func accessToken(_ text: String) -> SecurityToken { SecurityToken(text, type: .accessToken) }
+    /// A refresh token of the server that exchanges it, for a server that accepts its own as a log-in.
+    public static func refreshToken(_ text: String) -> SecurityToken { SecurityToken(text, type: .refreshToken) }
     /// An id token of OpenID Connect.
     public static func idToken(_ text: String) -> SecurityToken { SecurityToken(text, type: .idToken) }
     /// Any JWT.
@@ -79,4 +81,9 @@ public struct SecurityTokenType: Sendable, Hashable, CustomStringConvertible {
     public static let saml2 = SecurityTokenType("saml2")
     /// Any JWT.
     public static let jwt = SecurityTokenType("jwt")
+    /// An identity assertion authorization grant ("ID-JAG"): one company's log-in, for another company's server.
+    ///
+    /// ``OAuthTokenService/identityAssertion(from:server:client:authentication:proof:scopes:transport:clock:subject:)``
+    /// gets it and uses it.
+    public static let idJAG = SecurityTokenType("id-jag")
 }

@@ -28,14 +28,14 @@ final class LoopbackListener: Sendable {
         do {
             channel = try await Self.bootstrap(
                 on: loop, limits: receiver.limits, connections: connections, exchange: exchange, promise: promise
-            ).bind(to: SocketAddress(ipAddress: receiver.address.ip, port: Int(receiver.port))).get()
+            ).bound(to: receiver)
         } catch {
             promise.fail(error)
             throw LoopbackReceiverError(.cannotListen, underlying: error)
         }
         exchange.withLock { $0.listen(on: channel.localAddress?.port ?? 0) }
         (self.channel, self.connections, self.exchange, self.promise) = (channel, connections, exchange, promise)
-        deadline = channel.eventLoop.scheduleTask(in: TimeAmount(receiver.timeout)) {
+        deadline = channel.eventLoop.scheduleTask(in: TimeAmount(receiver.timeout.saturated)) {
             promise.fail(SignInError(.expired, detail: "no callback came before the timeout; sign in again"))
         }
     }
@@ -125,8 +125,24 @@ extension LoopbackListener {
     }
 }
 
+extension ServerBootstrap {
+    /// Listens on the first of the receiver's ports that is free.
+    ///
+    /// - Throws: the error of the last port.
+    fileprivate func bound(to receiver: LoopbackReceiver) async throws -> any Channel {
+        for port in receiver.ports.dropLast() {
+            if let channel = try? await bound(to: port, of: receiver.address) { return channel }
+        }
+        return try await bound(to: receiver.port, of: receiver.address)
+    }
+
+    private func bound(to port: UInt16, of address: LoopbackReceiver.Address) async throws -> any Channel {
+        try await bind(to: SocketAddress(ipAddress: address.ip, port: Int(port))).get()
+    }
+}
+
 extension LoopbackReceiver.Address {
     fileprivate var ip: String { self == .ipv4 ? "127.0.0.1" : "::1" }
-    fileprivate var literal: String { self == .ipv4 ? "127.0.0.1" : "[::1]" }
+    var literal: String { self == .ipv4 ? "127.0.0.1" : "[::1]" }
 }
 #endif

@@ -12,7 +12,8 @@
 /// the window can be closed. The page contains no part of the request.
 ///
 /// Register `http://127.0.0.1/callback` (or `http://[::1]/callback`) with the authorization server, which must allow
-/// any port there. If the server requires a fixed port, register that port and pass it here.
+/// any port there. If the server requires a fixed port, register that port and pass it here. If the client registers
+/// itself, for one redirect URI after the other, ``preferring(_:)`` asks for the port of the last one.
 public struct LoopbackReceiver: Sendable, Hashable {
     /// The addresses to listen on. `localhost` is not one: it may resolve to another machine (RFC 8252 §8.3).
     public enum Address: Sendable, Hashable {
@@ -31,6 +32,8 @@ public struct LoopbackReceiver: Sendable, Hashable {
     public var timeout: Duration
 
     var limits = LoopbackLimits()
+    /// The port that is tried before any free one.
+    private(set) var preferredPort: UInt16?
 
     /// Creates a receiver. It does not listen yet.
     public init(
@@ -66,6 +69,39 @@ extension LoopbackReceiver: CallbackReceiver {
             throw error
         }
     }
+}
+
+extension LoopbackReceiver {
+    /// Listens on the port of an earlier redirect URI if it is free, else on any free port.
+    ///
+    ///     let receiver = LoopbackReceiver.loopback.preferring("http://127.0.0.1:49152/callback")
+    ///
+    /// It counts only for a receiver of any port, and only if that receiver could have made the URI.
+    public func preferring(_ redirectURI: String) -> LoopbackReceiver {
+        let (start, end) = ("http://\(address.literal):", path)
+        guard port == 0, redirectURI.hasPrefix(start), redirectURI.hasSuffix(end),
+            redirectURI.utf8.count > start.utf8.count + end.utf8.count
+        else { return self }
+        let digits = redirectURI.dropFirst(start.count).dropLast(end.count)
+        guard let number = UInt16(digits), number > 0, String(number) == digits else { return self }
+        var receiver = self
+        receiver.preferredPort = number
+        return receiver
+    }
+
+    #if canImport(CryptoKit) || Crypto
+    /// Appends a segment to the path that stands for an issuer: the first 12 characters of its SHA-256 in Base64URL.
+    ///
+    /// The redirect URI is then, for instance, `http://127.0.0.1:49152/callback/47DEQpj8HBSa`.
+    public func dedicated(to issuer: String) -> LoopbackReceiver {
+        var receiver = self
+        receiver.path += (path.hasSuffix("/") ? "" : "/") + PKCE.challenge(for: issuer).prefix(12)
+        return receiver
+    }
+    #endif
+
+    /// The ports to try, in order.
+    var ports: [UInt16] { (preferredPort.map { [$0] } ?? []) + [port] }
 }
 
 extension CallbackReceiver where Self == LoopbackReceiver {

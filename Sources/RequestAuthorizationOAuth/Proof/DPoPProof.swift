@@ -4,7 +4,7 @@
 #if canImport(CryptoKit) || Crypto
 
 /// Proves requests with one token (RFC 9449 §7).
-struct DPoPProof: RequestProof, RedactedDescription {
+struct DPoPProof: PromptProof, RedactedDescription {
     static let field = "DPoP"
 
     private let signer: ProofSigner

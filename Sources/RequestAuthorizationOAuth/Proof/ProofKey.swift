@@ -8,6 +8,8 @@ public struct ProofKey: Sendable, Hashable, Codable, RedactedDescription {
     enum Kind: String, Codable {
         /// The 32 bytes of a key on P-256.
         case p256
+        /// The 32 bytes of an Ed25519 key.
+        case ed25519
         /// A reference that only the Secure Enclave that made it can use.
         case secureEnclave
     }
@@ -32,6 +34,8 @@ public struct ProofUnavailable: TokenServiceFailure, Hashable {
         public static let notConfigured = Problem(description: "not configured")
         /// This device has no Secure Enclave. The session is kept.
         public static let noSecureEnclave = Problem(description: "no Secure Enclave")
+        /// The Secure Enclave has keys for ES256 only. Nothing was sent.
+        public static let otherAlgorithm = Problem(description: "another algorithm")
     }
 
     public let problem: Problem
@@ -47,6 +51,7 @@ extension ProofUnavailable: CustomStringConvertible {
             switch problem {
             case .keyLost: "sign in again"
             case .noSecureEnclave: "keep the key with the token: proof: .dpop"
+            case .otherAlgorithm: "use ES256 with the Secure Enclave, or keep the key with the token"
             default: "make the service with proof: .dpop, and with the trait Crypto"
             }
         return "nothing was sent: the token is bound to a key that cannot be used here (\(problem)); \(advice)"

@@ -6,7 +6,7 @@
 ///     let service = OAuthTokenService.authorizationCode(
 ///         server: server, client: .public(id: "app"), proof: .dpop, transport: URLSession.shared)
 ///
-/// Each session has its own key, on P-256. The key is part of the stored token: it is saved in the same write, and
+/// Each session has its own key, on P-256 or for Ed25519. The key is part of the stored token: it is saved in the same write, and
 /// other processes and hosts get it with the token.
 public struct ProofOfPossession: Sendable, Hashable {
     /// Where the private keys are kept.
@@ -19,7 +19,16 @@ public struct ProofOfPossession: Sendable, Hashable {
         case secureEnclave
     }
 
+    /// The algorithm of new keys. A session goes on with the key that it has.
+    public enum Algorithm: Sendable, Hashable {
+        /// ECDSA with P-256, which all servers know.
+        case es256
+        /// Ed25519 (RFC 8037), with keys that are kept with the token only. The `alg` of proofs is `EdDSA`.
+        case edDSA
+    }
+
     public let keyStorage: KeyStorage
+    public let algorithm: Algorithm
     /// Whether a server may answer with a token of the type `Bearer`, which is of use to a thief.
     ///
     /// If not, such an answer is an `InvalidTokenResponse` with the problem `downgraded`. Its refresh token is kept.
@@ -30,8 +39,10 @@ public struct ProofOfPossession: Sendable, Hashable {
     public static let dpop = Self.dpop()
 
     /// DPoP (RFC 9449).
-    public static func dpop(keyStorage: KeyStorage = .withToken, allowsBearer: Bool = false) -> ProofOfPossession {
-        ProofOfPossession(keyStorage: keyStorage, allowsBearer: allowsBearer)
+    public static func dpop(
+        keyStorage: KeyStorage = .withToken, algorithm: Algorithm = .es256, allowsBearer: Bool = false
+    ) -> ProofOfPossession {
+        ProofOfPossession(keyStorage: keyStorage, algorithm: algorithm, allowsBearer: allowsBearer)
     }
     #else
     /// DPoP: with the trait `Crypto`.

@@ -12,6 +12,7 @@ import Crypto
 struct ProofSigner: Sendable, RedactedDescription {
     fileprivate enum Key: Sendable {
         case p256(P256.Signing.PrivateKey)
+        case ed25519(Curve25519.Signing.PrivateKey)
         #if canImport(CryptoKit)
         case secureEnclave(SecureEnclave.P256.Signing.PrivateKey)
         #endif
@@ -28,6 +29,8 @@ struct ProofSigner: Sendable, RedactedDescription {
         do {
             switch key.kind {
             case .p256: self.key = .p256(try P256.Signing.PrivateKey(rawRepresentation: key.bytes))
+            case .ed25519:
+                self.key = .ed25519(try Curve25519.Signing.PrivateKey(rawRepresentation: key.bytes))
             case .secureEnclave:
                 #if canImport(CryptoKit)
                 self.key = .secureEnclave(try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: key.bytes))
@@ -38,9 +41,10 @@ struct ProofSigner: Sendable, RedactedDescription {
         } catch {
             throw ProofUnavailable(.keyLost)
         }
-        publicKey = JSONWebKey(p256: self.key.point)
+        publicKey = self.key.publicKey
         let members = publicKey.members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\"\($0.value)\"" }
-        let text = "{\"alg\":\"ES256\",\"jwk\":{\(members.joined(separator: ","))},\"typ\":\"dpop+jwt\"}"
+        let jwk = members.joined(separator: ",")
+        let text = "{\"alg\":\"\(self.key.algorithm)\",\"jwk\":{\(jwk)},\"typ\":\"dpop+jwt\"}"
         header = Array(Base64URL.encode(text.utf8).utf8) + [UInt8(ascii: ".")]
     }
 
@@ -54,7 +58,7 @@ struct ProofSigner: Sendable, RedactedDescription {
         text += ",\"htu\":".utf8
         Self.append(ProofTarget.text(of: uri), to: &text)
         text += ",\"iat\":".utf8
-        text += String(Int64(claims.date.timeIntervalSince1970)).utf8
+        text += String(claims.date.wholeSeconds).utf8
         text += ",\"jti\":\"".utf8
         text += identifiers.next().utf8
         text += "\"".utf8
@@ -94,18 +98,24 @@ struct ProofSigner: Sendable, RedactedDescription {
 }
 
 extension ProofSigner.Key {
-    fileprivate var point: [UInt8] {
+    fileprivate var publicKey: JSONWebKey {
         switch self {
-        case .p256(let key): Array(key.publicKey.rawRepresentation)
+        case .p256(let key): JSONWebKey(.p256, point: Array(key.publicKey.rawRepresentation))
+        case .ed25519(let key): JSONWebKey(ed25519: key.publicKey.rawRepresentation)
         #if canImport(CryptoKit)
-        case .secureEnclave(let key): Array(key.publicKey.rawRepresentation)
+        case .secureEnclave(let key): JSONWebKey(.p256, point: Array(key.publicKey.rawRepresentation))
         #endif
         }
+    }
+
+    fileprivate var algorithm: SignatureAlgorithm {
+        if case .ed25519 = self { .edDSA } else { .es256 }
     }
 
     fileprivate func signature(of message: [UInt8]) throws -> Data {
         switch self {
         case .p256(let key): try key.signature(for: message).rawRepresentation
+        case .ed25519(let key): try key.signature(for: message)
         #if canImport(CryptoKit)
         case .secureEnclave(let key): try key.signature(for: message).rawRepresentation
         #endif
@@ -117,10 +127,15 @@ extension ProofKey {
     /// A new, unique key.
     ///
     /// - Throws: ``ProofUnavailable`` if there is no Secure Enclave, and the Secure Enclave's errors.
-    static func generated(_ storage: ProofOfPossession.KeyStorage) throws -> ProofKey {
-        switch storage {
-        case .withToken: return ProofKey(kind: .p256, bytes: P256.Signing.PrivateKey().rawRepresentation)
-        case .secureEnclave:
+    static func generated(
+        _ storage: ProofOfPossession.KeyStorage, _ algorithm: ProofOfPossession.Algorithm = .es256
+    ) throws -> ProofKey {
+        switch (storage, algorithm) {
+        case (.withToken, .es256): return ProofKey(kind: .p256, bytes: P256.Signing.PrivateKey().rawRepresentation)
+        case (.withToken, .edDSA):
+            return ProofKey(kind: .ed25519, bytes: Curve25519.Signing.PrivateKey().rawRepresentation)
+        case (.secureEnclave, .edDSA): throw ProofUnavailable(.otherAlgorithm)
+        case (.secureEnclave, .es256):
             #if canImport(CryptoKit)
             guard SecureEnclave.isAvailable else { throw ProofUnavailable(.noSecureEnclave) }
             // With the default access control, a refresh in the background does not ask the user.

@@ -71,7 +71,8 @@ extension AuthorizationServer {
     /// The URLs at which the metadata may be, in the order in which they are tried.
     ///
     /// RFC 8414 §3.1 inserts the well-known part between host and path, and OpenID Connect appends it. Some servers
-    /// do the opposite (§5), and a server below a path may answer only URLs below that path.
+    /// do the opposite (§5), and a server below a path may answer only URLs below that path. The order is that of the
+    /// Model Context Protocol, and the form that it does not have comes last.
     static func metadataURLs(of issuer: String) throws -> [URL] {
         guard let url = URL(string: issuer) else { throw AuthorizationServerError(.notAURL, member: "issuer") }
         try check(url, named: "issuer")
@@ -84,8 +85,7 @@ extension AuthorizationServer {
         let path = authority.firstIndex(of: "/") ?? base.endIndex
         let (host, rest) = (base[..<path], base[path...])
         let places = ["oauth-authorization-server", "openid-configuration"].map { "/.well-known/\($0)" }
-        let texts =
-            ["\(host)\(places[0])\(rest)"] + places.reversed().map { base + $0 } + ["\(host)\(places[1])\(rest)"]
+        let texts = places.map { "\(host)\($0)\(rest)" } + places.reversed().map { base + $0 }
         var urls: [URL] = []
         for case let url? in texts.map({ URL(string: $0) }) where !urls.contains(url) { urls.append(url) }
         return urls

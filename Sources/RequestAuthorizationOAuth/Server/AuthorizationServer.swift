@@ -34,6 +34,14 @@ public struct AuthorizationServer: Sendable, Hashable {
     /// Whether the server names itself in every callback (RFC 9207). A callback without `iss` is refused then.
     public var announcesIssuer: Bool
     public var quirks: ServerQuirks
+    /// Names that the server had before: it gets stored tokens of these issuers too.
+    ///
+    ///     server.formerIssuers = ["https://old.example.com"]
+    ///
+    /// Each is an ``issuer``, or, of a server that has none, the origin of its former token endpoint. Issuers are compared
+    /// by code points, so a slash that was added at the end is a new name. The list is not encoded and not read from
+    /// metadata: a server's own document must not get it other servers' tokens. Set it in code.
+    public var formerIssuers: [String]
     /// The members of the metadata that have no property, unchanged; see ``metadataText(_:)``.
     public var additionalMetadata: [String: JSONValue]
 
@@ -42,7 +50,8 @@ public struct AuthorizationServer: Sendable, Hashable {
         refreshEndpoint: URL? = nil, deviceAuthorizationEndpoint: URL? = nil, revocationEndpoint: URL? = nil,
         introspectionEndpoint: URL? = nil, pushedAuthorizationRequestEndpoint: URL? = nil,
         requiresPushedAuthorizationRequests: Bool = false, announcesIssuer: Bool = false,
-        quirks: ServerQuirks = ServerQuirks(), additionalMetadata: [String: JSONValue] = [:]
+        quirks: ServerQuirks = ServerQuirks(), formerIssuers: [String] = [],
+        additionalMetadata: [String: JSONValue] = [:]
     ) {
         (self.issuer, self.authorizationEndpoint) = (issuer, authorizationEndpoint)
         (self.tokenEndpoint, self.refreshEndpoint) = (tokenEndpoint, refreshEndpoint)
@@ -50,7 +59,7 @@ public struct AuthorizationServer: Sendable, Hashable {
         (self.revocationEndpoint, self.introspectionEndpoint) = (revocationEndpoint, introspectionEndpoint)
         self.pushedAuthorizationRequestEndpoint = pushedAuthorizationRequestEndpoint
         self.requiresPushedAuthorizationRequests = requiresPushedAuthorizationRequests
-        (self.announcesIssuer, self.quirks) = (announcesIssuer, quirks)
+        (self.announcesIssuer, self.quirks, self.formerIssuers) = (announcesIssuer, quirks, formerIssuers)
         self.additionalMetadata = additionalMetadata
     }
 
@@ -71,6 +80,26 @@ public struct AuthorizationServer: Sendable, Hashable {
         guard Origin(url) != nil else { throw AuthorizationServerError(.notAURL, member: name) }
         guard url.isSafe else { throw AuthorizationServerError(.insecure, member: name) }
         if url.fragment() != nil { throw AuthorizationServerError(.fragment, member: name) }
+    }
+}
+
+extension AuthorizationServer {
+    /// The endpoints that are called or shown, with their names in the metadata.
+    var namedEndpoints: [(name: String, url: URL)] {
+        let endpoints: [(String, URL?)] = [
+            ("authorization_endpoint", authorizationEndpoint), ("token_endpoint", tokenEndpoint),
+            ("refresh_endpoint", refreshEndpoint), ("device_authorization_endpoint", deviceAuthorizationEndpoint),
+            ("revocation_endpoint", revocationEndpoint), ("introspection_endpoint", introspectionEndpoint),
+            ("pushed_authorization_request_endpoint", pushedAuthorizationRequestEndpoint),
+            ("registration_endpoint", registrationEndpoint),
+        ]
+        return endpoints.compactMap { name, url in url.map { (name: name, url: $0) } }
+    }
+
+    /// The URL at which programs register (RFC 7591); a member of ``additionalMetadata``.
+    public var registrationEndpoint: URL? {
+        get { metadataText("registration_endpoint").flatMap { URL(string: $0) } }
+        set { additionalMetadata["registration_endpoint"] = newValue.map { .string($0.absoluteString) } }
     }
 }
 
@@ -103,6 +132,27 @@ extension AuthorizationServer {
             tokenEndpoint: URL(string: "https://oauth2.googleapis.com/token"),
             deviceAuthorizationEndpoint: URL(string: "https://oauth2.googleapis.com/device/code"),
             revocationEndpoint: URL(string: "https://oauth2.googleapis.com/revoke"))
+    }
+}
+
+extension AuthorizationServer {
+    /// Microsoft Entra ID. The client declares that it understands demands for claims (`cp1`).
+    ///
+    /// Its documentation: "Claims challenges, claims requests and client capabilities" and "Microsoft identity platform
+    /// and OAuth 2.0 authorization code flow". It has no revocation.
+    ///
+    /// - Parameter tenant: the identifier or a domain of the tenant; `organizations`, `consumers` or `common` for users of
+    ///   several tenants. The issuer is known for an identifier only: the tokens of others name their user's tenant.
+    public static func microsoft(tenant: String) -> AuthorizationServer {
+        let base = "https://login.microsoftonline.com/\(tenant)"
+        return AuthorizationServer(
+            issuer: UUID(uuidString: tenant) == nil ? nil : "\(base.lowercased())/v2.0",
+            authorizationEndpoint: URL(string: "\(base)/oauth2/v2.0/authorize"),
+            tokenEndpoint: URL(string: "\(base)/oauth2/v2.0/token"),
+            deviceAuthorizationEndpoint: URL(string: "\(base)/oauth2/v2.0/devicecode"),
+            quirks: ServerQuirks(
+                signOutAdvice: "remove the app at https://myapps.microsoft.com",
+                claims: ["access_token": .object(["xms_cc": .object(["values": .array([.string("cp1")])])])]))
     }
 }
 
@@ -161,6 +211,18 @@ extension AuthorizationServer {
         if !isHere, let origin = Origin(url), origin.scheme == "http", origin.isLoopback {
             throw AuthorizationServerError(.insecure, member: name)
         }
+    }
+}
+
+extension AuthorizationServer {
+    /// The parameters of an authorization request that meet a challenge (RFC 9470 §4, OpenID Connect Core §5.5).
+    func demands(of challenge: AuthenticationChallenge?) -> [String: String] {
+        let claims = quirks.claims(with: challenge?.claims, isTaken: metadataFlag("claims_parameter_supported"))
+        var demands = Dictionary(uniqueKeysWithValues: claims.map { ($0.name, $0.value) })
+        guard let challenge else { return demands }
+        if !challenge.acrValues.isEmpty { demands["acr_values"] = challenge.acrValues.joined(separator: " ") }
+        if let age = challenge.maxAge { demands["max_age"] = "\(age.components.seconds)" }
+        return demands
     }
 }
 

@@ -34,17 +34,29 @@ public struct ServerQuirks: Sendable, Hashable {
     /// It is `true` by default: without PKCE a stolen code is useful. Set `false` for a server that does check
     /// challenges with S256, although its list lacks it. A server without a list is never refused.
     public var requiresListedPKCE: Bool
+    /// Whether a client that authenticates with Basic sends its `client_id` in the body too; `false` by default.
+    ///
+    /// It is for servers that refuse Basic without it. Others refuse a request that has both (RFC 6749 §2.3: one way of
+    /// authentication in a request), so set it for a server that you know.
+    public var sendsClientIDBesideBasic: Bool
+    /// What the client declares in the parameter `claims` of each authorization and token request; `nil`, the default, for
+    /// servers that are not known to take it.
+    ///
+    /// A server that takes it also gets the claims that a resource demands, merged with these. An empty object declares
+    /// nothing.
+    public var claims: [String: JSONValue]?
 
     public init(
         scopeSeparators: [String] = [" "], errorKinds: [String: TokenFailureKind] = [:],
         sessionEndingStatuses: Set<Int> = [], refreshTokenLifetime: Duration? = nil, signOutAdvice: String? = nil,
         refusesPublicRevocation: Bool = false, bearerTypes: Set<String> = [], errorMember: String = "error",
-        requiresListedPKCE: Bool = true
+        requiresListedPKCE: Bool = true, sendsClientIDBesideBasic: Bool = false, claims: [String: JSONValue]? = nil
     ) {
         (self.scopeSeparators, self.errorKinds) = (scopeSeparators, errorKinds)
         (self.sessionEndingStatuses, self.refreshTokenLifetime) = (sessionEndingStatuses, refreshTokenLifetime)
         (self.signOutAdvice, self.refusesPublicRevocation) = (signOutAdvice, refusesPublicRevocation)
         (self.bearerTypes, self.errorMember, self.requiresListedPKCE) = (bearerTypes, errorMember, requiresListedPKCE)
+        (self.sendsClientIDBesideBasic, self.claims) = (sendsClientIDBesideBasic, claims)
     }
 }
 
@@ -76,6 +88,23 @@ extension ServerQuirks {
         scopes.isEmpty ? [] : [(name: "scope", value: text(of: scopes))]
     }
 
+    /// The parameter `claims` with what a resource demands; none for a server that is not known to take it.
+    ///
+    /// - Parameters:
+    ///   - demanded: the text of a JSON object. Any other text is not sent.
+    ///   - isTaken: whether the server takes the parameter for another reason.
+    func claims(with demanded: String?, isTaken: Bool = false) -> [(name: String, value: String)] {
+        guard claims != nil || isTaken else { return [] }
+        var all = JSONValue.object(claims ?? [:])
+        if let demanded = demanded.flatMap({ JSONValue(json: Array($0.utf8)[...]) }), case .object = demanded {
+            all = all.merged(with: demanded)
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard all != .object([:]), let text = try? encoder.encode(all) else { return [] }
+        return [(name: "claims", value: String(decoding: text, as: UTF8.self))]
+    }
+
     /// Splits a text of the server into scopes.
     package func scopes(in text: String) -> Set<String> {
         let separators = scopeSeparators.filter { !$0.isEmpty }
@@ -91,7 +120,7 @@ extension ServerQuirks {
 extension ServerQuirks: Codable {
     private enum CodingKeys: String, CodingKey {
         case scopeSeparators, errorKinds, sessionEndingStatuses, refreshTokenLifetime, signOutAdvice,
-            refusesPublicRevocation, bearerTypes, errorMember, requiresListedPKCE
+            refusesPublicRevocation, bearerTypes, errorMember, requiresListedPKCE, sendsClientIDBesideBasic, claims
     }
 
     public init(from decoder: any Decoder) throws {
@@ -106,7 +135,9 @@ extension ServerQuirks: Codable {
             refusesPublicRevocation: try values.decodeIfPresent(Bool.self, forKey: .refusesPublicRevocation) ?? false,
             bearerTypes: try values.decodeIfPresent(Set<String>.self, forKey: .bearerTypes) ?? [],
             errorMember: try values.decodeIfPresent(String.self, forKey: .errorMember) ?? "error",
-            requiresListedPKCE: try values.decodeIfPresent(Bool.self, forKey: .requiresListedPKCE) ?? true)
+            requiresListedPKCE: try values.decodeIfPresent(Bool.self, forKey: .requiresListedPKCE) ?? true,
+            sendsClientIDBesideBasic: try values.decodeIfPresent(Bool.self, forKey: .sendsClientIDBesideBasic)
+                ?? false, claims: try values.decodeIfPresent([String: JSONValue].self, forKey: .claims))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -120,5 +151,7 @@ extension ServerQuirks: Codable {
         if !bearerTypes.isEmpty { try values.encode(bearerTypes.sorted(), forKey: .bearerTypes) }
         if errorMember != "error" { try values.encode(errorMember, forKey: .errorMember) }
         if !requiresListedPKCE { try values.encode(false, forKey: .requiresListedPKCE) }
+        if sendsClientIDBesideBasic { try values.encode(true, forKey: .sendsClientIDBesideBasic) }
+        try values.encodeIfPresent(claims, forKey: .claims)
     }
 }

@@ -38,4 +38,21 @@ public protocol CallbackReceiver: Sendable {
         for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
         show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
     ) async throws -> URL
+
+    /// A receiver that uses the redirect URI of an earlier sign-in, if it can; itself by default.
+    ///
+    /// For a client whose registration names the whole redirect URI, port included. If `start` gets another URI all the
+    /// same, the client is registered anew with that one.
+    func preferring(_ redirectURI: String) -> Self
+
+    /// A receiver whose redirect URI is for one issuer only, as far as it makes the URI; itself by default.
+    ///
+    /// For servers whose callbacks do not name them: the URI at which a callback comes then tells whose it is (RFC 9700
+    /// §4.4.2). The server must know the URI, so use it where the client registers itself.
+    func dedicated(to issuer: String) -> Self
+}
+
+extension CallbackReceiver {
+    public func preferring(_ redirectURI: String) -> Self { self }
+    public func dedicated(to issuer: String) -> Self { self }
 }

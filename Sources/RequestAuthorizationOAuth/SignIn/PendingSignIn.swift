@@ -39,16 +39,18 @@ public struct PendingSignIn: Codable, Sendable, Hashable, RedactedDescription {
     public let openBefore: Date?
     /// The key that the token will be bound to; `nil` if it will not be bound (RFC 9449 §10).
     public let proofKey: ProofKey?
+    /// What the ID token must say; `nil` if none is asked for.
+    let identity: IdentityRequest?
 
     package init(
         state: String, codeVerifier: String, redirectURI: String, clientID: String, issuer: String?,
         announcesIssuer: Bool, tokenEndpoint: URL?, scopes: Set<String>, createdAt: Date, url: URL,
-        openBefore: Date? = nil, proofKey: ProofKey? = nil
+        openBefore: Date? = nil, proofKey: ProofKey? = nil, identity: IdentityRequest? = nil
     ) {
         (self.state, self.codeVerifier, self.redirectURI) = (state, codeVerifier, redirectURI)
         (self.clientID, self.issuer, self.announcesIssuer) = (clientID, issuer, announcesIssuer)
         (self.tokenEndpoint, self.scopes, self.createdAt) = (tokenEndpoint, scopes, createdAt)
-        (self.url, self.openBefore, self.proofKey) = (url, openBefore, proofKey)
+        (self.url, self.openBefore, self.proofKey, self.identity) = (url, openBefore, proofKey, identity)
     }
 
     /// Whether the 10 minutes are over, or the clock was set back by more than 10 minutes.
@@ -82,17 +84,13 @@ extension PendingSignIn {
         case (.absent, .text(let error)):
             throw SignInError(
                 error == "access_denied" ? .denied : .refused, code: error,
-                serverDescription: Self.serverDescription(in: parameters), sent: secrets)
+                serverDescription: parameters["error_description"].text.map { TerminalText.clean($0) }, sent: secrets)
         default: throw SignInError(.malformed)
         }
     }
 
     /// The texts of the request that no error prints.
     private var secrets: [String] { [state, codeVerifier, url.absoluteString, redirectURI] }
-
-    private static func serverDescription(in parameters: FormPairs) -> String? {
-        parameters["error_description"].text.map { TerminalText.clean($0) }
-    }
 
     private func checkIssuer(of parameters: FormPairs) throws {
         switch parameters["iss"] {
@@ -102,12 +100,10 @@ extension PendingSignIn {
             guard AuthorizationServer.isSameIssuer(issuer, named) else { throw SignInError(.otherIssuer) }
         case .absent:
             guard announcesIssuer else { return }
-            // The sender is unknown. Its error code and description help to find the cause.
+            // The sender is unknown, so nothing that it says is kept (RFC 9207 §2.4).
             throw SignInError(
-                .otherIssuer, code: parameters["error"].text,
-                serverDescription: Self.serverDescription(in: parameters),
-                detail: "issuer missing: the server's callbacks must contain iss, and this one does not; sign in again",
-                sent: secrets)
+                .otherIssuer,
+                detail: "issuer missing: the server's callbacks must contain iss, and this one does not; sign in again")
         case .unusable: throw SignInError(.otherIssuer)
         }
     }

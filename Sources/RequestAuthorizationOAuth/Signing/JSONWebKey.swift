@@ -21,13 +21,15 @@ public struct JSONWebKey: Sendable, Hashable {
 
     init(members: [String: String]) { self.members = members }
 
-    /// - Parameter point: the two coordinates of a public key on P-256, 32 bytes each.
-    init(p256 point: [UInt8]) {
+    /// - Parameter point: the two coordinates of a public key, of the curve's length each.
+    init(_ curve: EllipticCurve, point: [UInt8]) {
         self.init(members: [
-            "kty": "EC", "crv": "P-256", "x": Base64URL.encode(point.prefix(32)),
-            "y": Base64URL.encode(point.suffix(32)),
+            "kty": "EC", "crv": curve.rawValue, "x": Base64URL.encode(point.prefix(curve.length)),
+            "y": Base64URL.encode(point.suffix(curve.length)),
         ])
     }
+
+    init(ed25519 key: Data) { self.init(members: ["kty": "OKP", "crv": "Ed25519", "x": Base64URL.encode(key)]) }
 
     #if canImport(CryptoKit) || Crypto
     /// The SHA-256 of the key in Base64URL (RFC 7638), which depends on the key only.

@@ -13,6 +13,15 @@ enum JSONWebToken {
         return "\(message).\(Base64URL.encode(try await signer.sign(Array(message.utf8))))"
     }
 
+    /// Whether a text has the parts of a signed JWT: a header and claims that are JSON objects, and a signature.
+    static func isWhole(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, Base64URL.decode(String(parts[2]))?.isEmpty == false else { return false }
+        return parts.prefix(2).allSatisfy { part in
+            Base64URL.decode(String(part)).flatMap { JSONMembers($0) }?.form == .whole
+        }
+    }
+
     /// A unique identifier: 128 random bits.
     static func makeIdentifier() -> String {
         var generator = SystemRandomNumberGenerator()

@@ -54,10 +54,10 @@ extension JWKObject {
         }
     }
 
-    /// A coordinate on P-256, which some programs write without its leading zeros.
-    fileprivate func coordinate(_ name: String) throws(SigningKeyError) -> [UInt8] {
+    /// A number of a curve's length, which some programs write without its leading zeros.
+    fileprivate func number(_ name: String, on curve: EllipticCurve) throws(SigningKeyError) -> [UInt8] {
         let digits = try bytes(name).drop { $0 == 0 }
-        return [UInt8](repeating: 0, count: max(0, 32 - digits.count)) + digits
+        return [UInt8](repeating: 0, count: max(0, curve.length - digits.count)) + digits
     }
 }
 
@@ -70,9 +70,10 @@ extension PrivateKeyParts {
         }
         try key.checkUse()
         switch kind {
-        case ("EC", "P-256"):
-            let point = [4] + (try key.coordinate("x")) + (try key.coordinate("y"))
-            self = .p256(try key.bytes("d"), publicKeys: [point])
+        case ("EC", let name):
+            guard let curve = name.flatMap(EllipticCurve.init(rawValue:)) else { throw SigningKeyError(.unsupported) }
+            let point = [4] + (try key.number("x", on: curve)) + (try key.number("y", on: curve))
+            self = .elliptic(curve, try key.bytes("d"), publicKeys: [point])
         case ("OKP", "Ed25519"): self = .ed25519(try key.bytes("d"), publicKeys: [try key.bytes("x")])
         case ("RSA", _):
             var numbers: [[UInt8]] = []

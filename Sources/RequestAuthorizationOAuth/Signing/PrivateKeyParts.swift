@@ -3,8 +3,8 @@
 
 /// The numbers of a private key, read from one of the usual file formats.
 enum PrivateKeyParts: RedactedDescription {
-    /// The 32 bytes of a key on P-256, and the points that the file gives as its public key (SEC 1 §2.3.3).
-    case p256([UInt8], publicKeys: [[UInt8]])
+    /// The number of a key on a curve, and the points that the file gives as its public key (SEC 1 §2.3.3).
+    case elliptic(EllipticCurve, [UInt8], publicKeys: [[UInt8]])
     /// The 32 bytes of an Ed25519 key, and those that the file gives as its public key.
     case ed25519([UInt8], publicKeys: [[UInt8]])
     case rsa(RSANumbers)
@@ -15,7 +15,7 @@ enum PrivateKeyParts: RedactedDescription {
         switch kind {
         case "": self = try Self.pkcs8(der)
         case "RSA": self = .rsa(try RSANumbers(pkcs1: der))
-        case "EC": self = try Self.sec1(der, isNamed: false, publicKeys: [])
+        case "EC": self = try Self.sec1(der, on: nil, publicKeys: [])
         case "OPENSSH":
             throw SigningKeyError(.unsupported, detail: "its form is OpenSSH's own; make a key with openssl genpkey")
         default: throw SigningKeyError(.unsupported)
@@ -29,7 +29,6 @@ enum PrivateKeyParts: RedactedDescription {
         static let rsa: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
         static let rsaPSS: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x0A]
         static let ec: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
-        static let p256: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
         static let ed25519: [UInt8] = [0x2B, 0x65, 0x70]
     }
 
@@ -48,8 +47,7 @@ enum PrivateKeyParts: RedactedDescription {
             var reader = DERReader(key)
             return .ed25519(try reader.read(DERReader.Tag.octetString), publicKeys: publicKeys)
         case Identifier.ec:
-            try checkCurve(&algorithm)
-            return try sec1(key, isNamed: true, publicKeys: publicKeys)
+            return try sec1(key, on: try curve(&algorithm), publicKeys: publicKeys)
         case Identifier.rsaPSS:
             throw SigningKeyError(
                 .unsupported, detail: "it is for RSA-PSS only; make a key with openssl genpkey -algorithm RSA")
@@ -58,34 +56,38 @@ enum PrivateKeyParts: RedactedDescription {
     }
 
     /// - Parameters:
-    ///   - isNamed: whether the outer structure has named the curve P-256 already.
+    ///   - outerCurve: the curve that the outer structure has named.
     ///   - publicKeys: those that the outer structure gives.
     private static func sec1(
-        _ der: [UInt8], isNamed: Bool, publicKeys: [[UInt8]]
+        _ der: [UInt8], on outerCurve: EllipticCurve?, publicKeys: [[UInt8]]
     ) throws(SigningKeyError) -> PrivateKeyParts {
         var outer = DERReader(der)
         var key = DERReader(try outer.read(DERReader.Tag.sequence))
         _ = try key.readInteger()
         let secret = try key.read(DERReader.Tag.octetString)
-        if let contents = try key.readIfPresent(DERReader.Tag.parameters) {
+        var curve = outerCurve
+        if let contents = try key.readIfPresent(DERReader.Tag.parameters), curve == nil {
             var parameters = DERReader(contents)
-            if !isNamed { try checkCurve(&parameters) }
-        } else if !isNamed {
+            curve = try Self.curve(&parameters)
+        }
+        guard let curve else {
             throw SigningKeyError(.malformed, detail: "it does not name its curve; make a key with openssl genpkey")
         }
-        return .p256(secret, publicKeys: publicKeys + (try key.readPublicKey().map { [$0] } ?? []))
+        return .elliptic(curve, secret, publicKeys: publicKeys + (try key.readPublicKey().map { [$0] } ?? []))
     }
 
-    /// Reads the name of a curve (RFC 5480 §2.1.1), which must be P-256.
-    private static func checkCurve(_ reader: inout DERReader) throws(SigningKeyError) {
+    /// Reads the name of a curve (RFC 5480 §2.1.1).
+    private static func curve(_ reader: inout DERReader) throws(SigningKeyError) -> EllipticCurve {
         guard !reader.isNext(DERReader.Tag.sequence) else {
             throw SigningKeyError(
                 .unsupported,
                 detail: "its curve is given in numbers; convert it with openssl pkey -ec_param_enc named_curve")
         }
-        guard try reader.read(DERReader.Tag.objectIdentifier) == Identifier.p256 else {
+        let identifier = try reader.read(DERReader.Tag.objectIdentifier)
+        guard let curve = EllipticCurve.allCases.first(where: { $0.identifier == identifier }) else {
             throw SigningKeyError(.unsupported)
         }
+        return curve
     }
 }
 

@@ -24,7 +24,7 @@ public struct PrivateKeySigner: TokenSigner, RedactedDescription {
     /// The text may come from a setting or an editor: with indented lines, with line ends of any kind, escaped as `\n` or
     /// replaced by blanks, in quotes, or with a byte order mark. Of several private keys the first one counts.
     ///
-    /// The default algorithm is ES256 for P-256, EdDSA for Ed25519, and RS256 for RSA.
+    /// The default algorithm is ES256 for P-256, ES384 for P-384, ES512 for P-521, EdDSA for Ed25519, and RS256 for RSA.
     ///
     /// - Throws: ``SigningKeyError``.
     public init(pem: String, algorithm: SignatureAlgorithm? = nil, keyID: String? = nil) throws {

@@ -6,6 +6,7 @@
 import Foundation
 import Security
 #else
+import Crypto
 import CryptoExtras
 #endif
 
@@ -23,13 +24,19 @@ struct RSASigningKey: Sendable, RedactedDescription {
     }
 
     // https://developer.apple.com/documentation/security/signing-and-verifying
-    func signature(of message: [UInt8], isPSS: Bool) throws -> [UInt8] {
-        let algorithm: SecKeyAlgorithm = isPSS ? .rsaSignatureMessagePSSSHA256 : .rsaSignatureMessagePKCS1v15SHA256
-        guard let signature = SecKeyCreateSignature(try key(), algorithm, Data(message) as CFData, nil) else {
+    func signature(of message: [UInt8], _ algorithm: SignatureAlgorithm) throws -> [UInt8] {
+        guard let name = Self.names[algorithm] else { throw SigningKeyError(.otherAlgorithm) }
+        guard let signature = SecKeyCreateSignature(try key(), name, Data(message) as CFData, nil) else {
             throw SigningKeyError(.malformed)
         }
         return Array(signature as Data)
     }
+
+    private static let names: [SignatureAlgorithm: SecKeyAlgorithm] = [
+        .rs256: .rsaSignatureMessagePKCS1v15SHA256, .rs384: .rsaSignatureMessagePKCS1v15SHA384,
+        .rs512: .rsaSignatureMessagePKCS1v15SHA512, .ps256: .rsaSignatureMessagePSSSHA256,
+        .ps384: .rsaSignatureMessagePSSSHA384, .ps512: .rsaSignatureMessagePSSSHA512,
+    ]
 
     /// Makes the key for each signature, because a `SecKey` is not `Sendable`.
     private func key() throws(SigningKeyError) -> SecKey {
@@ -49,8 +56,19 @@ struct RSASigningKey: Sendable, RedactedDescription {
         key = try _RSA.Signing.PrivateKey(derRepresentation: numbers.pkcs1)
     }
 
-    func signature(of message: [UInt8], isPSS: Bool) throws -> [UInt8] {
-        Array(try key.signature(for: message, padding: isPSS ? .PSS : .insecurePKCS1v1_5).rawRepresentation)
+    /// RFC 7518 §3.3, §3.5: with PSS the salt is as long as the hash, which is this padding's default.
+    func signature(of message: [UInt8], _ algorithm: SignatureAlgorithm) throws -> [UInt8] {
+        let signature =
+            switch algorithm {
+            case .rs256: try key.signature(for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5)
+            case .rs384: try key.signature(for: SHA384.hash(data: message), padding: .insecurePKCS1v1_5)
+            case .rs512: try key.signature(for: SHA512.hash(data: message), padding: .insecurePKCS1v1_5)
+            case .ps256: try key.signature(for: SHA256.hash(data: message), padding: .PSS)
+            case .ps384: try key.signature(for: SHA384.hash(data: message), padding: .PSS)
+            case .ps512: try key.signature(for: SHA512.hash(data: message), padding: .PSS)
+            default: throw SigningKeyError(.otherAlgorithm)
+            }
+        return Array(signature.rawRepresentation)
     }
     #endif
 }

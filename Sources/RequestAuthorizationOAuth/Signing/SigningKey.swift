@@ -11,6 +11,8 @@ import Crypto
 /// A private key that signs.
 enum SigningKey: Sendable, RedactedDescription {
     case p256(P256.Signing.PrivateKey)
+    case p384(P384.Signing.PrivateKey)
+    case p521(P521.Signing.PrivateKey)
     case ed25519(Curve25519.Signing.PrivateKey)
     case rsa(RSASigningKey)
 
@@ -18,11 +20,10 @@ enum SigningKey: Sendable, RedactedDescription {
     init(_ parts: PrivateKeyParts) throws(SigningKeyError) {
         do {
             switch parts {
-            case .p256(let bytes, let publicKeys):
-                let key = try P256.Signing.PrivateKey(rawRepresentation: bytes)
-                let point = Array(key.publicKey.rawRepresentation)
+            case .elliptic(let curve, let bytes, let publicKeys):
+                self = try Self.elliptic(curve, bytes)
+                let point = point
                 guard publicKeys.allSatisfy({ Self.isSame($0, point) }) else { throw SigningKeyError(.mismatched) }
-                self = .p256(key)
             case .ed25519(let bytes, let publicKeys):
                 let key = try Curve25519.Signing.PrivateKey(rawRepresentation: bytes)
                 let publicKey = Array(key.publicKey.rawRepresentation)
@@ -34,6 +35,24 @@ enum SigningKey: Sendable, RedactedDescription {
             throw error
         } catch {
             throw SigningKeyError(.malformed)
+        }
+    }
+
+    private static func elliptic(_ curve: EllipticCurve, _ bytes: [UInt8]) throws -> SigningKey {
+        switch curve {
+        case .p256: .p256(try P256.Signing.PrivateKey(rawRepresentation: bytes))
+        case .p384: .p384(try P384.Signing.PrivateKey(rawRepresentation: bytes))
+        case .p521: .p521(try P521.Signing.PrivateKey(rawRepresentation: bytes))
+        }
+    }
+
+    /// The coordinates of the public key, one after the other; those of an elliptic curve only.
+    private var point: [UInt8] {
+        switch self {
+        case .p256(let key): Array(key.publicKey.rawRepresentation)
+        case .p384(let key): Array(key.publicKey.rawRepresentation)
+        case .p521(let key): Array(key.publicKey.rawRepresentation)
+        case .ed25519, .rsa: []
         }
     }
 
@@ -49,7 +68,7 @@ enum SigningKey: Sendable, RedactedDescription {
         switch encoded.first {
         case 4: encoded.dropFirst().elementsEqual(point)
         case .some(let sign) where sign == 2 || sign == 3:
-            encoded.dropFirst().elementsEqual(point.prefix(32)) && point.last.map { $0 & 1 } == sign & 1
+            encoded.dropFirst().elementsEqual(point.prefix(point.count / 2)) && point.last.map { $0 & 1 } == sign & 1
         default: false
         }
     }
@@ -58,8 +77,10 @@ enum SigningKey: Sendable, RedactedDescription {
     var algorithms: [SignatureAlgorithm] {
         switch self {
         case .p256: [.es256]
+        case .p384: [.es384]
+        case .p521: [.es512]
         case .ed25519: [.edDSA]
-        case .rsa: [.rs256, .ps256]
+        case .rsa: [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]
         }
     }
 
@@ -67,19 +88,19 @@ enum SigningKey: Sendable, RedactedDescription {
         switch self {
         // RFC 7518 §3.4: both numbers, concatenated.
         case .p256(let key): Array(try key.signature(for: message).rawRepresentation)
+        case .p384(let key): Array(try key.signature(for: message).rawRepresentation)
+        case .p521(let key): Array(try key.signature(for: message).rawRepresentation)
         case .ed25519(let key): Array(try key.signature(for: message))
-        case .rsa(let key): try key.signature(of: message, isPSS: algorithm == .ps256)
+        case .rsa(let key): try key.signature(of: message, algorithm)
         }
     }
 
     var publicKey: JSONWebKey {
         switch self {
-        case .p256(let key):
-            return JSONWebKey(p256: Array(key.publicKey.rawRepresentation))
-        case .ed25519(let key):
-            return JSONWebKey(members: [
-                "kty": "OKP", "crv": "Ed25519", "x": Base64URL.encode(key.publicKey.rawRepresentation),
-            ])
+        case .p256: return JSONWebKey(.p256, point: point)
+        case .p384: return JSONWebKey(.p384, point: point)
+        case .p521: return JSONWebKey(.p521, point: point)
+        case .ed25519(let key): return JSONWebKey(ed25519: key.publicKey.rawRepresentation)
         case .rsa(let key):
             return JSONWebKey(members: [
                 "kty": "RSA", "n": Base64URL.encode(key.modulus), "e": Base64URL.encode(key.exponent),

@@ -46,7 +46,7 @@ extension SigningKeyError: CustomStringConvertible {
         case .notJWK: "pass one JSON object with a kty, not a set of keys"
         case .encrypted: "remove its password first, for instance with openssl pkey"
         case .notPrivate: "pass the private key; the public key is for the server"
-        case .unsupported: "use P-256, Ed25519, or RSA"
+        case .unsupported: "use P-256, P-384, P-521, Ed25519, or RSA"
         case .otherAlgorithm: "leave out the algorithm, or use another key"
         case .otherUse: "take a key that is for signatures"
         case .mismatched: "the public part is of another key; take both parts of one key, or make a new one"

@@ -32,24 +32,35 @@ extension OAuthToken {
             expiresAt: lifetime.map { sentAt.addingTimeInterval($0 / .seconds(1)) } ?? .distantFuture,
             authorizedAt: authorizedAt, idToken: answer.text("id_token") ?? old?.idToken,
             additionalMembers: answer.unknownMembers(replacing: old?.additionalMembers ?? [:]), proofKey: proofKey)
-        let announced = answer.seconds("refresh_token_expires_in") ?? answer.seconds("refresh_expires_in")
-        if refreshToken == nil {
-            refreshTokenExpiresAt = nil
-        } else if let announced {
-            refreshTokenExpiresAt = sentAt.addingTimeInterval(announced / .seconds(1))
+        guard refreshToken != nil else { return }
+        // The first name is of draft-ietf-oauth-refresh-token-expiration, the others are older. They count for the refresh
+        // token of the request if the answer has none.
+        let names = ["refresh_token_timeout", "refresh_token_expires_in", "refresh_expires_in"]
+        let announced = names.lazy.compactMap { answer.seconds($0) }.first
+        // An answer without it says nothing: the authorization has not become longer.
+        authorizationExpiresAt =
+            answer.seconds("authorization_expires_in").map { sentAt.advanced(by: $0) }
+            ?? old?.authorizationExpiresAt
+        if let announced {
+            refreshTokenExpiresAt = sentAt.advanced(by: announced)
         } else if let preset = quirks.refreshTokenLifetime, let authorizedAt {
             // Counted from the sign-in: a refresh does not extend it.
-            refreshTokenExpiresAt = authorizedAt.addingTimeInterval(preset / .seconds(1))
+            refreshTokenExpiresAt = authorizedAt.advanced(by: preset)
+            authorizationExpiresAt = authorizationExpiresAt ?? refreshTokenExpiresAt
         } else {
             refreshTokenExpiresAt = renewed == nil ? old?.refreshTokenExpiresAt : nil
         }
     }
 }
 
+extension Date {
+    fileprivate func advanced(by duration: Duration) -> Date { addingTimeInterval(duration / .seconds(1)) }
+}
+
 extension AnswerObject {
     private static let known: Set = [
         "access_token", "refresh_token", "token_type", "scope", "expires_in", "refresh_token_expires_in",
-        "refresh_expires_in", "id_token",
+        "refresh_expires_in", "refresh_token_timeout", "authorization_expires_in", "id_token",
     ]
 
     /// Whether the answer is an error, which some servers send with status 200. A damaged token is no error.

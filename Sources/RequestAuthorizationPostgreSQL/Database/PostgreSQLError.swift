@@ -22,6 +22,8 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
         public static let accessDenied = Code(description: "access denied")
         /// The connection string cannot be read.
         public static let malformedConnection = Code(description: "malformed connection string")
+        /// The process, or the machine, has no file descriptor left for a connection.
+        public static let tooManyFiles = Code(description: "too many open files")
         /// The server answered with an error; see `sqlState`.
         public static let refused = Code(description: "refused")
     }
@@ -56,6 +58,10 @@ extension PostgreSQLError: CustomStringConvertible, CustomDebugStringConvertible
         case .accessDenied: "check user, password and pg_hba.conf"
         case .malformedConnection:
             "check the connection string; characters such as @ and / in a password are written as %40 and %2F"
+        case .tooManyFiles:
+            "this process has no file descriptor left; close what is not needed, raise `ulimit -n`, or lower connections:"
+        case .refused where sqlState == "53300":
+            "the server has no free connection; raise its max_connections, lower connections:, or use a pooler"
         case .refused: "see the server's log"
         default: "try again later"
         }
@@ -70,41 +76,39 @@ extension PostgreSQLError: CustomStringConvertible, CustomDebugStringConvertible
 
 extension TokenStoreError {
     init(_ error: PostgreSQLError) {
-        let (kind, detail) = Self.meaning(of: error)
+        let (kind, detail) = Self.meaning(of: error, error.sqlState ?? "")
         self.init(kind, detail, underlying: error)
     }
 
-    private static func meaning(of error: PostgreSQLError) -> (Kind, String) {
-        switch error.code {
-        case .timedOut: (.timedOut, "the database did not answer in time; the token in memory is used, try again later")
-        case .malformedConnection: (.unsuitable, error.description)
-        case .refused: meaning(ofState: error.sqlState ?? "", error)
-        default: (.unavailable, "\(error)")
-        }
-    }
-
-    /// See appendix A of PostgreSQL's manual.
-    private static func meaning(ofState state: String, _ error: PostgreSQLError) -> (Kind, String) {
-        switch state {
-        case "53100": (.noSpace, "the database's disk is full; free some space")
-        case "25006": (.readOnly, "the database is read-only: it is a standby, or about to fail over; try again later")
-        case "42501":
+    /// - Parameter state: see appendix A of PostgreSQL's manual.
+    private static func meaning(of error: PostgreSQLError, _ state: String) -> (Kind, String) {
+        switch (error.code, state) {
+        case (.timedOut, _):
+            (.timedOut, "the database did not answer in time; the token in memory is used, try again later")
+        case (.malformedConnection, _): (.unsuitable, error.description)
+        case (.refused, "53100"): (.noSpace, "the database's disk is full; free some space")
+        case (.refused, "25006"):
+            (.readOnly, "the database is read-only: it is a standby, or about to fail over; try again later")
+        case (.refused, "42501"):
             (
                 .unsuitable,
-                "the database's user lacks a privilege; grant SELECT, INSERT, UPDATE and DELETE on the tables"
+                "the database's user lacks a privilege; grant SELECT, INSERT, UPDATE and DELETE on the tables, and start "
+                    + "one host of a new version as their owner"
             )
-        case "42P01", "42703", "42804", "42883", "42P10":
+        case (.refused, "42P01"), (.refused, "42703"), (.refused, "42804"), (.refused, "42883"), (.refused, "42P10"):
             (
                 .unsuitable,
                 "the tables are not those of this package (SQLSTATE \(state)); choose another schema with search_path"
             )
-        case "57014": (.timedOut, "the database has cancelled the statement; try again later")
-        default: (isPassing(state) ? .unavailable : .failed, "\(error)")
+        case (.refused, "55006"):
+            (
+                .unavailable,
+                "a host with an earlier version of this package runs; end all of them, and start this one again"
+            )
+        case (.refused, "57014"): (.timedOut, "the database has cancelled the statement; try again later")
+        // Connections, conflicting transactions, resources, operator intervention: a later try may succeed.
+        case (.refused, _) where !["08", "40", "53", "55", "57", "58"].contains(state.prefix(2)): (.failed, "\(error)")
+        default: (.unavailable, "\(error)")
         }
-    }
-
-    /// Whether a later try may succeed: connections, conflicting transactions, resources, operator intervention.
-    private static func isPassing(_ state: String) -> Bool {
-        ["08", "40", "53", "55", "57", "58"].contains { state.hasPrefix($0) }
     }
 }

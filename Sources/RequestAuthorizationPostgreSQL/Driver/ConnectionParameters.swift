@@ -24,7 +24,9 @@ struct ConnectionParameters: Sendable, RedactedDescription {
         guard let handle = connect() else { throw PostgreSQLError(.unreachable) }
         guard PQstatus(handle) == CONNECTION_OK else {
             defer { PQfinish(handle) }
-            throw PostgreSQLError(Self.problem(with: String(cString: PQerrorMessage(handle))))
+            // Without a descriptor libpq fails in various ways, and its message depends on the language.
+            guard Readiness.hasFreeDescriptor else { throw PostgreSQLError(.tooManyFiles) }
+            throw Self.problem(with: String(cString: PQerrorMessage(handle)))
         }
         // By default libpq writes notices to the standard error output.
         _ = PQsetNoticeReceiver(handle, { _, _ in }, nil)
@@ -45,36 +47,38 @@ struct ConnectionParameters: Sendable, RedactedDescription {
     }
 
     /// Classifies a message of libpq. The text is dropped, because it names hosts and users and quotes its input.
-    private static func problem(with message: String) -> PostgreSQLError.Code {
-        if message.hasPrefix("invalid ") { return .malformedConnection }
-        if ["SSL", "TLS", "certificate"].contains(where: message.contains) { return .insecure }
+    private static func problem(with message: String) -> PostgreSQLError {
+        if message.hasPrefix("invalid ") { return PostgreSQLError(.malformedConnection) }
+        // The server's words, and those of PgBouncer.
+        let limits = [
+            "too many clients", "too many connections", "connection slots are", "no more connections allowed",
+        ]
+        if limits.contains(where: message.contains) { return PostgreSQLError(.refused, sqlState: "53300") }
+        if ["SSL", "TLS", "certificate"].contains(where: message.contains) { return PostgreSQLError(.insecure) }
         let refusals = ["authentication failed", "no password supplied", "pg_hba.conf", "does not exist"]
-        if refusals.contains(where: message.contains) { return .accessDenied }
-        return message.contains("timeout expired") ? .timedOut : .unreachable
+        if refusals.contains(where: message.contains) { return PostgreSQLError(.accessDenied) }
+        return PostgreSQLError(message.contains("timeout expired") ? .timedOut : .unreachable)
     }
 }
 
 /// Calls the body with an array of C strings and a null pointer at its end. A `nil` text is a null pointer, too.
+///
+/// The copies are overwritten before they are freed, because they may have a password.
 func withCStrings<Result>(_ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result) -> Result {
-    let copies = texts.map { text in text.map { $0.utf8CString.withUnsafeBufferPointer { CString(copying: $0) } } }
-    defer { for copy in copies { copy?.wipe() } }
-    let pointers = copies.map { $0.map { UnsafePointer($0.pointer) } } + [nil]
+    let copies = texts.map { text in
+        text.map { text in
+            let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: text.utf8.count + 1)
+            _ = copy.initialize(from: text.utf8CString)
+            return copy
+        }
+    }
+    defer {
+        for copy in copies {
+            copy?.update(repeating: 0)
+            copy?.deallocate()
+        }
+    }
+    let pointers = copies.map { UnsafePointer($0?.baseAddress) } + [nil]
     return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
-}
-
-/// A copy of a C string that is overwritten before it is freed, because it may have a password.
-private struct CString {
-    let pointer: UnsafeMutablePointer<CChar>
-    private let count: Int
-
-    init(copying text: UnsafeBufferPointer<CChar>) {
-        (pointer, count) = (.allocate(capacity: text.count), text.count)
-        for (index, unit) in text.enumerated() { pointer[index] = unit }
-    }
-
-    func wipe() {
-        pointer.update(repeating: 0, count: count)
-        pointer.deallocate()
-    }
 }
 #endif

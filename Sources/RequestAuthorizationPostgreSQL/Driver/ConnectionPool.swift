@@ -5,7 +5,8 @@
 /// Lends each connection to one statement at a time, in order of arrival.
 final class ConnectionPool: Sendable {
     private struct Waiter {
-        let number: Int
+        let id: UUID
+        let began: ContinuousClock.Instant
         let continuation: UnsafeContinuation<LibPQConnection, any Error>
     }
 
@@ -13,7 +14,8 @@ final class ConnectionPool: Sendable {
         var idle: [LibPQConnection] = []
         var open = 0
         var waiters: [Waiter] = []
-        var lastNumber = 0
+        /// When the server last answered, on any connection.
+        var answeredAt = ContinuousClock.now
     }
 
     private let limit: Int
@@ -27,17 +29,15 @@ final class ConnectionPool: Sendable {
 
     /// Returns a connection, and waits if all are in use.
     ///
-    /// - Throws: `CancellationError` at once when the task is cancelled.
-    func take() async throws -> LibPQConnection {
+    /// - Parameter began: when the call began.
+    /// - Throws: `CancellationError` at once when the task is cancelled; ``PostgreSQLError`` `timedOut` with others.
+    func take(began: ContinuousClock.Instant) async throws -> LibPQConnection {
         try Task.checkCancellation()
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
-        }
+        let id = UUID()
         return try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { wait(Waiter(number: number, continuation: $0)) }
+            try await withUnsafeThrowingContinuation { wait(Waiter(id: id, began: began, continuation: $0)) }
         } onCancel: {
-            leave(number)
+            leave(id)
         }
     }
 
@@ -49,6 +49,19 @@ final class ConnectionPool: Sendable {
             return nil
         }
         next?.continuation.resume(returning: connection)
+    }
+
+    /// The server has answered, if only with an error.
+    func noteAnswer() { state.withLock { $0.answeredAt = .now } }
+
+    /// A call timed out. If the server has answered nobody since it began, those who waited with it fail with it.
+    func noteTimeout(ofCallFrom began: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
+        let failed = state.withLock { state in
+            let failed = state.waiters.filter { $0.began < end && state.answeredAt < began }
+            if !failed.isEmpty { state.waiters.removeAll { $0.began < end } }
+            return failed
+        }
+        for waiter in failed { waiter.continuation.resume(throwing: PostgreSQLError(.timedOut)) }
     }
 
     // MARK: -
@@ -68,9 +81,9 @@ final class ConnectionPool: Sendable {
         if let result { waiter.continuation.resume(with: result) }
     }
 
-    private func leave(_ number: Int) {
+    private func leave(_ id: UUID) {
         let waiter = state.withLock { state in
-            state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
+            state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
         }
         waiter?.continuation.resume(throwing: CancellationError())
     }

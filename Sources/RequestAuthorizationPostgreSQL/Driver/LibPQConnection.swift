@@ -20,13 +20,15 @@ final class LibPQConnection: @unchecked Sendable {
 
     /// Runs a statement, and connects first if necessary.
     ///
-    /// - Throws: ``PostgreSQLError``; `CancellationError` on cancellation. The server may have run the statement.
-    func run(_ statement: String, parameters: [String?], within limit: Duration) async throws -> [[String?]] {
+    /// - Throws: ``PostgreSQLError``, also after a cancellation; `CancellationError` if it was not begun.
+    func run(_ statement: String, parameters: [String?], until end: ContinuousClock.Instant)
+        async throws -> [[String?]]
+    {
         let cancellation = StatementCancellation()
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
                 queue.async { [self] in
-                    continuation.resume(with: Result { try run(statement, parameters, within: limit, cancellation) })
+                    continuation.resume(with: Result { try run(statement, parameters, until: end, cancellation) })
                 }
             }
         } onCancel: {
@@ -37,22 +39,34 @@ final class LibPQConnection: @unchecked Sendable {
     // MARK: - On the thread
 
     private func run(
-        _ statement: String, _ parameters: [String?], within limit: Duration, _ cancellation: StatementCancellation
+        _ statement: String, _ parameters: [String?], until end: ContinuousClock.Instant,
+        _ cancellation: StatementCancellation
+    ) throws -> [[String?]] {
+        do {
+            return try runOnce(statement, parameters, until: end, cancellation)
+        } catch let error as PostgreSQLError where error.sqlState == "25006" {
+            // The server only reads since it was connected to, and ran nothing. Another host of the connection string
+            // may write.
+            return try runOnce(statement, parameters, until: end, cancellation)
+        }
+    }
+
+    private func runOnce(
+        _ statement: String, _ parameters: [String?], until end: ContinuousClock.Instant,
+        _ cancellation: StatementCancellation
     ) throws -> [[String?]] {
         let handle = try connected()
+        // Connecting took too long. The next statement uses the connection.
+        guard end > .now else { throw PostgreSQLError(.timedOut) }
         guard cancellation.begin(handle) else { throw CancellationError() }
-        var isWhole = false
+        var isUsable = false
         defer {
             // A late cancellation must not reach the next statement, so the connection is closed.
-            if cancellation.end() || !isWhole { close() }
+            if cancellation.end() || !isUsable { close() }
         }
-        do {
-            let answer = try LibPQStatement(handle, cancellation, limit).run(statement, parameters)
-            isWhole = true
-            return try answer.get()
-        } catch let error as PostgreSQLError {
-            throw cancellation.isCancelled && error.code != .timedOut ? CancellationError() : error
-        }
+        let answer = try LibPQStatement(handle: handle, cancellation: cancellation, end: end).run(statement, parameters)
+        if case .failure(let error) = answer { isUsable = !error.endsConnection } else { isUsable = true }
+        return try answer.get()
     }
 
     private func connected() throws -> OpaquePointer {
@@ -74,6 +88,16 @@ final class LibPQConnection: @unchecked Sendable {
     private func close() {
         PQfinish(handle)
         handle = nil
+    }
+}
+
+extension PostgreSQLError {
+    /// Whether the connection that brought this error is of no use any more, although it is open.
+    ///
+    /// The server only reads (25006), shuts down or has ended the session (57P0x), or a pooler has lost it (class 08).
+    fileprivate var endsConnection: Bool {
+        guard let sqlState else { return false }
+        return sqlState == "25006" || sqlState.hasPrefix("57P0") || sqlState.hasPrefix("08")
     }
 }
 #endif

@@ -18,23 +18,38 @@ public final class LibPQDatabase: ListeningPostgreSQLDatabase, RedactedDescripti
     ///   - connection: a connection string of libpq, a URL or keywords and values, TLS included (`sslmode`). By default
     ///     `connect_timeout` is 5 s and `tcp_user_timeout` 10 s.
     ///   - connections: the largest number of open connections; further statements wait.
-    ///   - statementTimeout: how long a statement may take.
+    ///   - statementTimeout: how long a call may take: waiting for a connection, connecting, and the statement. A call
+    ///     that waits for a connection fails earlier if the server answers nobody for that time.
     /// - Throws: ``PostgreSQLError`` if the connection string cannot be read.
     public init(_ connection: String, connections: Int = 8, statementTimeout: Duration = .seconds(5)) throws {
         let parameters = try ConnectionParameters(connection)
-        (self.parameters, self.statementTimeout) = (parameters, statementTimeout)
+        (self.parameters, self.statementTimeout) = (parameters, statementTimeout.saturated)
         pool = ConnectionPool(limit: max(1, connections)) { LibPQConnection(parameters) }
     }
 
+    /// Returns at the limit and on cancellation, also if a thread still waits for the server.
     public func query(_ statement: String, parameters: [String?]) async throws -> [[String?]] {
-        let connection = try await pool.take()
-        defer { pool.giveBack(connection) }
-        return try await connection.run(statement, parameters: parameters, within: statementTimeout)
+        let began = ContinuousClock.now
+        let end = began + statementTimeout
+        return try await endingAtOnce(
+            within: statementTimeout, of: .system, else: PostgreSQLError(.timedOut)
+        ) { [pool] in
+            let connection = try await pool.take(began: began)
+            defer { pool.giveBack(connection) }
+            do {
+                let rows = try await connection.run(statement, parameters: parameters, until: end)
+                pool.noteAnswer()
+                return rows
+            } catch let error as PostgreSQLError {
+                if error.code == .timedOut { pool.noteTimeout(ofCallFrom: began, to: end) } else { pool.noteAnswer() }
+                throw error
+            }
+        }
     }
 
     /// Uses one additional connection, which is checked after 30 s without a notification.
     public func listen(to channel: String) async throws -> AsyncThrowingStream<String, any Error> {
-        try await LibPQListener(parameters).payloads(of: channel)
+        try await LibPQListener(parameters: parameters).payloads(of: channel)
     }
 }
 #endif

@@ -6,13 +6,9 @@ internal import CPostgreSQL
 
 /// Runs one statement on the queue of its connection.
 struct LibPQStatement {
-    private let handle: OpaquePointer
-    private let cancellation: StatementCancellation
-    private let end: ContinuousClock.Instant
-
-    init(_ handle: OpaquePointer, _ cancellation: StatementCancellation, _ limit: Duration) {
-        (self.handle, self.cancellation, end) = (handle, cancellation, .now + limit)
-    }
+    let handle: OpaquePointer
+    let cancellation: StatementCancellation
+    let end: ContinuousClock.Instant
 
     /// - Returns: the rows or the server's error. The connection can be used further.
     /// - Throws: ``PostgreSQLError`` if the server did not answer. The connection cannot be used any more.

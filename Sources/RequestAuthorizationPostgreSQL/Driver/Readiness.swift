@@ -12,49 +12,42 @@ import Darwin
 
 /// Waits for descriptors. Blocks the thread.
 enum Readiness {
-    enum Which { case first, second }
+    /// Whether this process can open one more file or socket.
+    static var hasFreeDescriptor: Bool {
+        let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        if file >= 0 { close(file) }
+        return file >= 0 || ![EMFILE, ENFILE].contains(errno)
+    }
 
     /// - Returns: whether the socket has data to read, or the connection has ended.
     static func isReadable(_ socket: CInt, within limit: Duration) -> Bool {
-        first(of: socket, -1, within: limit) != nil
-    }
-
-    /// - Parameter second: a descriptor, or -1 for none.
-    /// - Returns: the descriptor that has data to read, the second if both have; `nil` if the time is over.
-    static func first(of first: CInt, _ second: CInt, within limit: Duration) -> Which? {
         let end = ContinuousClock.now + limit
-        var entries = [first, second].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         while true {
             let milliseconds = max(.zero, end - .now) / .milliseconds(1)
-            let count = poll(&entries, 2, CInt(min(milliseconds.rounded(.up), 1e9)))
-            if count > 0 { return entries[1].revents != 0 ? .second : .first }
-            if count == 0 || errno != EINTR { return nil }
+            let count = poll(&entry, 1, CInt(min(milliseconds.rounded(.up), 1e9)))
+            if count >= 0 || errno != EINTR { return count > 0 }
         }
     }
 }
 
-/// A pipe that wakes a thread in `poll`.
-final class WakePipe: Sendable {
-    /// The reading end. It has data after the first signal.
-    let descriptor: CInt
-    private let writer: CInt
+/// A socket that another thread may shut down, which wakes the thread that waits for it.
+final class OpenSocket: Sendable {
+    private let state = Lock<(socket: CInt?, isOver: Bool)>((nil, false))
 
-    /// - Throws: ``PostgreSQLError`` if the process has too many open files.
-    init() throws {
-        var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw PostgreSQLError(.unreachable) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        (descriptor, writer) = (ends[0], ends[1])
+    func open(_ socket: CInt) {
+        state.withLock { $0.socket = socket }
+        if state.withLock({ $0.isOver }) { shutDown() }
     }
 
-    deinit {
-        close(descriptor)
-        close(writer)
-    }
+    /// Call it before the descriptor is closed, because another file may get its number.
+    func close() { state.withLock { $0.socket = nil } }
 
-    func signal() {
-        var byte: UInt8 = 0
-        _ = write(writer, &byte, 1)
+    func shutDown() {
+        state.withLock { state in
+            state.isOver = true
+            if let socket = state.socket { shutdown(socket, CInt(SHUT_RDWR)) }
+        }
     }
 }
 #endif

@@ -17,8 +17,6 @@ final class StatementCancellation: Sendable {
 
     private let state = Lock(State())
 
-    var isCancelled: Bool { state.withLock(\.isCancelled) }
-
     /// Begins the statement, or returns `false` if it was cancelled before.
     func begin(_ handle: OpaquePointer) -> Bool {
         state.withLock { state in
@@ -34,7 +32,7 @@ final class StatementCancellation: Sendable {
             defer { state.request = nil }
             return state.request
         }
-        if let request { Self.queue.async { request.send() } }
+        if let request { Self.send(request) }
     }
 
     /// Ends the statement, and returns whether it was cancelled.
@@ -45,6 +43,26 @@ final class StatementCancellation: Sendable {
         }
     }
 
+    // MARK: -
+
+    /// Sends a request, unless 16 are under way already.
+    ///
+    /// Each takes a thread until the server has answered, and a server that hangs must not take all threads of this
+    /// process. The connection is closed in any case.
+    private static func send(_ request: CancelRequest) {
+        let isAllowed = underWay.withLock { count in
+            guard count < 16 else { return false }
+            count += 1
+            return true
+        }
+        guard isAllowed else { return }
+        queue.async {
+            request.send()
+            underWay.withLock { $0 -= 1 }
+        }
+    }
+
+    private static let underWay = Lock(0)
     private static let queue = DispatchQueue(label: "RequestAuthorizationPostgreSQL.cancel", attributes: .concurrent)
 }
 

@@ -108,15 +108,21 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
                 if purpose == .reencryption, kept?.isCurrent == true { return .refused(kept?.stored) }
                 guard let stored = rule(kept?.stored, found.absence) else { return .refused(kept?.stored) }
                 let item = try await sealer.seal(stored, after: kept)
-                guard try await put(item, ending: intent, replacing: kept?.item) else { continue }
-                if stored.token == nil { await (items as? RestrictedFileItems)?.noteEnded(item) }
+                let isEnd = stored.token == nil
+                guard try await put(item, isEnd: isEnd, ending: intent, replacing: kept?.item) else { continue }
+                if isEnd { await (items as? RestrictedFileItems)?.noteEnded(item) }
                 return .saved
             }
         }
     }
 
     /// - Returns: `false` if the stored item was no longer the one to replace.
-    private func put(_ item: Data, ending intent: Data?, replacing kept: Data?) async throws -> Bool {
+    private func put(
+        _ item: Data, isEnd: Bool, ending intent: Data?, replacing kept: Data?
+    ) async throws -> Bool {
+        if let aware = items as? any EndAwareByteStore {
+            return try await aware.save(item, ending: intent, isEnd: isEnd) { found, _ in found == kept } == .saved
+        }
         guard let shared = items as? any SharedByteStore else {
             try await items.save(item)
             return true
@@ -130,7 +136,7 @@ public final class EncryptedTokenStore<Token: AuthorizationToken & Codable, Item
             let kept = try await read()
             guard let item = kept.item else { return Found(opened: nil, absence: kept.absence, intent: kept.intent) }
             do {
-                return Found(opened: try await sealer.open(item), absence: .gone, intent: kept.intent)
+                return Found(opened: try await sealer.openEnvelope(item), absence: .gone, intent: kept.intent)
             } catch let problem as EnvelopeProblem {
                 let mayMove = problem.place == .setAside || problem.place == .makesRoom && purpose == .signIn
                 let place = mayMove ? try await items.setAside(item) : nil

@@ -41,7 +41,7 @@ extension EnvelopeProblem {
         }
     }
 
-    var kind: TokenStoreError.Kind {
+    package var kind: TokenStoreError.Kind {
         switch self {
         case .notAnEnvelope, .truncated, .malformed, .tooLarge, .changed: .corrupt
         case .notSealed, .otherFormat, .rounds, .otherToken, .otherClient, .otherAccount: .unreadable

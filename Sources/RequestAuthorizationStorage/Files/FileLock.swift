@@ -216,7 +216,7 @@ final class FileLock: Sendable {
 extension FileLock {
     /// Begins a wait. Waits share one timer, because a timer for each would cost more than the lock.
     private func open(within limit: Duration) -> Int {
-        let end = ContinuousClock.now + limit
+        let end = ContinuousClock.now + limit.saturated
         let (id, isFirst) = state.withLock { state in
             state.count += 1
             state.open[state.count] = (end, limit)

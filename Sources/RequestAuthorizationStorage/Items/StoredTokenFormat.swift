@@ -60,8 +60,12 @@ struct UnreadableItem: Error, RedactedDescription {
     /// Sets the item aside if a token may replace it, and returns the error to throw.
     func reported(by items: some ByteStore, isSignIn: Bool = false) async throws -> TokenStoreError {
         let place = makesRoom(isSignIn: isSignIn) ? try await items.setAside(item) : nil
-        let kept = place.map { "it was set aside as \($0)" } ?? "it was left where it is"
-        return switch kind {
+        return error(place.map { "it was set aside as \($0)" } ?? "it was left where it is")
+    }
+
+    /// - Parameter kept: what was done with the item.
+    func error(_ kept: String) -> TokenStoreError {
+        switch kind {
         case .damaged: TokenStoreError(.corrupt, "the stored token is damaged; \(kept); sign in again")
         case .later:
             TokenStoreError(

@@ -13,10 +13,15 @@ struct TracedTokenService<Token: AuthorizationToken>: RefreshableTokenService {
         try await traced("authorization.refresh") { try await service.refresh(token) }
     }
 
+    func refresh(_ token: Token, after challenge: AuthenticationChallenge) async throws -> Token {
+        try await traced("authorization.refresh") { try await service.refresh(token, after: challenge) }
+    }
+
     func initialToken() async throws -> Token {
         try await traced("authorization.initial_token") { try await service.initialToken() }
     }
 
+    func completed(_ token: Token) -> Token { service.completed(token) }
     func discard(_ token: Token) async { await service.discard(token) }
     func revoke(_ token: Token) async throws { try await service.revoke(token) }
     var serverOrigin: Origin? { service.serverOrigin }

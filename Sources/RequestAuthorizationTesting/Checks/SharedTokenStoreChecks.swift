@@ -6,10 +6,16 @@
 ///     try await SharedTokenStoreChecks { (try MyStore<TestToken>(at: path), try MyStore(at: path)) }.run()
 ///
 /// The closure creates two stores on the same empty place, as two processes would. It is called for each check. If
-/// `changes` is `nil`, announcements are not checked.
+/// `changes` is `nil`, announcements are not checked. Three more closures let the checks see what only your place can
+/// do: be opened again, be out of reach, and be emptied. Pass all three for a store of your own.
+///
+/// A lock whose `remaining` is zero counts as no access: the store lets a caller read without it.
 public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where Store.Token: Equatable {
-    private let plain: TokenStoreChecks<Store>
-    private let lockLimit: Duration
+    let plain: TokenStoreChecks<Store>
+    let lockLimit: Duration
+    let patience: Duration
+    let emptied: (@Sendable (Store) async throws -> Void)?
+    let unreachable: (@Sendable () async throws -> Store)?
     private let stores: @Sendable () async throws -> (Store, Store)
     private var token: @Sendable (Int) -> Store.Token { plain.token }
 
@@ -19,15 +25,28 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
     ///   - token: creates a different token for each number.
     ///   - limit: how long each check may take; long, so that no check fails on a busy machine.
     ///   - lockLimit: how long to wait for exclusive access that is already taken.
-    ///   - clock: the clock for `limit`.
+    ///   - patience: how long access, an intent and a token are watched. Make it longer than every time to live that
+    ///     your place sets.
+    ///   - clock: the clock for `limit` and `patience`.
+    ///   - reopened: opens the same place again, as the next launch does. Without it this is not checked.
+    ///   - unreachable: creates a store whose place cannot be reached. Without it only a cancelled read is checked.
+    ///   - emptied: removes everything from the place of a store, as dropping its tables does. Without it this is not
+    ///     checked.
     ///   - stores: creates two stores on the same empty place.
     public init(
         token: @escaping @Sendable (Int) -> Store.Token, limit: Duration = .seconds(120),
-        lockLimit: Duration = .milliseconds(50), clock: any AuthorizationClock = .system,
+        lockLimit: Duration = .milliseconds(50), patience: Duration = .milliseconds(1_500),
+        clock: any AuthorizationClock = .system,
+        reopened: (nonisolated(nonsending) @Sendable (Store) async throws -> Store)? = nil,
+        unreachable: (nonisolated(nonsending) @Sendable () async throws -> Store)? = nil,
+        emptied: (nonisolated(nonsending) @Sendable (Store) async throws -> Void)? = nil,
         _ stores: nonisolated(nonsending) @escaping @Sendable () async throws -> (Store, Store)
     ) {
-        plain = TokenStoreChecks(token: token, limit: limit, clock: clock) { try await stores().0 }
-        self.lockLimit = lockLimit
+        plain = TokenStoreChecks(token: token, limit: limit, clock: clock, reopened: reopened) {
+            try await stores().0
+        }
+        (self.lockLimit, self.patience) = (lockLimit, patience)
+        (self.unreachable, self.emptied) = (unreachable, emptied)
         self.stores = stores
     }
 
@@ -39,7 +58,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
     }
 
     private var checks: [Check] {
-        [
+        var checks = [
             Check("shows siblings what was saved") { try await checkSharing() },
             Check("saves if the condition is met and only then") { try await checkConditions() },
             Check("lets one of many conditional saves win") { try await checkRace() },
@@ -49,18 +68,42 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
             Check("keeps an intent until it is removed") { try await checkIntent() },
             Check("ends an intent with a save, and only that one") { try await checkEndedIntent() },
             Check("announces changes to siblings") { try await checkChanges() },
+            Check("keeps access, intent and token until they are removed") { try await checkLasting() },
+            Check("releases only its own access") { try await checkLateRelease() },
+            Check("tells an error from an empty store") { try await checkErrors() },
+            Check("ends the session of siblings when it is cleared") { try await checkRemoval() },
         ]
+        if let reopened = plain.reopened {
+            checks.append(Check("keeps an intent for the next launch") { try await checkReopening(reopened) })
+        }
+        if let emptied {
+            checks.append(Check("tells an emptied place from a sign-out") { try await checkEmptying(emptied) })
+        }
+        return checks
     }
 
-    private func empty() async throws -> (Store, Store) {
+    func empty() async throws -> (Store, Store) {
         let (one, other) = try await stores()
         if try await one.load() != nil { try await one.clear() }
-        if try await one.openIntent() != nil { try await one.setIntent(nil) }
+        if try await one.openIntent() != nil { try await setIntent(nil, in: one) }
         return (one, other)
     }
 
+    /// Writes an intent as a refresh does: it acquires access and reads first.
+    func setIntent(_ intent: RefreshIntent?, in store: Store) async throws {
+        let lock = try await store.lock(within: plain.limit)
+        do {
+            _ = try await store.loadWithIntent()
+            try await store.setIntent(intent)
+        } catch {
+            await lock.unlock()
+            throw error
+        }
+        await lock.unlock()
+    }
+
     /// A stored token, with its number as the generation.
-    private func stored(_ number: Int) -> StoredToken<Store.Token> { .probe(.token(token(number)), number) }
+    func stored(_ number: Int) -> StoredToken<Store.Token> { .probe(.token(token(number)), number) }
 
     private func checkSharing() async throws {
         let (one, other) = try await empty()
@@ -121,8 +164,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         let (one, other) = try await empty()
         let lock = try await one.lock(within: plain.limit)
         for (store, name) in [(other, "a sibling"), (one, "the same store")] {
-            guard let second = try? await store.lock(within: lockLimit) else { continue }
-            await second.unlock()
+            guard try await gives(store) else { continue }
             await lock.unlock()
             throw CheckProblem("gave access to \(name) too")
         }
@@ -154,14 +196,14 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         let (one, other) = try await empty()
         try require(try await one.openIntent() == nil, "had an intent at first")
         let intent = RefreshIntent(session: UUID(), generation: 1 << 40, beganAt: .probe)
-        try await one.setIntent(intent)
+        try await setIntent(intent, in: one)
         try checkIntent(try await one.openIntent(), intent, "to the store itself")
         try checkIntent(try await other.openIntent(), intent, "to a sibling")
         try await one.save(stored(1))
         try checkIntent(try await other.openIntent(), intent, "after a save")
         _ = try await one.save(stored(2), replacing: .anything)
         try checkIntent(try await other.openIntent(), intent, "after a conditional save")
-        try await other.setIntent(nil)
+        try await setIntent(nil, in: other)
         try require(try await one.openIntent() == nil, "still had the intent that a sibling removed")
     }
 
@@ -170,7 +212,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         let session = TokenVersion.probe(0).session
         let intents = (0...1).map { RefreshIntent(session: session, generation: $0, beganAt: .probe) }
         try await one.save(stored(0))
-        try await one.setIntent(intents[0])
+        try await setIntent(intents[0], in: one)
         let both = try await other.loadWithIntent()
         try expect(both.stored, stored(0))
         try checkIntent(both.intent, intents[0], "along with the token")
@@ -185,7 +227,7 @@ public struct SharedTokenStoreChecks<Store: SharedTokenStore>: Sendable where St
         try expect(try await other.load(), stored(2))
     }
 
-    private func checkIntent(_ seen: RefreshIntent?, _ left: RefreshIntent, _ place: String) throws(CheckProblem) {
+    func checkIntent(_ seen: RefreshIntent?, _ left: RefreshIntent, _ place: String) throws(CheckProblem) {
         guard let seen else { throw CheckProblem("did not show the intent \(place)") }
         let isSame = seen.session == left.session && seen.generation == left.generation
         try require(isSame && seen.beganAt.isClose(to: left.beganAt), "showed another intent \(place)")
@@ -205,9 +247,14 @@ extension SharedTokenStoreChecks where Store.Token == TestToken {
     /// Creates the checks of a store for ``TestToken``. The parameters are those of the other initializer.
     public init(
         limit: Duration = .seconds(120), lockLimit: Duration = .milliseconds(50),
-        clock: any AuthorizationClock = .system,
+        patience: Duration = .milliseconds(1_500), clock: any AuthorizationClock = .system,
+        reopened: (nonisolated(nonsending) @Sendable (Store) async throws -> Store)? = nil,
+        unreachable: (nonisolated(nonsending) @Sendable () async throws -> Store)? = nil,
+        emptied: (nonisolated(nonsending) @Sendable (Store) async throws -> Void)? = nil,
         _ stores: nonisolated(nonsending) @escaping @Sendable () async throws -> (Store, Store)
     ) {
-        self.init(token: { .probe($0) }, limit: limit, lockLimit: lockLimit, clock: clock, stores)
+        self.init(
+            token: { .probe($0) }, limit: limit, lockLimit: lockLimit, patience: patience, clock: clock,
+            reopened: reopened, unreachable: unreachable, emptied: emptied, stores)
     }
 }

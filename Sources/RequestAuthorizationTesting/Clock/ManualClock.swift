@@ -64,8 +64,8 @@ public final class ManualClock: AuthorizationClock {
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "the duration is negative; use setWallClock(to:) to set the time of day")
         let due = state.withLock { state in
-            state.uptime += duration
-            state.now += duration.seconds
+            state.uptime = (state.uptime + duration.saturated).saturated
+            state.now += duration.saturated.seconds
             let due = state.sleepers.values.filter { $0.wakeUp <= state.uptime }
             for sleeper in due { state.sleepers[sleeper.order] = nil }
             return due
@@ -86,7 +86,7 @@ public final class ManualClock: AuthorizationClock {
         guard duration > .zero else { return }
         let (sleeper, watchers) = state.withLock { state in
             state.arrivals += 1
-            let sleeper = Sleeper(wakeUp: state.uptime + duration, order: state.arrivals, signal: OneShot())
+            let sleeper = Sleeper(wakeUp: state.uptime + duration.saturated, order: state.arrivals, signal: OneShot())
             state.sleepers[sleeper.order] = sleeper
             return (sleeper, state.takeSatisfiedWatchers())
         }

@@ -17,7 +17,7 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     public typealias Call = ScriptedCall<TokenServiceInput<Token>, Token>
 
     private let script: Script<TokenServiceInput<Token>, Token>
-    private let discardedTokens = Lock<[Token]>([])
+    private let discards = Lock((tokens: [Token](), watchers: [(count: Int, signal: OneShot<Void>)]()))
     private let revocations = Lock((tokens: [Token](), failures: [any Error]()))
 
     /// Creates a service with a script.
@@ -37,7 +37,7 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     public var history: [Call] { script.calls }
 
     /// The tokens passed to `discard(_:)`, in order.
-    public var discarded: [Token] { discardedTokens.withLock { $0 } }
+    public var discarded: [Token] { discards.withLock(\.tokens) }
 
     /// The tokens passed to `revoke(_:)`, in order, whether revoked or not.
     public var revoked: [Token] { revocations.withLock { $0.tokens } }
@@ -58,9 +58,27 @@ public final class ScriptedTokenService<Token: AuthorizationToken>: RefreshableT
     /// Returns early only if the calling task is cancelled.
     public func calls(atLeast count: Int) async { await script.calls(atLeast: count) }
 
+    /// Suspends until at least this many tokens have been passed to `discard(_:)`.
+    ///
+    /// Returns early only if the calling task is cancelled.
+    public func discards(atLeast count: Int) async {
+        let signal = OneShot<Void>()
+        discards.withLock { discards in
+            if discards.tokens.count < count { discards.watchers.append((count, signal)) } else { signal.fulfill() }
+        }
+        try? await signal.value()
+    }
+
     public func initialToken() async throws -> Token { try await script.call(.initialToken) }
     public func refresh(_ token: Token) async throws -> Token { try await script.call(.refresh(token)) }
-    public func discard(_ token: Token) async { discardedTokens.withLock { $0.append(token) } }
+    public func discard(_ token: Token) async {
+        let reached = discards.withLock { discards in
+            discards.tokens.append(token)
+            defer { discards.watchers.removeAll { $0.count <= discards.tokens.count } }
+            return discards.watchers.filter { $0.count <= discards.tokens.count }
+        }
+        for watcher in reached { watcher.signal.fulfill() }
+    }
     public func revoke(_ token: Token) async throws {
         let failure = revocations.withLock { revocations in
             revocations.tokens.append(token)

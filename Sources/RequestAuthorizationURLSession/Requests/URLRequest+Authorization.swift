@@ -44,7 +44,7 @@ extension URLRequest: AuthorizableRequest {
     ///
     /// True for `http` and `ws`, except to loopback, and for a request without an origin.
     public var isPlaintext: Bool {
-        if let url, url.isEncrypted || url.absoluteString.namesLoopback { return false }
+        if let url = url?.absoluteString, url.isEncryptedURL || url.namesLoopback { return false }
         return origin.map { $0.isPlaintext && !$0.isLoopback } ?? true
     }
 
@@ -63,5 +63,24 @@ extension URLRequest: AuthorizableRequest {
     mutating func removeFields(where isPicked: (String) -> Bool) {
         guard let fields = allHTTPHeaderFields, fields.keys.contains(where: isPicked) else { return }
         allHTTPHeaderFields = fields.filter { !isPicked($0.key) }
+    }
+}
+
+/// Gives providers the status and the challenge fields of a response of `URLSession`.
+extension HTTPURLResponse: AuthorizableResponse {
+    /// The value of a header field, or an empty array. Names are compared without case.
+    ///
+    /// There is at most one element, because `URLSession` joins the lines of a repeated field with commas. On Linux
+    /// it does so only for lines whose names are spelt alike, and may lose the others.
+    public func headerValues(for field: String) -> [String] {
+        value(forHTTPHeaderField: field).map { [$0] } ?? []
+    }
+}
+
+extension String {
+    /// Whether it contains no CR, LF or NUL, which would end a header line early (RFC 9110 §5.5).
+    var fitsInHeaderLine: Bool {
+        let endsLine: (UInt8) -> Bool = { $0 == 0x0A || $0 == 0x0D || $0 == 0x00 }
+        return HeaderFieldValue.isSurelyVisible(self) || !utf8.contains(where: endsLine)
     }
 }

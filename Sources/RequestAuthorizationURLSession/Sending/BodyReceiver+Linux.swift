@@ -36,24 +36,20 @@ extension TaskReceiver {
         delegate.answer(by: flight.answer)
         let deadline = timeout.map { Deadline(after: $0) { flight.abort(with: URLError(.timedOut)) } }
         defer { deadline?.cancel() }
-        return try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { continuation in
-                let task = task(for: request, body: body, in: session) { body, response, error in
-                    cookies.accept(from: response ?? flight.response)
-                    flight.land(
-                        Result {
-                            if let body, let response { return (body, response) }
-                            guard delegate.isChallenged, let response = flight.response else {
-                                throw (error as? URLError)?.explained ?? error ?? URLError(.unknown)
-                            }
-                            return (try emptyBody(), response)
-                        })
-                }
-                task.delegate = delegate
-                flight.start(task, continuation: continuation)
+        return try await flight.result {
+            let task = task(for: request, body: body, in: session) { body, response, error in
+                cookies.accept(from: response ?? flight.response)
+                flight.land(
+                    Result {
+                        if let body, let response { return (body, response) }
+                        guard delegate.isChallenged, let response = flight.response else {
+                            throw (error as? URLError)?.explained ?? error ?? URLError(.unknown)
+                        }
+                        return (try emptyBody(), response)
+                    })
             }
-        } onCancel: {
-            flight.abort(with: CancellationError())
+            task.delegate = delegate
+            return task
         }
     }
 }

@@ -32,7 +32,8 @@ struct RedirectRule: Sendable {
             next.removeFields { Self.contentFields.contains($0.lowercased()) }
         } else if hasBody {
             // RFC 9110 §15.4.8, §15.4.9: the body is sent again, or the redirect is not followed.
-            guard hasReplayableBody, !Self.isDowngrade(from: source, to: target) else { return nil }
+            let isDowngrade = source.absoluteString.isEncryptedURL && !target.absoluteString.isEncryptedURL
+            guard hasReplayableBody, !isDowngrade else { return nil }
         }
         return admitted(Redirection(request: next, keepsBody: !becomesGET, keepsCredential: true), from: source)
     }
@@ -99,9 +100,5 @@ extension RedirectRule {
         case 301, 302: method == "POST"
         default: false
         }
-    }
-
-    private static func isDowngrade(from source: URL, to target: URL) -> Bool {
-        source.isEncrypted && !target.isEncrypted
     }
 }

@@ -32,7 +32,7 @@ struct SessionLimits: Sendable {
 
     init(_ settings: SessionSettings) {
         idle = settings.idleTimeout
-        end = settings.wholeTimeout < Self.sevenDays ? .now + .seconds(settings.wholeTimeout) : nil
+        end = settings.wholeTimeout < Self.sevenDays ? .now + .saturated(seconds: settings.wholeTimeout) : nil
     }
 
     /// The request with a time-out that `URLSession` can keep, and the seconds after which we must end it ourselves.
@@ -44,7 +44,11 @@ struct SessionLimits: Sendable {
         let isCutToNothing = wanted > 0 && wanted < 1
         if isCutToNothing { limit = min(limit ?? wanted, wanted) }
         // The default stays: only `URLRequest` knows whether 60 seconds were set explicitly.
-        if own != Self.sixtySeconds || isCutToNothing { request.timeoutInterval = wanted.rounded(.up) }
+        // Foundation on Linux ends the program at a time-out like infinity.
+        let possible = Duration.saturated(seconds: wanted) / .seconds(1)
+        if own != Self.sixtySeconds || isCutToNothing || possible != wanted {
+            request.timeoutInterval = possible.rounded(.up)
+        }
         return (request, limit)
     }
 

@@ -3,13 +3,15 @@
 
 /// One task of a session and its waiter. The first of answer, time-out and cancellation ends it.
 final class TaskFlight<Body: Sendable>: Sendable {
-    /// An unchecked continuation, which is safe because ``end(_:)`` returns it only once.
-    typealias Waiter = UnsafeContinuation<(Body, URLResponse), any Error>
+    typealias Result = Swift.Result<(Body, URLResponse), any Error>
+    /// An unchecked continuation, which is safe because ``end(with:)`` returns it only once. The result does not go through
+    /// it but through the lock, which the thread sanitizer sees.
+    private typealias Waiter = UnsafeContinuation<Void, Never>
 
     private enum State {
         case ready
         case flying(URLSessionTask, Waiter)
-        case over((any Error)?)
+        case over(Result)
     }
 
     private let state = Lock(State.ready)
@@ -30,17 +32,28 @@ final class TaskFlight<Body: Sendable>: Sendable {
         state.withLock { if case .flying(let task, _) = $0 { task.response } else { nil } }
     }
 
-    /// Starts the task, unless the flight was ended before.
-    func start(_ task: URLSessionTask, continuation: Waiter) {
-        let error: (any Error)? = state.withLock { state in
-            if case .over(let error) = state { return error }
-            state = .flying(task, continuation)
-            return nil
+    /// Runs a task, and returns its result. Cancelling the caller ends it at once.
+    func result(of makeTask: () -> URLSessionTask) async throws -> (Body, URLResponse) {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { start(makeTask(), $0) }
+        } onCancel: {
+            abort(with: CancellationError())
         }
-        guard let error else { return task.resume() }
+        guard case .over(let result) = state.withLock({ $0 }) else { throw URLError(.unknown) }
+        return try result.get()
+    }
+
+    /// Starts the task, unless the flight was ended before.
+    private func start(_ task: URLSessionTask, _ waiter: Waiter) {
+        let isOver = state.withLock { state in
+            if case .over = state { return true }
+            state = .flying(task, waiter)
+            return false
+        }
+        guard isOver else { return task.resume() }
         abandon(task)
         task.cancel()
-        continuation.resume(throwing: error)
+        waiter.resume()
     }
 
     /// Answers a question of the task, unless the task is being cancelled.
@@ -50,9 +63,9 @@ final class TaskFlight<Body: Sendable>: Sendable {
     func answer(_ body: () -> Void) { state.withLock { if case .flying = $0 { body() } } }
 
     /// Resumes the waiter with the task's result, or discards the body if the flight has ended already.
-    func land(_ result: Result<(Body, URLResponse), any Error>) {
-        if let (_, waiter) = end(nil) {
-            waiter.resume(with: result)
+    func land(_ result: Result) {
+        if let (_, waiter) = end(with: result) {
+            waiter.resume()
         } else if case .success((let body, _)) = result {
             discard(body)
         }
@@ -60,23 +73,19 @@ final class TaskFlight<Body: Sendable>: Sendable {
 
     /// Resumes the waiter with an error at once, and cancels the task, which may stop later.
     func abort(with error: any Error) {
-        guard let (task, waiter) = end(error) else { return }
+        guard let (task, waiter) = end(with: .failure(error)) else { return }
         abandon(task)
-        waiter.resume(throwing: error)
+        waiter.resume()
         task.cancel()
     }
 
-    private func end(_ error: (any Error)?) -> (URLSessionTask, Waiter)? {
+    /// - Returns: the task and its waiter, if there is one that has no result yet.
+    private func end(with result: Result) -> (URLSessionTask, Waiter)? {
         state.withLock { state in
-            switch state {
-            case .ready:
-                state = .over(error)
-                return nil
-            case .flying(let task, let waiter):
-                state = .over(nil)
-                return (task, waiter)
-            case .over: return nil
-            }
+            if case .over = state { return nil }
+            defer { state = .over(result) }
+            if case .flying(let task, let waiter) = state { return (task, waiter) }
+            return nil
         }
     }
 }

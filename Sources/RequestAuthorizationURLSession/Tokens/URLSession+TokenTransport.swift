@@ -19,17 +19,13 @@ extension URLSession: TokenTransport {
             delegateQueue: nil)
         defer { session.finishTasksAndInvalidate() }
         #if canImport(FoundationNetworking)
-        let deadline = Deadline(after: request.timeout / .seconds(1)) { flight.abort(with: URLError(.timedOut)) }
+        let deadline = Deadline(after: request.timeout.saturated / .seconds(1)) {
+            flight.abort(with: URLError(.timedOut))
+        }
         defer { deadline.cancel() }
         #endif
         do {
-            let (body, response) = try await withTaskCancellationHandler {
-                try await withUnsafeThrowingContinuation { continuation in
-                    flight.start(session.dataTask(with: urlRequest), continuation: continuation)
-                }
-            } onCancel: {
-                flight.abort(with: CancellationError())
-            }
+            let (body, response) = try await flight.result { session.dataTask(with: urlRequest) }
             return try TokenResponse(response, body: body)
         } catch let error as URLError {
             throw TokenTransportError(error)
@@ -45,7 +41,7 @@ extension URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = other.protocolClasses
         configuration.connectionProxyDictionary = other.connectionProxyDictionary
-        configuration.timeoutIntervalForResource = timeout / .seconds(1)
+        configuration.timeoutIntervalForResource = timeout.saturated / .seconds(1)
         configuration.httpAdditionalHeaders = other.httpAdditionalHeaders?.filter {
             ($0.key as? String)?.isSameField(as: "User-Agent") == true
         }
@@ -79,7 +75,7 @@ extension URLRequest {
         httpMethod = request.method
         allHTTPHeaderFields = fields
         // `send(_:)` keeps the deadline. The idle time-out, 60 seconds by default, must not be shorter.
-        timeoutInterval = max(60, (request.timeout / .seconds(1)).rounded(.up) + 1)
+        timeoutInterval = max(60, (request.timeout.saturated / .seconds(1)).rounded(.up) + 1)
         if !request.body.isEmpty { httpBody = Data(request.body) }
     }
 }

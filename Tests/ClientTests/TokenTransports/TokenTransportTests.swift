@@ -32,6 +32,18 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
     }
 
     @Test(arguments: TransportName.allCases)
+    func `a time-out of a thousand lives of the universe is kept as for ever`(name: TransportName) async throws {
+        try await withServer { _ in
+            .status(200, body: "{}")
+        } body: { server in
+            let answer = try await name.send(
+                TokenRequest(
+                    url: server.url("/token"), fields: form, body: Array("grant".utf8), timeout: .seconds(Int64.max)))
+            #expect(answer.statusCode == 200)
+        }
+    }
+
+    @Test(arguments: TransportName.allCases)
     func `a request is sent once, also if its connection drops after an earlier answer`(
         name: TransportName
     ) async throws {

@@ -12,7 +12,9 @@ extension RefreshableTokenAuthorization where Token == TestToken {
     static func holdingA(
         _ service: ScriptedTokenService<TestToken>, onHold: (@Sendable () -> Void)? = nil
     ) -> Auth {
-        Auth(service: service, token: TestToken("a"), store: nil, clock: ManualClock(), onHold: onHold)
+        Auth(
+            service: service, token: TestToken("a"), store: nil, policy: .init(backOff: .init(patience: .zero)),
+            clock: ManualClock(), onHold: onHold)
     }
 }
 

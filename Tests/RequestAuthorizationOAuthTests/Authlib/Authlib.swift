@@ -3,15 +3,9 @@
 
 #if Full && canImport(Glibc)
 import Foundation
-import Glibc
 import RequestAuthorizationOAuth
-import RequestAuthorizationURLSession
 import TestServers
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// An authorization server made of Authlib, behind a fault injector. `Tests/Servers/authlib_server.py` has its clients
 /// and users.
@@ -19,42 +13,15 @@ final class Authlib: Sendable {
     /// The server of the running suite.
     @TaskLocal static var current: Authlib?
 
-    let base: String
-    private let folder: URL
-    private let process: pid_t
-    private let input: FileHandle
+    private let server: PythonServer
+
+    var base: String { server.base }
 
     /// Starts a server on a free port.
-    init() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "authlib-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let (process, input, address) = try await onOwnThread { try Self.start(in: folder) }
-        (self.folder, self.process, self.input, base) = (folder, process, input, address)
-    }
+    init() async throws { server = try await PythonServer(script: "authlib_server.py", python: Self.python) }
 
     /// Ends the server and removes its files.
-    func end() {
-        try? input.close()
-        _ = kill(process, SIGKILL)
-        try? FileManager.default.removeItem(at: folder)
-    }
-
-    private static func start(in folder: URL) throws -> (pid_t, FileHandle, String) {
-        let script = URL(filePath: #filePath).appending(path: "../../../Servers/authlib_server.py").standardizedFileURL
-        let process = Process()
-        let (input, output) = (Pipe(), Pipe())
-        process.executableURL = URL(filePath: python)
-        process.arguments = [script.path, folder.path]
-        (process.standardInput, process.standardOutput, process.standardError) = (input, output, output)
-        try process.run()
-        // It prints one line when it listens, and its errors if it does not.
-        let line = output.fileHandleForReading.availableData
-        guard let address = try? String(contentsOf: folder.appending(path: "address"), encoding: .utf8) else {
-            let rest = (try? output.fileHandleForReading.readToEnd()) ?? Data()
-            throw Command.Failure(text: String(decoding: line + rest, as: UTF8.self))
-        }
-        return (process.processIdentifier, input.fileHandleForWriting, address)
-    }
+    func end() { server.end() }
 
     // MARK: Control
 
@@ -82,15 +49,11 @@ final class Authlib: Sendable {
     }
 
     func calls() async throws -> Calls {
-        let answer = try await URLSession.shared.send(
-            TokenRequest(method: "GET", url: try .make("\(base)/control/calls"), fields: []))
-        return try JSONDecoder().decode(Calls.self, from: Data(answer.body))
+        try await JSONDecoder().decode(Calls.self, from: server.control("calls", "GET"))
     }
 
     private func control(_ name: String, _ body: Data) async throws {
-        let answer = try await URLSession.shared.send(
-            TokenRequest(url: try .make("\(base)/control/\(name)"), fields: [], body: Array(body)))
-        guard answer.statusCode == 200 else { throw Command.Failure(text: "\(name): \(answer)") }
+        try await server.control(name, "POST", body)
     }
 }
 

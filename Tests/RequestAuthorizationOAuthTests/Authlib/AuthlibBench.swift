@@ -36,7 +36,8 @@ struct AuthlibBench: Sendable {
             server: metadata, client: client, authentication: authentication, redirectURI: "http://127.0.0.1:8400/cb",
             pendingSignIns: InMemoryPendingSignIns(), transport: .patient, clock: clock)
         self.service = service
-        auth = RefreshableTokenAuthorization(service: service, store: store, clock: clock)
+        auth = RefreshableTokenAuthorization(
+            service: service, store: store, policy: .init(backOff: .init(patience: .zero)), clock: clock)
         try await server.inject()
         try await auth.signIn {
             let pending = try await service.signIn(scopes: ["read"])

@@ -2,10 +2,17 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 #if Full && canImport(Glibc)
+import Crypto
 import Foundation
+import LoopbackServer
 import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
+import RequestAuthorizationURLSession
 import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The effect of answers on a session, with a third-party server behind a fault injector: a hundred callers, and one
 /// call per slot.
@@ -73,31 +80,67 @@ struct AuthlibTests {
     }
 
     /// Authlib verifies the signatures, takes each `jti` once, and wants the issuer as the audience.
-    @Test(arguments: [SignatureAlgorithm.es256, .rs256, .ps256])
+    @Test(arguments: [
+        SignatureAlgorithm.es256, .es384, .es512, .rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .edDSA,
+    ])
     func `RFC 7523 §2.2: a client that signs is verified by Authlib at sign-in, at each refresh and at sign-out`(
         algorithm: SignatureAlgorithm
     ) async throws {
-        let signer = try PrivateKeySigner(
-            jwk: algorithm == .es256 ? PublishedKey.p256 : PublishedKey.rsa, algorithm: algorithm)
+        let keys: [SignatureAlgorithm: Data] = [
+            .es256: PublishedKey.p256, .es384: PublishedKey.p384, .es512: PublishedKey.p521,
+            .edDSA: PublishedKey.ed25519,
+        ]
+        let signer = try PrivateKeySigner(jwk: keys[algorithm] ?? PublishedKey.rsa, algorithm: algorithm)
         let server = try #require(Authlib.current)
         try await server.register(signer.publicKey)
         let bench = try await AuthlibBench(.public(id: "bank"), authentication: .privateKeyJWT(signer))
         for _ in 0..<3 { #expect(try await !bench.auth.refreshNow().accessToken.isEmpty) }
         #expect(try await bench.calls() == .init(came: 3, seen: 3))
         // Another key is another client's: the session is kept, and goes on when the key is right again.
-        var other = PrivateKeySigner.generated().publicKey
-        if algorithm != .es256 {
-            var members = signer.publicKey.members
-            members["n"] = members["n"].map { "x\($0.dropFirst())" }
-            other = try JSONWebKey(JSONEncoder().encode(members))
+        var members = signer.publicKey.members
+        switch algorithm {
+        case .es256: members = PrivateKeySigner.generated().publicKey.members
+        case .es384: members.setPoint(P384.Signing.PrivateKey().publicKey.rawRepresentation)
+        case .es512: members.setPoint(P521.Signing.PrivateKey().publicKey.rawRepresentation)
+        case .edDSA:
+            members["x"] = Base64URLText.text(Curve25519.Signing.PrivateKey().publicKey.rawRepresentation)
+        default: members["n"] = members["n"].map { "x\($0.dropFirst())" }
         }
-        try await server.register(other)
+        try await server.register(try JSONWebKey(JSONEncoder().encode(members)))
         let error = await #expect(throws: NotAuthorized.self) { try await bench.auth.refreshNow() }
         #expect(error?.reason == .clientRefused)
         try await server.register(signer.publicKey)
         #expect(try await !bench.auth.refreshNow().accessToken.isEmpty)
         try await bench.auth.signOut()
         #expect(bench.store.stored?.token == nil)
+    }
+
+    @Test func `OpenID Connect: Authlib's ID token says who signed in, and another sign-in's nonce is refused`()
+        async throws
+    {
+        let base = try #require(Authlib.current).base
+        let service = OAuthTokenService.authorizationCode(
+            server: .make(at: base), client: .public(id: "native"), redirectURI: "http://127.0.0.1:8400/cb",
+            pendingSignIns: InMemoryPendingSignIns(), transport: .patient)
+        func callback(_ pending: PendingSignIn) async throws -> URL {
+            let page = try await URLSession.shared.send(TokenRequest(method: "GET", url: pending.url, fields: []))
+            return try .make(try #require(page.headerValues(for: "Location").first))
+        }
+        let pending = try await service.signIn(scopes: ["read"], identity: true)
+        let token = try await service.finish(callback: callback(pending))
+        #expect(token.identity?.subject == "alice" && token.identity?.issuer == base)
+        #expect(token.scopes == ["read", "openid"])
+        // An attacker's code is brought to the victim's sign-in, with all that belongs to it but the nonce.
+        let theirs = try await service.signIn(scopes: ["read"], identity: true)
+        let mine = try await service.signIn(scopes: ["read"], identity: true)
+        var members = try JSONDecoder().decode([String: JSONValue].self, from: JSONEncoder().encode(theirs))
+        members["identity"] = try JSONDecoder().decode([String: JSONValue].self, from: JSONEncoder().encode(mine))[
+            "identity"]
+        let mixed = try JSONDecoder().decode(PendingSignIn.self, from: JSONEncoder().encode(members))
+        let error = await #expect(throws: IdentityTokenError.self) {
+            try await service.finish(mixed, callback: callback(theirs))
+        }
+        #expect(error == IdentityTokenError(.claim, claim: "nonce"))
     }
 
     @Test func `a connection that drops before Authlib sees the request costs nothing`() async throws {
@@ -121,6 +164,14 @@ struct AuthlibTests {
         // Authlib never accepts a refresh token again that it has exchanged.
         #expect(await bench.outcomes() == ["rejected by the token endpoint"])
         #expect(try await bench.calls() == .init(came: 2, seen: 2))
+    }
+}
+
+extension [String: String] {
+    /// The coordinates of another public key.
+    fileprivate mutating func setPoint(_ point: Data) {
+        self["x"] = Base64URLText.text(point.prefix(point.count / 2))
+        self["y"] = Base64URLText.text(point.suffix(point.count / 2))
     }
 }
 

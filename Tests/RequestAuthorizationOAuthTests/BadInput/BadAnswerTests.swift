@@ -19,11 +19,12 @@ import Testing
             isBad.withLock { $0 } ? bad.answer : .text(Self.good)
         } body: { server in
             let clock = ManualClock()
-            let held = OAuthToken(
-                accessToken: "old", refreshToken: "r", lifetime: .seconds(60), expiresAt: clock.now)
+            let service = service(at: server, carrier, clock: clock)
+            let held = service.completed(
+                OAuthToken(accessToken: "old", refreshToken: "r", lifetime: .seconds(60), expiresAt: clock.now))
             let store = InMemoryTokenStore<OAuthToken>()
             let auth = RefreshableTokenAuthorization(
-                service: service(at: server, carrier, clock: clock), store: store, clock: clock)
+                service: service, store: store, policy: .init(backOff: .init(patience: .zero)), clock: clock)
             try await auth.setToken(held)
             let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
             let error = try #require(failure).underlying
@@ -50,7 +51,8 @@ import Testing
             let clock = ManualClock()
             let service = service(at: server, carrier, clock: clock)
             let held = OAuthToken.make(accessToken: "held")
-            let auth = RefreshableTokenAuthorization(service: service, token: held, clock: clock)
+            let auth = RefreshableTokenAuthorization(
+                service: service, token: held, policy: .init(backOff: .init(patience: .zero)), clock: clock)
             let pending = try await service.signIn(scopes: ["read"])
             let callback = try URL.make("https://app.example.com/callback?code=c&state=\(pending.state)")
             let error = await #expect(throws: (any Error).self) {
@@ -100,7 +102,8 @@ import Testing
                 server: .make(at: port.url("").absoluteString), client: .public(id: "app"),
                 transport: carrier == .urlSession ? carrier.transport : Hasty(transport: carrier.transport),
                 clock: clock)
-            let auth = RefreshableTokenAuthorization(service: service, token: held, clock: clock)
+            let auth = RefreshableTokenAuthorization(
+                service: service, token: held, policy: .init(backOff: .init(patience: .zero)), clock: clock)
             let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
             #expect((failure?.underlying as? TokenTransportError)?.delivery == .notSent)
             #expect(failure?.delivery == .notSent)

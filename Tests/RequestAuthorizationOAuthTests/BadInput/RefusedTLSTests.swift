@@ -25,7 +25,8 @@ import Testing
         let service = OAuthTokenService.authorizationCode(
             server: .make(at: "https://127.0.0.1:\(server.port)"), client: .public(id: "app"),
             transport: carrier == .urlSession ? carrier.transport : client, clock: clock)
-        let auth = RefreshableTokenAuthorization(service: service, token: held, clock: clock)
+        let auth = RefreshableTokenAuthorization(
+            service: service, token: held, policy: .init(backOff: .init(patience: .zero)), clock: clock)
         let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
         try await client.shutdown()
         let error = try #require(failure?.underlying as? TokenTransportError)

@@ -12,9 +12,11 @@ import Testing
 @Suite struct ClientAuthenticationTests {
     private static let answer = Answer.json(#"{"access_token":"a","token_type":"Bearer"}"#)
 
-    private func request(of client: OAuthClient) async throws -> RawRequest {
+    private func request(
+        of client: OAuthClient, quirks: ServerQuirks = ServerQuirks()
+    ) async throws -> RawRequest {
         try await TokenServer.run(Self.answer) { run in
-            _ = try await run.service(client).refresh(.make(refreshToken: "r"))
+            _ = try await run.service(client, quirks: quirks).refresh(.make(refreshToken: "r"))
             return try #require(await run.server.requests.first)
         }
     }
@@ -32,6 +34,23 @@ import Testing
         let pair = try #require(Data(base64Encoded: value).map { String(decoding: $0, as: UTF8.self) })
         #expect(pair == "a%3Ab:p%2B%C3%A4+%25%26")
         #expect(request.text == "grant_type=refresh_token&refresh_token=r")
+    }
+
+    @Test func `only a server that wants it gets the client id beside Basic`() async throws {
+        let quirks = ServerQuirks(sendsClientIDBesideBasic: true)
+        let request = try await request(of: .secretBasic(id: "web", secret: "s"), quirks: quirks)
+        #expect(request["Authorization"] == "Basic d2ViOnM=")
+        #expect(request.text == "client_id=web&grant_type=refresh_token&refresh_token=r")
+        // The others send it as ever, and once.
+        for client in [OAuthClient.public(id: "web"), .secretPost(id: "web", secret: "s")] {
+            let (text, usual) = (
+                try await self.request(of: client, quirks: quirks).text, try await self.request(of: client).text
+            )
+            #expect(text == usual && text.hasPrefix("client_id=web&"))
+        }
+        #expect(!ServerQuirks().sendsClientIDBesideBasic)
+        #expect(try JSONDecoder().decode(ServerQuirks.self, from: JSONEncoder().encode(quirks)) == quirks)
+        #expect(try !JSONDecoder().decode(ServerQuirks.self, from: Data("{}".utf8)).sendsClientIDBesideBasic)
     }
 
     @Test func `RFC 6749 §2.3.1: a secret may stand in the body, but in no URI`() async throws {

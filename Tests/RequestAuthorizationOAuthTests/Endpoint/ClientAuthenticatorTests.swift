@@ -65,7 +65,8 @@ import Testing
             server: .make(), client: .public(id: "bank"), authentication: authenticator, transport: transport,
             clock: clock
         ) { try await $0.token(grantType: "urn:example:grant", parameters: [(name: "client_assertion", value: "x")]) }
-        let auth = RefreshableTokenAuthorization(service: service, clock: clock)
+        let auth = RefreshableTokenAuthorization(
+            service: service, policy: .init(backOff: .init(patience: .zero)), clock: clock)
         _ = try await auth.validToken()
         clock.advance(by: .seconds(61))
         _ = try await auth.validToken()
@@ -98,7 +99,8 @@ import Testing
 
     @Test(arguments: endings.indices)
     func `without a proof nothing is sent, and the session goes on`(index: Int) async throws {
-        let auth = RefreshableTokenAuthorization(service: service, clock: clock)
+        let auth = RefreshableTokenAuthorization(
+            service: service, policy: .init(backOff: .init(patience: .zero)), clock: clock)
         try await auth.setToken(.make(refreshToken: "r"))
         authenticator.refuse(with: Self.endings[index])
         let error = await #expect(throws: RefreshFailed.self) { try await auth.refreshNow() }

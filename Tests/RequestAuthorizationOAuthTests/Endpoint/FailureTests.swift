@@ -91,6 +91,37 @@ import Testing
         #expect(stored == quirks)
     }
 
+    @Test(arguments: [404, 405, 410])
+    func `an endpoint that is not there ends no session, and the error says so`(status: Int) async throws {
+        for body in ["", "<html>Not Found</html>", #"{"error":"not_found"}"#, #"{"detail":"Method Not Allowed"}"#] {
+            try await TokenServer.run(.json(body, status: status)) { run in
+                let store = InMemoryTokenStore<OAuthToken>()
+                let auth = RefreshableTokenAuthorization(
+                    service: run.service(), store: store, policy: .init(backOff: .init(patience: .zero)),
+                    clock: run.clock)
+                var token = OAuthToken.make(refreshToken: "r")
+                token.expiresAt = run.clock.now
+                try await auth.setToken(token)
+                for _ in 0..<8 {
+                    let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
+                    let error = try #require(failure?.underlying as? TokenEndpointError)
+                    #expect(error.kind == .transient && error.isEndpointMissing)
+                    #expect("\(error)".contains("discover the server again; the session is kept"))
+                    run.clock.advance(by: .seconds(600))
+                }
+                #expect(store.stored?.token?.refreshToken == "r")
+            }
+        }
+        // An explicit verdict counts with any of these statuses.
+        let dead = TokenEndpointError(status: status, code: "invalid_grant")
+        #expect(dead.kind == .terminal && !dead.isEndpointMissing)
+        #expect(
+            !TokenEndpointError(status: 400).isEndpointMissing && !TokenEndpointError(status: 503).isEndpointMissing)
+        let text = "\(TokenEndpointError(status: status, purpose: .code))"
+        #expect(text.contains("the address seems to be wrong") && !text.contains("session"))
+        #expect("\(TokenEndpointError(status: status, purpose: .revocation))".contains("not revoked"))
+    }
+
     @Test func `RFC 9110 §10.2.3: Retry-After in seconds and as a date`() async throws {
         #expect(try await failure(.json("", status: 503, ("Retry-After", "17")))?.retryAfter == .seconds(17))
         let date = ("Retry-After", "Fri, 31 Dec 2100 12:00:00 GMT")

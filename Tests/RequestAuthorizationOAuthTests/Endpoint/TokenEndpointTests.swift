@@ -19,7 +19,11 @@ import Testing
         #expect(request.text == "grant_type=client_credentials&scope=a+b")
         #expect(request["Authorization"] == "Basic czZCaGRSa3F0MzpnWDFmQmF0M2JW")
         #expect(request["Content-Type"] == "application/x-www-form-urlencoded")
-        #expect(token == OAuthToken(accessToken: "a", scopes: ["a", "b"], authorizedAt: token.authorizedAt))
+        #expect(
+            token
+                == OAuthToken(
+                    accessToken: "a", scopes: ["a", "b"], authorizedAt: token.authorizedAt,
+                    issuer: TokenIssuer(of: .make())))
     }
 
     @Test func `RFC 6749 §6: a refresh sends the token, and values that the answer omits stay`() async throws {
@@ -33,7 +37,7 @@ import Testing
         #expect(transport.requests.first?.text == "client_id=tool&grant_type=refresh_token&refresh_token=r")
         var expected = OAuthToken.make(accessToken: "b", refreshToken: "r", scopes: ["x"], authorizedAt: .distantPast)
         (expected.tokenType, expected.lifetime) = ("bearer", .seconds(60))
-        expected.expiresAt = clock.now.addingTimeInterval(60)
+        (expected.expiresAt, expected.issuer) = (clock.now.addingTimeInterval(60), TokenIssuer(of: .make()))
         #expect(token == expected)
     }
 

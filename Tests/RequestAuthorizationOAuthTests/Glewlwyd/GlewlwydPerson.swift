@@ -16,8 +16,8 @@ struct GlewlwydPerson: Sendable {
     let server: Glewlwyd
     private let cookie: String
 
-    /// Logs in and consents to the requests of two clients.
-    init(at server: Glewlwyd) async throws {
+    /// Logs in and consents to the requests of some clients.
+    init(at server: Glewlwyd, allowing clients: [String] = ["native", "web"]) async throws {
         let json = [(name: "Content-Type", value: "application/json")]
         let login = try await URLSession.shared.send(
             TokenRequest(
@@ -27,7 +27,7 @@ struct GlewlwydPerson: Sendable {
             throw Command.Failure(text: "no session: \(login)")
         }
         (self.server, self.cookie) = (server, String(cookie))
-        for client in ["native", "web"] {
+        for client in clients {
             let answer = try await URLSession.shared.send(
                 TokenRequest(
                     method: "PUT", url: try server.url("/api/auth/grant/\(client)"),

@@ -61,6 +61,24 @@ struct GlewlwydProofTests {
         #expect((response as? HTTPURLResponse)?.statusCode == 401)
     }
 
+    /// The resource here does not know EdDSA.
+    @Test func `the server takes proofs with EdDSA at sign-in and refreshes, and refuses those of another key`()
+        async throws
+    {
+        let bench = try await GlewlwydBench()
+        let service = bench.service(proof: .dpop(algorithm: .edDSA))
+        let auth = RefreshableTokenAuthorization(service: service, clock: bench.clock)
+        try await auth.signIn { try await bench.signIn(service) }
+        let key = try await auth.validToken().proofKey
+        for _ in 0..<3 { #expect(try await auth.refreshNow().proofKey == key) }
+        var thief = try await auth.validToken()
+        thief.proofKey = try await bench.signIn(service).proofKey
+        let stolen = thief
+        let error = await #expect(throws: TokenEndpointError.self) { try await service.refresh(stolen) }
+        #expect(error?.code == "invalid_dpop_proof")
+        #expect(try await auth.refreshNow().proofKey == key)
+    }
+
     @Test func `async-http-client works too if it follows no redirects`() async throws {
         let bench = try await GlewlwydBench()
         let service = bench.service(proof: .dpop)

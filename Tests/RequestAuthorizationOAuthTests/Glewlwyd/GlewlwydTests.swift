@@ -3,9 +3,10 @@
 
 #if Full && canImport(Glibc)
 import Foundation
-import RequestAuthorizationOAuth
 import RequestAuthorizationTesting
 import Testing
+
+@testable import RequestAuthorizationOAuth
 
 /// All flows against a third-party server.
 @Suite(.enabled(if: Glewlwyd.isThere, Glewlwyd.how), .glewlwyd(), .serialized, .timeLimit(.minutes(5)))
@@ -77,6 +78,41 @@ struct GlewlwydTests {
         #expect(try await service.finish(callback: callback).scopes == ["read"])
     }
 
+    @Test(arguments: [OAuthClient.public(id: "native"), .secretBasic(id: "web", secret: "websecret")], [false, true])
+    func `OpenID Connect: the server says who signed in, also on another device and after a refresh`(
+        client: OAuthClient, isDevice: Bool
+    ) async throws {
+        let bench = try await GlewlwydBench()
+        let service = bench.service(client)
+        let person = try await GlewlwydPerson(at: bench.server)
+        var token: OAuthToken
+        if isDevice {
+            let device = try await service.deviceSignIn(scopes: ["read"], identity: true)
+            try await person.enter(device.userCode)
+            async let outcome = device.token()
+            await bench.clock.sleeper(for: .seconds(2))
+            bench.clock.advance(by: .seconds(2))
+            token = try await outcome
+        } else {
+            let pending = try await service.signIn(scopes: ["read"], identity: true)
+            token = try await service.finish(callback: person.open(pending.url))
+        }
+        let identity = try #require(token.identity)
+        #expect(identity.issuer == bench.server.issuer && !identity.subject.isEmpty)
+        for _ in 0..<3 {
+            token = try await service.refresh(token)
+            #expect(token.identity == identity)
+        }
+        // The same person, at the other client: what a client may not accept.
+        let other = bench.service(client.id == "web" ? .public(id: "native") : GlewlwydBench.web)
+        let pending = try await other.signIn(scopes: ["read"], identity: true)
+        let theirs = try await other.finish(callback: person.open(pending.url))
+        #expect(theirs.identity?.subject == identity.subject)
+        #expect(throws: IdentityTokenError(.otherPerson, claim: "aud")) {
+            try identity.isRenewed(by: theirs.idToken ?? "", at: bench.clock.now)
+        }
+    }
+
     @Test func `the callback names its issuer, and serves once`() async throws {
         let bench = try await GlewlwydBench()
         let service = bench.service()
@@ -144,7 +180,8 @@ struct GlewlwydTests {
         let bench = try await GlewlwydBench(carrier)
         let service = OAuthTokenService.clientCredentials(
             server: bench.metadata, client: client, scopes: ["read"], transport: bench.transport, clock: bench.clock)
-        let auth = RefreshableTokenAuthorization(service: service, clock: bench.clock)
+        let auth = RefreshableTokenAuthorization(
+            service: service, policy: .init(backOff: .init(patience: .zero)), clock: bench.clock)
         let first = try await auth.validToken()
         #expect(first.scopes == ["read"])
         #expect(first.refreshToken == nil)
@@ -161,7 +198,8 @@ struct GlewlwydTests {
         let service = OAuthTokenService.clientCredentials(
             server: bench.metadata, client: .secretBasic(id: "m2m", secret: "wrong"), transport: bench.transport,
             clock: bench.clock)
-        let auth = RefreshableTokenAuthorization(service: service, clock: bench.clock)
+        let auth = RefreshableTokenAuthorization(
+            service: service, policy: .init(backOff: .init(patience: .zero)), clock: bench.clock)
         let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
         let refusal = try #require(failure?.underlying as? TokenEndpointError)
         #expect(refusal == TokenEndpointError(status: 403))
@@ -212,7 +250,9 @@ struct GlewlwydTests {
         let store = InMemoryTokenStore<OAuthToken>()
         var plain = bench.metadata
         plain.quirks = ServerQuirks()
-        let auth = RefreshableTokenAuthorization(service: bench.service(at: plain), store: store, clock: bench.clock)
+        let auth = RefreshableTokenAuthorization(
+            service: bench.service(at: plain), store: store, policy: .init(backOff: .init(patience: .zero)),
+            clock: bench.clock)
         try await auth.setToken(spent)
         for number in 1...7 {
             let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
@@ -220,7 +260,7 @@ struct GlewlwydTests {
             #expect(failure?.delivery == .answered)
             #expect(failure?.refusals?.count == number)
             #expect(failure?.suggestsSignIn == (number > 5))
-            #expect(store.stored?.token == spent)
+            #expect(store.stored?.token == bench.service(at: plain).completed(spent))
             bench.clock.advance(by: .seconds(60))
         }
     }

@@ -183,7 +183,8 @@ import Testing
                 == OAuthToken(
                     accessToken: "2YotnFZFEjr1zCsicMWpAA", refreshToken: "tGzv3JOkF0XG5Qx2TlKWIA", scopes: ["a"],
                     lifetime: .seconds(3600), expiresAt: sentAt.addingTimeInterval(3600), authorizedAt: sentAt,
-                    additionalMembers: ["example_parameter": .string("example_value")]))
+                    additionalMembers: ["example_parameter": .string("example_value")],
+                    issuer: TokenIssuer(of: service.endpoint.server)))
         let request = try #require(transport.requests.first)
         #expect(
             request.fields.first { $0.name == "Authorization" }?.value == "Basic czZCaGRSa3F0MzpnWDFmQmF0M2JW")

@@ -181,6 +181,15 @@ import Testing
         #expect(Set(identifiers).count == 5 && identifiers.allSatisfy { $0.utf8.count >= 22 })
     }
 
+    @Test(arguments: [Int64.max, .min]) func `an absurd lifetime ends no program`(seconds: Int64) async throws {
+        let signer = try PrivateKeySigner(jwk: PublishedKey.p256)
+        let service = OAuthTokenService.jwtBearer(
+            server: .make(), assertion: .signed(by: signer, issuer: "robot", lifetime: .seconds(seconds)),
+            transport: transport, clock: clock)
+        _ = try await service.initialToken()
+        #expect(try Self.values(of: "assertion", in: transport.requests).count == 1)
+    }
+
     @Test func `the claims of a caller can drop the jti, and no other claim`() async throws {
         let signer = try PrivateKeySigner(jwk: PublishedKey.p256)
         let service = OAuthTokenService.jwtBearer(

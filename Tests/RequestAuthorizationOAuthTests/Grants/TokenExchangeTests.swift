@@ -62,6 +62,24 @@ import Testing
                 + "&actor_token_type=urn%3Aexample%3At")
     }
 
+    @Test func `a company's log-in becomes an assertion for another server, and a token there`() async throws {
+        let type = "urn:ietf:params:oauth:token-type:id-jag"
+        transport.append(
+            .response(200, json: #"{"access_token":"jag","issued_token_type":"\#(type)","token_type":"N_A"}"#))
+        transport.append(.response(200, json: #"{"access_token":"a","token_type":"Bearer"}"#))
+        let company = TokenEndpoint(
+            server: .make(at: "https://idp.example"), client: .public(id: "c"), transport: transport)
+        let grant = try await company.exchange(
+            TokenExchange(subject: .idToken("id"), requestedType: .idJAG, audiences: ["https://as.example"]))
+        #expect(grant.issuedTokenType == .idJAG && grant.authorizationHeaderValue == "")
+        let service = OAuthTokenService.jwtBearer(
+            server: .make(), assertion: .token(grant.accessToken), transport: transport)
+        #expect(try await service.initialToken().issuer == TokenIssuer(of: .make()))
+        let (first, second) = (try #require(transport.requests.first), try #require(transport.requests.last))
+        #expect(first.text.contains("requested_token_type=\(type.replacing(":", with: "%3A"))&subject_token=id"))
+        #expect(second.text.contains("assertion=jag"))
+    }
+
     @Test func `RFC 8693 §2.2.1: an answer without a type is not used`() async throws {
         for kind in ["", #","issued_token_type":"""#, #","issued_token_type":7"#] {
             transport.append(.response(200, json: #"{"access_token":"a"\#(kind)}"#))

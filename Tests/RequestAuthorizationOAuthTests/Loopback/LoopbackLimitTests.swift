@@ -18,6 +18,10 @@ import Testing
         #expect(limits.connections == 16)
     }
 
+    @Test func `an absurd time for the callback is for ever, and ends no program`() async throws {
+        _ = try await withReception(LoopbackReceiver(timeout: .seconds(Int64.max))) { try await $0.end() }
+    }
+
     @Test(arguments: [0, 1]) func `a head has 8 KiB and not a byte more`(excess: Int) async throws {
         _ = try await withReception { reception in
             let start = "GET /favicon.ico HTTP/1.1\r\nHost: \(reception.authority)\r\nCookie: "

@@ -145,6 +145,31 @@ import Testing
         #expect(try await signIn(service()).proofKey != old.proofKey)
     }
 
+    @Test func `RFC 8037 §3.1: a session with EdDSA has keys and proofs of Ed25519, also for a service for ES256`()
+        async throws
+    {
+        transport.append(.response(200, json: Self.answer), .response(200, json: Self.answer))
+        let token = try await signIn(service(.dpop(algorithm: .edDSA)))
+        let thumbprint = try #require(try token.proofKey?.thumbprint())
+        let stored = try JSONDecoder().decode(OAuthToken.self, from: try JSONEncoder().encode(token))
+        let refreshed = try await service().refresh(stored)
+        for request in transport.requests { _ = try proof(request, boundTo: thumbprint) }
+        let header = try #require(transport.requests.last?["DPoP"]?.split(separator: ".").first)
+        let members = try JSONDecoder().decode(
+            [String: JSONValue].self, from: Data(try #require(Base64URL.decode(String(header)))))
+        #expect(members["alg"] == .string("EdDSA") && members["typ"] == .string("dpop+jwt"))
+        #expect(refreshed.proofKey == token.proofKey)
+        await #expect(throws: ProofUnavailable(.otherAlgorithm)) {
+            try await signIn(service(.dpop(keyStorage: .secureEnclave, algorithm: .edDSA)))
+        }
+    }
+
+    @Test func `RFC 8037 §A.3: the key of a proof has the printed thumbprint`() throws {
+        let secret = try #require(Base64URL.decode("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A"))
+        let key = ProofKey(kind: .ed25519, bytes: Data(secret))
+        #expect(try key.thumbprint() == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
+    }
+
     @Test func `a nonce is used within the same call, with a new proof and a new client assertion`() async throws {
         transport.append(Self.wantsNonce("n1"), .response(200, json: Self.answer, fields: ["DPoP-Nonce": "n2"]))
         transport.append(.response(200, json: Self.answer))

@@ -114,6 +114,7 @@ import FoundationNetworking
         Forgery("no key", .key) { $0.header["jwk"] = nil },
         Forgery("a key that is text", .malformed) { $0.header["jwk"] = "P-256" },
         Forgery("kty", .key) { $0.changeKey { $0["kty"] = "OKP" } },
+        Forgery("EdDSA with a key on P-256", .key) { $0.header["alg"] = "EdDSA" },
         Forgery("crv", .key) { $0.changeKey { $0["crv"] = "P-384" } },
         Forgery("a short coordinate", .key) { $0.changeKey { $0["x"] = "AAAA" } },
         Forgery("no point of the curve", .key) { $0.changeKey { $0["x"] = $0["y"] } },

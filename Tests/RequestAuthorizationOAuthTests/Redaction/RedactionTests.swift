@@ -4,10 +4,11 @@
 import Foundation
 import RedactionChecks
 import RequestAuthorization
-import RequestAuthorizationOAuth
 import RequestAuthorizationStorage
 import RequestAuthorizationTesting
 import Testing
+
+@testable import RequestAuthorizationOAuth
 
 /// No type of this module prints a secret.
 @Suite struct RedactionTests {
@@ -38,8 +39,12 @@ import Testing
         "ServerQuirks", "JSONWebKey", "AssertionAudience", "SecurityTokenType", "SignatureAlgorithm",
         "SigningKeyError", "SigningKeyError.Problem", "ProofOfPossession", "ProofOfPossession.KeyStorage",
         "ProofUnavailable", "ProofUnavailable.Problem", "ProofRefused", "InvalidProofNonce",
-        "InvalidProofNonce.Problem",
-        "LoopbackReceiver", "LoopbackReceiver.Address", "LoopbackReceiverError.Code",
+        "InvalidProofNonce.Problem", "TokenIssuer", "TokenOfOtherIssuer",
+        "ProofOfPossession.Algorithm", "WorkloadIdentityError.Problem", "IdentityTokenError",
+        "IdentityTokenError.Problem",
+        "ProtectedResource", "ProtectedResourceError", "ProtectedResourceError.Problem", "ResourceSignIn.Reason",
+        "ResourceSignIn.Request", "ResourceSessionSummary", "SignInUnderWay", "LoopbackReceiver",
+        "LoopbackReceiver.Address", "LoopbackReceiverError.Code",
     ]
 }
 
@@ -70,7 +75,26 @@ extension Exhibit {
                 Exhibit("JSONValue", JSONValue.object([secret: .string(secret)])),
                 Exhibit("TokenEndpoint", service.endpoint), Exhibit("OAuthTokenService", service),
                 Exhibit("TokenIntrospection", try await service.introspect(token)),
-            ] + proofs + (try signers()) + (try await signIn()) + loopback
+            ] + resources + proofs + (try signers()) + (try await signIn()) + loopback
+    }
+
+    private static var resources: [Exhibit] {
+        let client = OAuthClient.secretPost(id: "web", secret: Secret.text)
+        let identity = ClientIdentity(
+            name: "App", registered: ["https://as.example": client], softwareStatement: Secret.text)
+        let registration = ClientRegistration(client: client, issuer: nil, redirectURI: nil, registeredAt: .now)
+        let memory = InMemoryResourceRecords()
+        memory.save(Data(Secret.text.utf8), named: "x")
+        return [
+            Exhibit("ClientIdentity", identity), Exhibit("ClientRegistration", registration),
+            Exhibit("InMemoryResourceRecords", memory),
+            Exhibit("ItemResourceRecords", ItemResourceRecords(in: NamedFiles(client: Secret.text))),
+            Exhibit("ResourceSignIn", ResourceSignIn.never),
+            Exhibit(
+                "ProtectedResourceAuthorization",
+                ProtectedResourceAuthorization(
+                    "https://notes.example", client: identity, records: memory, transport: ScriptedTokenTransport())),
+        ]
     }
 
     private static var proofs: [Exhibit] {
@@ -86,6 +110,15 @@ extension Exhibit {
             Exhibit("TokenExchange", TokenExchange(subject: .jwt(Secret.text), audiences: [Secret.text])),
             Exhibit("ClientProof", ClientProof(parameters: pairs, fields: pairs)),
             Exhibit("ClientAuthenticationFailed", ClientAuthenticationFailed(underlying: SecretError())),
+            Exhibit("WorkloadIdentity", WorkloadIdentity.environment("X", in: ["X": Secret.text])),
+            Exhibit("WorkloadAuthenticator", WorkloadAuthenticator.workload(.environment("X", in: ["X": Secret.text]))),
+            Exhibit(
+                "WorkloadIdentityError",
+                WorkloadIdentityError(.refused, source: "file", underlying: SecretError())),
+            Exhibit(
+                "SignedInIdentity",
+                SignedInIdentity(
+                    issuer: Secret.text, subject: Secret.text, claims: [Secret.text: .string(Secret.text)])),
         ]
     }
 

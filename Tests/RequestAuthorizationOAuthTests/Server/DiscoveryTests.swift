@@ -39,8 +39,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/.well-known/oauth-authorization-server/o", 1), ("/o/.well-known/openid-configuration", 2),
-        ("/o/.well-known/oauth-authorization-server", 3), ("/.well-known/openid-configuration/o", 4),
+        ("/.well-known/oauth-authorization-server/o", 1), ("/.well-known/openid-configuration/o", 2),
+        ("/o/.well-known/openid-configuration", 3), ("/o/.well-known/oauth-authorization-server", 4),
     ])
     func `RFC 8414 §5: inserted and appended, OAuth's and OpenID's`(place: String, requests: Int) async throws {
         let (_, targets, _) = try await discover(at: place, path: "/o")

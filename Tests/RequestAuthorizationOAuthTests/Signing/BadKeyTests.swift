@@ -17,7 +17,10 @@ import Testing
     }
 
     private static let changes: [(Data, String, String?, SigningKeyError.Problem)] = [
-        (PublishedKey.p256, "crv", "P-384", .unsupported), (PublishedKey.p256, "crv", "secp256k1", .unsupported),
+        (PublishedKey.p256, "crv", "P-384", .malformed), (PublishedKey.p256, "crv", "secp256k1", .unsupported),
+        (PublishedKey.p384, "crv", "P-256", .malformed), (PublishedKey.p521, "crv", "P-384", .malformed),
+        (PublishedKey.p384, "alg", "ES256", .otherAlgorithm), (PublishedKey.p521, "alg", "ES384", .otherAlgorithm),
+        (PublishedKey.p521, "y", otherModulus, .mismatched),
         (PublishedKey.p256, "crv", nil, .unsupported), (PublishedKey.p256, "kty", "oct", .unsupported),
         (PublishedKey.p256, "kty", nil, .notJWK), (PublishedKey.p256, "d", nil, .notPrivate),
         (PublishedKey.p256, "d", "AQ", .malformed), (PublishedKey.p256, "d", "a+b=", .malformed),
@@ -26,7 +29,7 @@ import Testing
         (PublishedKey.ed25519, "crv", "X25519", .unsupported), (PublishedKey.ed25519, "alg", "ES256", .otherAlgorithm),
         (PublishedKey.ed25519, "x", "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", .mismatched),
         (PublishedKey.rsa, "n", "AQAB", .tooShort), (PublishedKey.rsa, "p", nil, .malformed),
-        (PublishedKey.rsa, "qi", "", .malformed), (PublishedKey.rsa, "alg", "RS512", .otherAlgorithm),
+        (PublishedKey.rsa, "qi", "", .malformed), (PublishedKey.rsa, "alg", "ES512", .otherAlgorithm),
         (PublishedKey.rsa, "d", nil, .notPrivate), (PublishedKey.rsa, "use", "enc", .otherUse),
         (PublishedKey.p256, "use", "enc", .otherUse), (PublishedKey.ed25519, "use", "enc", .otherUse),
         (PublishedKey.p256, "key_ops", "verify", .otherUse), (PublishedKey.rsa, "e", "Aw", .mismatched),

@@ -21,9 +21,18 @@ import Testing
     private static let forms: [(String, SignatureAlgorithm)] = [
         ("openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key", .es256),
         ("openssl ecparam -name prime256v1 -genkey -out key", .es256),  // curve parameters first, then SEC 1
+        ("openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -out key", .es384),
+        ("openssl ecparam -name secp384r1 -genkey -noout -out key", .es384),  // SEC 1
+        ("openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-521 -out key", .es512),
+        ("openssl ecparam -name secp521r1 -genkey -out key", .es512),
+        (
+            "openssl ecparam -name secp384r1 -genkey -noout | openssl ec -conv_form compressed -out key", .es384
+        ),
         ("openssl genpkey -algorithm ed25519 -out key", .edDSA),
         ("openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out key", .rs256),
         ("openssl genrsa -traditional -out key 3072", .ps256),  // PKCS #1
+        ("openssl genrsa -out key 2048", .rs384), ("openssl genrsa -out key 2048", .rs512),
+        ("openssl genrsa -out key 2048", .ps384), ("openssl genrsa -out key 2048", .ps512),
         (
             "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 | openssl ec -conv_form compressed -out key",
             .es256
@@ -45,7 +54,8 @@ import Testing
             }
             try await openssl(command)
             let text = try String(contentsOf: folder.appending(path: "key"), encoding: .utf8)
-            let signer = try PrivateKeySigner(pem: text, algorithm: algorithm == .ps256 ? .ps256 : nil)
+            let isChosen = try algorithm != .rs256 && PrivateKeySigner(pem: text).algorithm == .rs256
+            let signer = try PrivateKeySigner(pem: text, algorithm: isChosen ? algorithm : nil)
             #expect(signer.algorithm == algorithm)
             for seed in 0..<50 {
                 let mangled = MangledPEM(text, seed: UInt64(seed)).text
@@ -53,26 +63,31 @@ import Testing
             }
             let message = Array("a message".utf8)
             var signature = try await signer.sign(message)
-            if algorithm == .es256 {
-                signature = Array(try P256.Signing.ECDSASignature(rawRepresentation: signature).derRepresentation)
-            }
+            signature =
+                switch algorithm {
+                case .es256: Array(try P256.Signing.ECDSASignature(rawRepresentation: signature).derRepresentation)
+                case .es384: Array(try P384.Signing.ECDSASignature(rawRepresentation: signature).derRepresentation)
+                case .es512: Array(try P521.Signing.ECDSASignature(rawRepresentation: signature).derRepresentation)
+                default: signature
+                }
             try Data(message).write(to: folder.appending(path: "message"))
             try Data(signature).write(to: folder.appending(path: "signature"))
             try await openssl("openssl pkey -in key -pubout -out public")
+            let bits = algorithm.name.suffix(3)
             let check =
                 switch algorithm {
                 case .edDSA: "pkeyutl -verify -pubin -inkey public -rawin -in message -sigfile signature"
-                case .ps256:
-                    "dgst -sha256 -sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:32 -verify public -signature signature message"
-                default: "dgst -sha256 -verify public -signature signature message"
+                case _ where algorithm.name.hasPrefix("PS"):
+                    "dgst -sha\(bits) -sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:digest -verify public -signature signature message"
+                default: "dgst -sha\(bits) -verify public -signature signature message"
                 }
             try await openssl("openssl \(check)")
         }
     }
 
     private static let refused: [(String, SigningKeyError.Problem)] = [
-        ("openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384 -out key", .unsupported),
-        ("openssl ecparam -name secp384r1 -genkey -noout -out key", .unsupported),
+        ("openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp256k1 -out key", .unsupported),
+        ("openssl ecparam -name secp224r1 -genkey -noout -out key", .unsupported),
         ("openssl genpkey -algorithm ed448 -out key", .unsupported),
         ("openssl genrsa -traditional -out key 1024", .tooShort),
         ("openssl genpkey -algorithm ed25519 -aes-256-cbc -pass pass:x -out key", .encrypted),

@@ -41,15 +41,54 @@ import CryptoExtras
     @Test func `RFC 7515 §A.3: the printed signature with ES256 and ours belong to the same key`() async throws {
         let signer = try PrivateKeySigner(jwk: PublishedKey.p256)
         #expect(signer.algorithm == .es256)
-        let members = signer.publicKey.members
-        let point = try ["x", "y"].flatMap { try #require(members[$0].flatMap(Base64URL.decode)) }
-        let key = try P256.Signing.PublicKey(rawRepresentation: point)
+        let key = try P256.Signing.PublicKey(rawRepresentation: point(of: signer))
         let message = "eyJhbGciOiJFUzI1NiJ9.\(Self.claims)"
         let printed = "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
         for text in [printed, try await signature(message, by: signer)] {
             let signature = try P256.Signing.ECDSASignature(rawRepresentation: #require(Base64URL.decode(text)))
             #expect(key.isValidSignature(signature, for: Array(message.utf8)))
         }
+    }
+
+    @Test func `RFC 6979 §A.2.6: the printed signature with ES384 and ours belong to the same key`() async throws {
+        let signer = try PrivateKeySigner(jwk: PublishedKey.p384)
+        #expect(signer.algorithm == .es384)
+        let key = try P384.Signing.PublicKey(rawRepresentation: point(of: signer))
+        let printed =
+            "lO27kqXsuKrUc25WxpGRaz-IFAZmzp-nPWTE6pWtEzyBpkgVLkSs-W423R6A-r5Gme9K6xXxeM6h_kDbJgMTjxMOdAoZYkUmIDtjUdCjqU-jKcFF"
+            + "eG5nnnuCxxo4YorI"
+        for text in [printed, try await signature("sample", by: signer)] {
+            let signature = try P384.Signing.ECDSASignature(rawRepresentation: #require(Base64URL.decode(text)))
+            #expect(key.isValidSignature(signature, for: Array("sample".utf8)))
+        }
+    }
+
+    /// The payload of RFC 7520 §4.
+    private static let payload = """
+        SXTigJlzIGEgZGFuZ2Vyb3VzIGJ1c2luZXNzLCBGcm9kbywgZ29pbmcgb3V0IHlvdXIgZG9vci4gWW91IHN0ZXAgb250byB0aGUgcm9hZCwgYW5kIGlm\
+        IHlvdSBkb24ndCBrZWVwIHlvdXIgZmVldCwgdGhlcmXigJlzIG5vIGtub3dpbmcgd2hlcmUgeW91IG1pZ2h0IGJlIHN3ZXB0IG9mZiB0by4
+        """
+
+    @Test func `RFC 7520 §4.3: the printed signature with ES512 and ours belong to the same key`() async throws {
+        let signer = try PrivateKeySigner(jwk: PublishedKey.p521)
+        #expect(signer.algorithm == .es512)
+        let key = try P521.Signing.PublicKey(rawRepresentation: point(of: signer))
+        let header = "eyJhbGciOiJFUzUxMiIsImtpZCI6ImJpbGJvLmJhZ2dpbnNAaG9iYml0b24uZXhhbXBsZSJ9"
+        let message = "\(header).\(Self.payload)"
+        let printed = """
+            AE_R_YZCChjn4791jSQCrdPZCNYqHXCTZH0-JZGYNlaAjP2kqaluUIIUnC9qvbu9Plon7KRTzoNEuT4Va2cmL1eJAQy3mtPBu_u_sDDyYjnAMDxX\
+            Pn7XrT0lw-kvAD890jl8e2puQens_IEKBpHABlsbEPX6sFY8OcGDqoRuBomu9xQ2
+            """
+        for text in [printed, try await signature(message, by: signer)] {
+            let signature = try P521.Signing.ECDSASignature(rawRepresentation: #require(Base64URL.decode(text)))
+            #expect(key.isValidSignature(signature, for: Array(message.utf8)))
+        }
+    }
+
+    /// The coordinates of a public key, one after the other.
+    private func point(of signer: PrivateKeySigner) throws -> [UInt8] {
+        let members = signer.publicKey.members
+        return try ["x", "y"].flatMap { try #require(members[$0].flatMap(Base64URL.decode)) }
     }
 
     @Test func `RFC 8037 §A.4: the signature with Ed25519`() async throws {
@@ -69,6 +108,45 @@ import CryptoExtras
     }
 
     #if !canImport(CryptoKit)
+    @Test func `RFC 7520 §4.2: the printed signature with PS384 is one of the padding that we sign with`() throws {
+        let key = try _RSA.Signing.PublicKey(
+            n: #require(Base64URL.decode(PublishedKey.cookbookModulus)), e: [1, 0, 1])
+        let header = "eyJhbGciOiJQUzM4NCIsImtpZCI6ImJpbGJvLmJhZ2dpbnNAaG9iYml0b24uZXhhbXBsZSJ9"
+        let printed = """
+            cu22eBqkYDKgIlTpzDXGvaFfz6WGoz7fUDcfT0kkOy42miAh2qyBzk1xEsnk2IpN6-tPid6VrklHkqsGqDqHCdP6O8TTB5dDDItllVo6_1OLPpcb\
+            UrhiUSMxbbXUvdvWXzg-UD8biiReQFlfz28zGWVsdiNAUf8ZnyPEgVFn442ZdNqiVJRmBqrYRXe8P_ijQ7p8Vdz0TTrxUeT3lm8d9shnr2lfJT8I\
+            mUjvAA2Xez2Mlp8cBE5awDzT0qI0n6uiP1aCN_2_jLAeQTlqRHtfa64QQSUmFAAjVKPbByi7xho0uTOcbH510a6GYmJUAfmWjwZ6oD4ifKo8DYM-\
+            X72Eaw
+            """
+        let signature = _RSA.Signing.RSASignature(rawRepresentation: try #require(Base64URL.decode(printed)))
+        let digest = SHA384.hash(data: Data("\(header).\(Self.payload)".utf8))
+        #expect(key.isValidSignature(signature, for: digest, padding: .PSS))
+    }
+
+    @Test(arguments: [SignatureAlgorithm.rs384, .rs512, .ps384, .ps512])
+    func `RFC 7518 §3.1: an RSA signature has the hash and the padding of its name, and no other`(
+        algorithm: SignatureAlgorithm
+    ) async throws {
+        let signer = try PrivateKeySigner(jwk: PublishedKey.rsa, algorithm: algorithm)
+        let key = try _RSA.Signing.PublicKey(
+            n: #require(signer.publicKey.members["n"].flatMap(Base64URL.decode)),
+            e: #require(signer.publicKey.members["e"].flatMap(Base64URL.decode)))
+        let message = Data("message".utf8)
+        let signature = _RSA.Signing.RSASignature(rawRepresentation: try await signer.sign(Array(message)))
+        func fits(_ digest: some Digest, _ padding: _RSA.Signing.Padding) -> Bool {
+            key.isValidSignature(signature, for: digest, padding: padding)
+        }
+        let (short, middle, long) = (
+            SHA256.hash(data: message), SHA384.hash(data: message), SHA512.hash(data: message)
+        )
+        let fitting: [(SignatureAlgorithm, Bool)] = [
+            (.rs256, fits(short, .insecurePKCS1v1_5)), (.rs384, fits(middle, .insecurePKCS1v1_5)),
+            (.rs512, fits(long, .insecurePKCS1v1_5)), (.ps256, fits(short, .PSS)), (.ps384, fits(middle, .PSS)),
+            (.ps512, fits(long, .PSS)),
+        ]
+        #expect(fitting.filter(\.1).map(\.0) == [algorithm])
+    }
+
     @Test func `PS256 is PSS with SHA-256 and a salt as long as the hash`() async throws {
         let signer = try PrivateKeySigner(jwk: PublishedKey.rsa, algorithm: .ps256)
         let key = try _RSA.Signing.PublicKey(
@@ -81,7 +159,7 @@ import CryptoExtras
     }
     #endif
 
-    @Test(arguments: [PublishedKey.rsa, PublishedKey.p256, PublishedKey.ed25519])
+    @Test(arguments: PublishedKey.all)
     func `the intermediate values of a key print nothing of it`(json: Data) throws {
         let parts = try PrivateKeyParts(JWKObject(json))
         for text in ["\(parts)", "\(try SigningKey(parts))", "\(try JWKObject(json))"] {
@@ -117,7 +195,7 @@ import CryptoExtras
         #expect(try JSONWebKey(Data(json.utf8)).thumbprint == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
     }
 
-    @Test(arguments: [PublishedKey.rsa, PublishedKey.p256, PublishedKey.ed25519])
+    @Test(arguments: PublishedKey.all)
     func `the public half has the key's values, and can be read again`(json: Data) throws {
         let signer = try PrivateKeySigner(jwk: json)
         #expect(try signer.publicKey == JSONWebKey(json))

@@ -176,8 +176,10 @@ import Testing
         var token = try await refreshed(.json(json))
         let expected = JSONValue.object(["n": .array([.integer(1), .number(2.5), .null, .bool(true), .string("t")])])
         #expect(token.additionalMembers == ["instance": expected])
-        token.refreshToken = "r"
-        let next = try await refreshed(.json(#"{"access_token":"b","other":1}"#), token)
+        // Each call has a server of its own.
+        (token.refreshToken, token.issuer) = ("r", nil)
+        var next = try await refreshed(.json(#"{"access_token":"b","other":1}"#), token)
+        next.issuer = nil
         #expect(next.additionalMembers == ["instance": expected, "other": .integer(1)])
         #expect(next.idToken == "i.j.k")
         let newest = try await refreshed(.json(#"{"access_token":"c","other":2}"#), next)
@@ -210,6 +212,35 @@ import Testing
             let token = try await run.service(quirks: quirks).refresh(old)
             #expect(token.refreshTokenExpiresAt == run.clock.now.addingTimeInterval(60))
         }
+    }
+
+    @Test func `an answer tells when an unused session ends, and when any does`() async throws {
+        let old = OAuthToken.make(refreshToken: "r")
+        try await TokenServer.run(
+            .json(#"{"access_token":"a","refresh_token_timeout":60,"authorization_expires_in":600}"#)
+        ) { run in
+            let now = run.clock.now
+            let token = try await run.service().refresh(old)
+            #expect(token.refreshTokenExpiresAt == now.addingTimeInterval(60))
+            #expect(token.authorizationExpiresAt == now.addingTimeInterval(600))
+            #expect(token.refreshNeededBefore == token.refreshTokenExpiresAt)
+            #expect(token.signInNeededBefore == token.refreshTokenExpiresAt)
+            #expect(token.additionalMembers == [:])
+            let copy = try JSONDecoder().decode(OAuthToken.self, from: JSONEncoder().encode(token))
+            #expect(copy.authorizationExpiresAt == token.authorizationExpiresAt)
+        }
+    }
+
+    @Test func `an answer without the end of the authorization does not move it`() async throws {
+        var old = OAuthToken.make(refreshToken: "r")
+        let end = Date(timeIntervalSince1970: 1_700_000_000)
+        (old.authorizationExpiresAt, old.refreshTokenExpiresAt) = (end, end.addingTimeInterval(-1))
+        let kept = try await refreshed(.json(#"{"access_token":"a","refresh_token":"n"}"#), old)
+        #expect(kept.authorizationExpiresAt == end && kept.signInNeededBefore == end)
+        // No refresh moves an authorization that ends.
+        #expect(kept.refreshNeededBefore == nil)
+        let late = try await refreshed(.json(#"{"access_token":"a","refresh_token_timeout":1e9}"#), old)
+        #expect(late.refreshNeededBefore == nil && late.signInNeededBefore == end)
     }
 
     @Test func `without a refresh token there is no end of one`() async throws {

@@ -191,7 +191,8 @@ import Testing
             #expect(error?.kind == .unavailable && error?.detail.contains("suspended") == true)
         }
         let service = ScriptedTokenService<TestToken>(clock: clock)
-        let auth = RefreshableTokenAuthorization(service: service, store: store(), clock: clock)
+        let auth = RefreshableTokenAuthorization(
+            service: service, store: store(), policy: .init(backOff: .init(patience: .zero)), clock: clock)
         await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
         #expect(service.calls == 0)
         #expect(try await store().load() == .make(1, expiresAt: clock.now))

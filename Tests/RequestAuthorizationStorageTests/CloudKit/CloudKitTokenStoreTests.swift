@@ -218,7 +218,8 @@ import Testing
         cloud.fail(all: .record, CloudFailure(code: .networkUnavailable))
         let clock = ManualClock()
         let auth = RefreshableTokenAuthorization(
-            service: ScriptedTokenService<TestToken>(), store: device(), clock: clock)
+            service: ScriptedTokenService<TestToken>(), store: device(),
+            policy: .init(backOff: .init(patience: .zero)), clock: clock)
         let error = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
         #expect((error?.underlying as? TokenStoreError)?.kind == .unavailable)
         cloud.fail(all: .record, nil)

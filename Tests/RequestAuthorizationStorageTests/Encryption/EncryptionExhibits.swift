@@ -38,7 +38,10 @@ extension Exhibit {
         return exhibits
     }
     #else
-    static let encryptionWithoutSecrets: Set = ["TokenCipher", "TokenKey", "EncryptedTokenStore"]
+    static let encryptionWithoutSecrets: Set = [
+        "TokenCipher", "TokenKey", "EncryptedTokenStore", "StoredTokenSealer", "StoredTokenSealer.Opened",
+        "LeasedTokens",
+    ]
 
     static func encryption() async throws -> [Exhibit] { [] }
     #endif

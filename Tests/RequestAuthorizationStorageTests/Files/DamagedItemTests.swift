@@ -145,7 +145,8 @@ private struct DamageBench {
                 version: TokenVersion(session: UUID(), generation: 0), obtainedAt: clock.now))
         item = folder.content(of: "client,me.token") ?? Data()
         if !follows, let shared = store as? any SharedTokenStore<TestToken> { store = Self.unwatched(shared) }
-        auth = RefreshableTokenAuthorization(service: service, token: nil, store: store, clock: clock)
+        auth = RefreshableTokenAuthorization(
+            service: service, token: nil, store: store, policy: .init(backOff: .init(patience: .zero)), clock: clock)
     }
 
     private static func unwatched(_ store: some SharedTokenStore<TestToken>) -> any TokenStore<TestToken> {

@@ -30,7 +30,7 @@ import Darwin
             ])
     }
 
-    @Test func `an intent is overwritten where it is, and synced`() async throws {
+    @Test func `an intent is overwritten where it is, and synced, after the name of the token`() async throws {
         let folder = try TemporaryFolder()
         try await folder.store().save(.make(1))
         let calls = Lock<[String]>([])
@@ -41,7 +41,7 @@ import Darwin
             calls.withLock { $0 } == [
                 "openFolder .", "status client,me.guard", "status client,me.guard", "open client,me.guard",
                 "lock client,me.guard", "status client,me.guard",
-                "open client,me.intent", "write client,me.intent", "syncData client,me.intent",
+                "open client,me.intent", "sync .", "write client,me.intent", "syncData client,me.intent",
             ])
     }
 

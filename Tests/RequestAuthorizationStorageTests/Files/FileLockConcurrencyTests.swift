@@ -53,6 +53,15 @@ import Darwin
         try await one.lock(within: .seconds(300)).unlock()
     }
 
+    @Test func `one may wait for ever`() async throws {
+        let folder = try TemporaryFolder()
+        let lock = try await folder.store().lock(within: .seconds(Int64.max))
+        let other = folder.store()
+        let patient = Task { await (try await other.lock(within: .seconds(Int64.max))).unlock() }
+        await lock.unlock()
+        try await patient.value
+    }
+
     @Test func `each waiter leaves when its own time has ended, in any order of arrival`() async throws {
         let folder = try TemporaryFolder()
         let (one, other) = (folder.store(), folder.store())

@@ -60,6 +60,29 @@ import Testing
             #expect(try await after.store().load() == .make(1))
         }
     }
+
+    @Test func `an intent is never there without the token that it is for`() async throws {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(1))
+        let disk = try RecordedDisk(startingFrom: folder)
+        // A process saves a token, and is killed after the rename.
+        let killed = folder.store(
+            on: ObservedFileLayer(
+                disk,
+                before: { if $0.function == "sync", $0.name == "." { throw FileError("fsync", EIO) } }))
+        await #expect(throws: TokenStoreError.self) { try await killed.save(.make(2)) }
+        let intent = RefreshIntent(session: TokenVersion.test(2).session, generation: 2, beganAt: .now)
+        try await folder.store(on: disk).setIntent(intent)
+        var seen = 0
+        for disaster in disk.disasters() {
+            let after = try TemporaryFolder()
+            try disaster.leave(in: after)
+            guard try await after.store().openIntent()?.generation == 2 else { continue }
+            seen += 1
+            #expect(try await after.store().load() == .make(2), "\(disaster)")
+        }
+        #expect(seen > 0)
+    }
 }
 
 /// A file layer that records its calls, to find the states that a power failure may leave.

@@ -121,7 +121,8 @@ import Testing
         keychain.isLocked = true
         let clock = ManualClock()
         let auth = RefreshableTokenAuthorization(
-            service: ScriptedTokenService<TestToken>(), store: store(), clock: clock)
+            service: ScriptedTokenService<TestToken>(), store: store(),
+            policy: .init(backOff: .init(patience: .zero)), clock: clock)
         let error = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
         #expect((error?.underlying as? TokenStoreError)?.kind == .unavailable)
         keychain.isLocked = false

@@ -27,13 +27,13 @@ import Testing
     /// Names, numbers and places only.
     private static let withoutSecrets: Set = [
         "ExclusiveActivity", "FileError", "FilePurpose", "FileStatus", "FolderBirth", "RestrictedFileAccounts",
-        "SystemFileLayer", "TokenFolder", "TokenMigration",
+        "RecordChange", "SystemFileLayer", "TokenFolder", "TokenMigration",
         "KeychainAccessibility", "KeychainKind", "SecretServiceTokenItem", "SecretServiceTokenStore",
     ]
 }
 
 extension Exhibit {
     static func all() async throws -> [Exhibit] {
-        try await encryption() + files() + keychain() + cloud() + appGroup()
+        try await encryption() + files() + keychain() + cloud() + appGroup() + leased()
     }
 }

@@ -39,7 +39,8 @@ struct Desk {
         of service: some RefreshableTokenService<TestToken>, lasts lifetime: Double = 100
     ) -> RefreshableTokenAuthorization<TestToken> {
         let token = TestToken("old", expiresAt: clock.now.addingTimeInterval(lifetime))
-        let auth = RefreshableTokenAuthorization(service: service, token: token, clock: clock)
+        let auth = RefreshableTokenAuthorization(
+            service: service, token: token, policy: .init(backOff: .init(patience: .zero)), clock: clock)
         auth.report(to: telemetry())
         return auth
     }

@@ -64,4 +64,42 @@ struct AuthenticationChallengeTests {
         #expect(text.hasPrefix("A?[2J?? ?=…, realm=\"?x??\", scope=\"eee"))
         #expect(text.count < 200)
     }
+
+    @Test func `RFC 9728 §5.1 and RFC 9470 §3: where the metadata are, and which log-in is needed`() throws {
+        let challenge = try #require(
+            AuthenticationChallenge.parse([
+                #"Bearer resource_metadata="https://notes.example/.well-known/oauth-protected-resource", acr_values="gold  silver", max_age=300"#
+            ]).first)
+        #expect(
+            challenge.resourceMetadata?.absoluteString == "https://notes.example/.well-known/oauth-protected-resource")
+        #expect(challenge.acrValues == ["gold", "silver"])
+        #expect(challenge.maxAge == .seconds(300))
+        let none = AuthenticationChallenge(scheme: "Bearer")
+        #expect(none.resourceMetadata == nil && none.acrValues == [] && none.maxAge == nil)
+    }
+
+    @Test(arguments: ["", "-1", "+1", "1.5", "x", "99999999999"])
+    func `a log-in age that is no number of seconds is none`(text: String) {
+        #expect(AuthenticationChallenge(scheme: "Bearer", parameters: ["max_age": text]).maxAge == nil)
+    }
+
+    @Test(arguments: [
+        (#"{"a":1}"#, "eyJhIjoxfQ=="), (#"{"a":1}"#, "eyJhIjoxfQ"), (#"{"a":"?>~"}"#, "eyJhIjoiPz5-In0"),
+        (#"{"a":"?>~"}"#, "eyJhIjoiPz5+In0="),
+    ])
+    func `claims are Base64 of an object`(claims: String, text: String) throws {
+        let line = "Bearer realm=\"\", error=\"insufficient_claims\", claims=\"\(text)\""
+        #expect(try #require(AuthenticationChallenge.parse([line]).first).claims == claims)
+    }
+
+    @Test(arguments: ["", "=", "e", "W10=", "IHt9", "/////w==", "ey8=\u{0}", String(repeating: "e30=", count: 2049)])
+    func `what is no Base64 of an object, or too long, is no claims`(text: String) {
+        let parameters = ["error": "insufficient_claims", "claims": text]
+        #expect(AuthenticationChallenge(scheme: "Bearer", parameters: parameters).claims == nil)
+    }
+
+    @Test func `claims count with their error only`() {
+        let parameters = ["error": "invalid_token", "claims": "e30="]
+        #expect(AuthenticationChallenge(scheme: "Bearer", parameters: parameters).claims == nil)
+    }
 }

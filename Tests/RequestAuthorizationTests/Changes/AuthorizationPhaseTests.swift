@@ -36,6 +36,21 @@ import Testing
         #expect(status.error?.reason == .rejected)
     }
 
+    @Test func `after a shutdown no token is at hand, whatever ends then`() async throws {
+        let bench = Bench.make(.held)
+        bench.clock.advance(by: .seconds(100))
+        let request = await bench.hold(1)[0]
+        let call = try await bench.service.nextCall()
+        let status = AuthorizationStatus(following: bench.auth)
+        _ = try? await bench.auth.shutdown(within: .zero)
+        try await status.reaches { $0.phase == .shutDown && !$0.isAuthorized }
+        call.succeed(TestToken("new"))
+        _ = await request.result
+        try await bench.auth.settle(within: .seconds(60))
+        let later = AuthorizationStatus(following: bench.auth)
+        #expect(later.phase == .shutDown && !later.isAuthorized)
+    }
+
     @Test func `a sign-in is under way until its token is stored`() async throws {
         let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>())
         let save = store.hold(next: .save)
@@ -50,20 +65,20 @@ import Testing
         try await status.reaches { $0.phase == .authorized }
     }
 
-    @Test func `of two sign-ins one is under way until both have ended, and a failure leaves the former phase`()
+    @Test func `a newer sign-in cancels the one under way, and a failure leaves the former phase`()
         async throws
     {
         let bench = Bench.make()
         let status = AuthorizationStatus(following: bench.auth)
-        let answers = [OneShot<TestToken>(), OneShot<TestToken>()]
-        let signIns = answers.map { answer in Task { try await bench.auth.signIn { try await answer.value() } } }
+        let answer = OneShot<TestToken>()
+        let first = Task { try await bench.auth.signIn { try await OneShot<TestToken>().value() } }
         try await status.reaches { $0.phase == .signingIn }
         #expect(status.isAuthorized)
-        answers[0].fulfill(with: .failure(Offline()))
-        await #expect(throws: Offline.self) { try await signIns[0].value }
+        let second = Task { try await bench.auth.signIn { try await answer.value() } }
+        await #expect(throws: CancellationError.self) { try await first.value }
         #expect(AuthorizationStatus(following: bench.auth).phase == .signingIn)
-        answers[1].fulfill(with: .failure(Offline()))
-        await #expect(throws: Offline.self) { try await signIns[1].value }
+        answer.fulfill(with: .failure(Offline()))
+        await #expect(throws: Offline.self) { try await second.value }
         try await status.reaches { $0.phase == .authorized }
     }
 

@@ -78,9 +78,14 @@ import Testing
         #expect(try await Credential("constant").judge(Self.refusal) == .accept)
     }
 
-    @Test func `an error of its judgement is thrown only if the session is over or it is none of ours`() async throws {
+    @Test func `an error of its judgement is thrown only if a sign-in is needed or it is none of ours`() async throws {
         struct Offline: Error {}
-        #expect(try await Credential.bearer("a") { _ in throw NotAuthorized(.noToken) }.judge(Self.refusal) == .accept)
+        #expect(
+            try await Credential.bearer("a") { _ in throw NotAuthorized(.proofRefused) }.judge(Self.refusal) == .accept)
+        let none = await #expect(throws: NotAuthorized.self) {
+            try await Credential.bearer("a") { _ in throw NotAuthorized(.noToken) }.judge(Self.refusal)
+        }
+        #expect(none?.reason == .noToken)
         await #expect(throws: Offline.self) {
             try await Credential.bearer("a") { _ in throw Offline() }.judge(Self.refusal)
         }
@@ -114,7 +119,7 @@ import Testing
         try old.allowsToGoOn(with: new)
         try old.admit(new)
         try new.admit(new)
-        bench.auth.tell(.unauthorized, error: nil)
+        bench.auth.tell(AuthorizationEvent(.unauthorized))
         let kinds = [await events.next()?.kind, await events.next()?.kind]
         #expect(kinds == [.requestRetried, .unauthorized])
     }

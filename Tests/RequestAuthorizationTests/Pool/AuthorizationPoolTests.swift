@@ -138,6 +138,20 @@ import Testing
         #expect(bench.made == ["ada", "machine", "crowd", "machine"])
     }
 
+    @Test func `after a sign-out without a store the service fetches no token by itself again`() async throws {
+        let bench = PoolBench.make(isStored: false, .token("fetched"), .token("again"))
+        _ = try await bench.pool["machine"].validToken()
+        await bench.pool["machine"].reset()
+        // The same before the first token.
+        await bench.pool["other"].reset()
+        bench.crowd()
+        for identity in ["machine", "other"] {
+            let error = await #expect(throws: NotAuthorized.self) { try await bench.pool[identity].validToken() }
+            #expect(error?.reason == .signedOut)
+        }
+        #expect(bench.made == ["machine", "other", "crowd"])
+    }
+
     @Test func `an evicted provider that is still alive is found again`() async throws {
         let bench = PoolBench.make(atMost: 1)
         weak let weakly: RefreshableTokenAuthorization<TestToken>? = bench.pool["ada"]

@@ -8,98 +8,82 @@ import Testing
 
 /// The states in which a provider must stay.
 @Suite struct DispensableTests {
-    typealias State = RefreshState
+    typealias Bench = RefreshStateBench
 
     private func isDispensable(
-        _ storage: State.Storage = .plain, holding token: Int? = 1, after seconds: Double = 0,
-        _ change: (inout State, RefreshStateBench) -> Void = { _, _ in }
+        _ storage: Vault.Kind = .plain, holding token: Int? = 1, isStored: Bool = true, after seconds: Double = 0,
+        _ change: (inout Bench) -> Void = { _ in }
     ) -> Bool {
-        var bench = RefreshStateBench.make(holding: token, storage: storage)
-        change(&bench.state, bench)
+        var bench = Bench.make(holding: nil, storage: storage)
+        if let token { bench.holds(token, isStored: isStored) }
+        change(&bench)
         bench.pass(seconds)
         return bench.state.isDispensable(at: bench.now)
     }
 
-    private func flight(_ bench: RefreshStateBench) -> State.Flight {
-        State.Flight(
-            id: RefreshID(provider: 0, number: 1), cause: .expiry, beganAt: bench.now.uptime,
-            session: RefreshStateBench.session, step: .initial)
-    }
-
-    private func unsaved(_ bench: RefreshStateBench) -> State.Desired {
-        State.Desired(content: .save(bench.held(2), replacing: .anything), number: 1)
-    }
-
     @Test func `a provider with a stored session, or without one, may go`() {
-        for storage in [State.Storage.plain, .shared, .readOnly] {
+        for storage in [Vault.Kind.plain, .shared, .readOnly] {
             #expect(isDispensable(storage))
             #expect(isDispensable(storage, holding: nil))
-            #expect(isDispensable(storage) { state, _ in state.credential = .unknown })
+            #expect(isDispensable(storage) { $0.state.holding = .unknown })
         }
     }
 
     @Test func `a provider with work under way stays`() {
-        #expect(!isDispensable { $0.flight = flight($1) })
-        #expect(!isDispensable { $0.stray = flight($1) })
+        #expect(!isDispensable { $0.refuse() })
+        #expect(!isDispensable { _ = $0.beginManual() })
+        #expect(!isDispensable { $0.state.leftovers.beginRevocation() })
+        #expect(!isDispensable(.shared) { $0.state.vault.take(for: RefreshID()) })
         #expect(
-            !isDispensable { state, bench in
-                let id = RefreshID(provider: 0, number: 1)
-                state.manuals = [State.Manual(id: id, beganAt: bench.now.uptime, isAwaited: true)]
+            !isDispensable {
+                let flight = $0.refuse()
+                $0.advance(flight, .token($0.held(2, generation: 1)))
             })
-        #expect(!isDispensable { state, _ in state.discards = [1] })
-        #expect(!isDispensable { state, _ in _ = state.settle() })
-        #expect(
-            !isDispensable { state, _ in
-                state.access = State.Access(owner: .init(provider: 0, number: 1), user: .init(provider: 0, number: 1))
-            })
-        #expect(!isDispensable { $0.pending = State.Pending(news: .refreshed($1.held(2)), number: 1) })
     }
 
     @Test func `a provider with unsaved changes stays, until saving has been given up`() {
-        #expect(!isDispensable { $0.desired = unsaved($1) })
-        #expect(!isDispensable { state, _ in state.desired = State.Desired(content: .clear, number: 1) })
+        let sets = { (bench: inout Bench) in bench.setToken(2, session: ExploredWorld.session(2)) }
+        #expect(!isDispensable { sets(&$0) })
+        #expect(!isDispensable { $0.does { $0.reset(newSession: ExploredWorld.session(2), &$1) } })
         #expect(
-            isDispensable { state, bench in
-                state.desired = unsaved(bench)
-                state.isClosed = true
+            isDispensable { bench in
+                sets(&bench)
+                bench.does { $0.giveUpWriting(&$1) }
             })
     }
 
     @Test func `a session in memory alone stays, unless the service began it`() {
-        #expect(!isDispensable(.none) { state, _ in state.storedSession = nil })
-        #expect(!isDispensable(.readOnly) { state, _ in state.storedSession = nil })
+        #expect(!isDispensable(.none, isStored: false))
+        #expect(!isDispensable(.readOnly, isStored: false))
+        #expect(isDispensable(.none, isStored: false) { $0.does { $0.giveUpWriting(&$1) } })
         #expect(
-            isDispensable(.none) { state, _ in
-                (state.storedSession, state.fetchedSession) = (nil, RefreshStateBench.session)
-            })
-        #expect(
-            isDispensable(.none) { state, _ in
-                (state.storedSession, state.isClosed) = (nil, true)
+            isDispensable(.none, holding: nil) { bench in
+                bench.wait(7)
+                bench.advance(bench.state.flight?.id, .token(bench.held(1, isFetched: true)))
             })
     }
 
     @Test func `a session that has ended may go, unless a store still holds it`() {
-        let end = { (state: inout State, _: RefreshStateBench) in
-            state.credential = .ended(State.Ending(error: NotAuthorized(.signedOut)))
-        }
-        for storage in [State.Storage.none, .plain, .shared] { #expect(isDispensable(storage, end)) }
-        #expect(!isDispensable(.readOnly, end))
+        let end = { (bench: inout Bench) in bench.state.holding = .ended(Ending(error: NotAuthorized(.signedOut))) }
+        for storage in [Vault.Kind.none, .plain, .shared] { #expect(isDispensable(storage) { end(&$0) }) }
+        #expect(!isDispensable(.readOnly) { end(&$0) })
     }
 
     @Test func `a provider stays while the server has asked it to wait`() {
-        let fail = { (state: inout State, bench: RefreshStateBench) in
-            state.backOff.fail(retryAfter: .seconds(60), at: bench.now, policy: state.policy.backOff, random: 0)
+        let fail = { (bench: inout Bench) in
+            let flight = bench.refuse()
+            bench.advance(flight, .failed(.transient, retryAfter: .seconds(200)))
         }
-        #expect(!isDispensable(after: 59, fail))
-        #expect(isDispensable(after: 61, fail))
+        #expect(!isDispensable(after: 199) { fail(&$0) })
+        #expect(isDispensable(after: 201) { fail(&$0) })
     }
 
     @Test func `refusals of young tokens are kept within the window`() {
-        let refuse = { (state: inout State, bench: RefreshStateBench) in
-            _ = state.storm.admits(at: bench.now.uptime, policy: state.policy.storm)
+        let refuse = { (bench: inout Bench) in
+            _ = bench.state.pace.admits(at: bench.now, policy: bench.state.policy.storm)
         }
         let window = RefreshPolicy.explored.storm.window / .seconds(1)
-        #expect(!isDispensable(after: window - 1, refuse))
-        #expect(isDispensable(after: window, refuse))
+        #expect(!isDispensable(after: window - 1) { refuse(&$0) })
+        #expect(isDispensable(after: window) { refuse(&$0) })
     }
 }

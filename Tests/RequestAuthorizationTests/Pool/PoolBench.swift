@@ -3,6 +3,7 @@
 
 import RequestAuthorization
 import RequestAuthorizationTesting
+import TestProviders
 
 /// A pool whose clock, service and stores a test moves by hand.
 struct PoolBench {
@@ -32,7 +33,8 @@ struct PoolBench {
         let pool = AuthorizationPool(idleFor: .seconds(100), atMost: limit, clock: clock) { (name: String) in
             journal.withLock { $0.append(name) }
             return RefreshableTokenAuthorization(
-                service: service, token: nil, store: isStored ? store : nil, clock: clock, random: { 1 })
+                service: service, token: nil, store: isStored ? store : nil, policy: .impatient, clock: clock,
+                random: { 1 })
         }
         return PoolBench(clock: clock, service: service, store: store, pool: pool, journal: journal)
     }

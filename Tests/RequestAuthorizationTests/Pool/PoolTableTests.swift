@@ -139,16 +139,16 @@ import Testing
         #expect(table.isEmpty)
     }
 
-    @Test func `all callers that ask for a missing provider make the same one`() {
+    @Test func `all callers that ask for a missing provider make the same one`() throws {
         let table = Table(limit: 9, turns: 1)
         guard case .making(let first) = table.look(up: "a"), case .making(let second) = table.look(up: "a") else {
             Issue.record("there is none yet")
             return
         }
         #expect(first === second)
-        let made = first.provider { Provider() }
+        let made = try first.provider { Provider() }
         table.install(made, for: "a")
-        #expect(second.provider { Provider() } === made)
+        #expect(try second.provider { Provider() } === made)
     }
 
     @Test func `free places are used again`() {

@@ -65,6 +65,21 @@ import Foundation
         #expect(service.calls == 1)
     }
 
+    @Test func `a proof that ignores cancellation keeps no cancelled request waiting`() async throws {
+        let proof = DeafProof()
+        let auth = RefreshableTokenAuthorization(service: DeafTokenService(proof: proof), token: TestToken("a"))
+        let request = Task { try await auth.credential(for: TestRequest("https://api.example.com")) }
+        var calls = proof.calls.makeAsyncIterator()
+        let call = try #require(await calls.next())
+        request.cancel()
+        await #expect(throws: CancellationError.self) { try await request.value }
+        // The proof ends later, and the next request gets one of its own.
+        call.resume(returning: ["DPoP": "late"])
+        async let next = auth.credential(for: TestRequest("https://api.example.com"))
+        try #require(await calls.next()).resume(returning: ["DPoP": "new"])
+        #expect(try await next.fields.map(\.value) == ["Bearer a", "new"])
+    }
+
     @Test func `a resource that asks for another nonce each time gets four requests for each credential`() async throws
     {
         let transport = ScriptedTransport(
@@ -138,7 +153,11 @@ import Foundation
         let transport = ScriptedTransport<TestRequest, TestResponse>(
             forever: .response(401, ["WWW-Authenticate": "DPoP error=\"use_dpop_nonce\""]))
         let auth = auth
+        var events = auth.events.makeAsyncIterator()
         #expect(try await send(auth, over: transport).statusCode == 401)
+        let event = await events.next()
+        #expect(event?.kind == .proofAnswerIgnored && event?.error is NoNonce)
+        #expect(await events.next()?.kind == .unauthorized)
         #expect(transport.calls == 1)
         #expect(service.calls == 0)
         let request = try #require(transport.requests.first)
@@ -330,4 +349,25 @@ private struct StrayProof: RefreshableTokenService, RequestProof {
     @concurrent
     func fields(for request: ProvenRequest) async throws -> [String: String] { ["X-Stray": "1"] }
     func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome { .settled }
+}
+
+/// Makes no proof before the test does, also for a cancelled request.
+private final class DeafProof: RequestProof {
+    typealias Call = CheckedContinuation<[String: String], Never>
+
+    let (calls, call) = AsyncStream.makeStream(of: Call.self)
+
+    @concurrent func fields(for request: ProvenRequest) async throws -> [String: String] {
+        await withCheckedContinuation { _ = call.yield($0) }
+    }
+
+    func learn(from response: some AuthorizableResponse, to request: ProvenRequest) -> ProofOutcome { .settled }
+}
+
+private struct DeafTokenService: RefreshableTokenService {
+    let proof: DeafProof
+    var proofFields: Set<String> { ["DPoP"] }
+
+    func proof(for token: TestToken) throws -> (any RequestProof)? { proof }
+    func refresh(_ token: TestToken) async throws -> TestToken { token }
 }

@@ -105,6 +105,7 @@ extension Exhibit {
         let refreshFailed = RefreshFailed(underlying: LooseError(), nextTryAt: .now, delivery: .notSent)
         return [
             Exhibit("NotSettled", NotSettled(isRefreshing: true, isUnstored: true, storeError: LooseError())),
+            Exhibit("CircularProviders", CircularProviders(identities: [Secret.text, "b"])),
             Exhibit(
                 "ProvidersNotSettled",
                 ProvidersNotSettled(unsettled: [

@@ -18,7 +18,7 @@ struct Bench {
     ///   - random: 1 waits every back-off whole and refreshes as late as the jitter allows.
     ///   - script: the steps of the service.
     static func make(
-        holding lifetime: Duration? = .seconds(100), policy: RefreshPolicy = .default,
+        holding lifetime: Duration? = .seconds(100), policy: RefreshPolicy = .impatient,
         store: (any TokenStore<TestToken>)? = nil, random: Double = 1,
         _ script: ScriptedTokenService<TestToken>.Step...
     ) -> Bench {

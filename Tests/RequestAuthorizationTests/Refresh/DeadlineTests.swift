@@ -34,6 +34,34 @@ import Testing
         #expect(bench.service.calls == 2)
     }
 
+    @Test func `a request after the deadline begins its own refresh, even if the timer is late`() async throws {
+        for _ in 1...20 {
+            let bench = Bench.make(holding: nil, policy: .default, .held, .token("second"))
+            let request = await bench.hold(1)[0]
+            _ = try await bench.service.nextCall()
+            // The next slot counts from the deadline, and comes within a second.
+            bench.clock.advance(by: .seconds(31))
+            #expect(try await bench.name() == "second")
+            await #expect(throws: RefreshFailed.self) { try await request.value }
+            #expect(bench.service.calls == 2)
+        }
+    }
+
+    @Test func `after the deadline requests wait for a call that goes on, for a short while`() async throws {
+        let bench = Bench.make(holding: nil, policy: .default, .heldIgnoringCancellation)
+        let request = await bench.hold(1)[0]
+        let call = try await bench.service.nextCall()
+        bench.clock.advance(by: .seconds(30))
+        let (later, last) = (await bench.hold(1)[0], await bench.hold(1)[0])
+        await #expect(throws: RefreshFailed.self) { try await request.value }
+        await bench.clock.sleeper(for: .seconds(2))
+        bench.clock.advance(by: .seconds(2))
+        for request in [later, last] { await #expect(throws: RefreshFailed.self) { try await request.value } }
+        await #expect(throws: RefreshFailed.self) { try await bench.name() }
+        _ = await bench.event(.tokenInstalled) { call.succeed(TestToken("late")) }
+        #expect(try await bench.name() == "late")
+    }
+
     @Test func `a late success of the same session is published`() async throws {
         let bench = Bench.make(holding: nil, .heldIgnoringCancellation)
         let request = await bench.hold(1)[0]

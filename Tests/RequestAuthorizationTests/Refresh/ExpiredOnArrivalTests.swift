@@ -4,6 +4,7 @@
 import Foundation
 import RequestAuthorization
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 /// A clock that is fast makes each new token look expired.
@@ -15,7 +16,7 @@ import Testing
         let clock = ManualClock()
         let service = ScriptedTokenService<TestToken>(clock: clock, forever: .token("late", lasts: .seconds(-3600)))
         let auth = RefreshableTokenAuthorization(
-            service: service, token: nil, store: store, clock: clock, random: { 1 })
+            service: service, token: nil, store: store, policy: .impatient, clock: clock, random: { 1 })
         return (auth, service, clock)
     }
 
@@ -41,13 +42,46 @@ import Testing
             }
             clock.advance(by: .milliseconds(50))
         }
-        #expect(refused == 6)
+        // Once there were too many, the token stays in use like any young one.
+        #expect(refused > 6)
         #expect(service.calls == 6)
     }
 
-    @Test func `a waiting request gets the token, a later one gets an error that names the clock`() async throws {
+    @Test func `requests use the token until the next slot, after which a call is made`() async throws {
+        let (auth, service, clock) = Self.bench()
+        for (pause, calls) in [(0, 1), (999, 1), (1, 2), (1_999, 2), (1, 3)] {
+            clock.advance(by: .milliseconds(pause))
+            for _ in 1...20 { #expect(try await auth.validToken().name == "late") }
+            #expect(try await auth.validToken(lasting: .seconds(60)).name == "late")
+            #expect(service.calls == calls)
+        }
+    }
+
+    @Test func `requests use the token for half a second if the next slot comes earlier`() async throws {
+        let clock = ManualClock()
+        let service = ScriptedTokenService<TestToken>(
+            clock: clock, .token("late", lasts: .seconds(-1)), .held)
+        let auth = RefreshableTokenAuthorization(
+            service: service, token: nil, store: nil, policy: .impatient, clock: clock, random: { 0.2 })
+        _ = try await auth.validToken()
+        clock.advance(by: .milliseconds(499))
+        #expect(try await auth.validToken().name == "late")
+    }
+
+    @Test func `a token that was loaded, adopted or set is not used after its expiry`() async throws {
+        let clock = ManualClock()
+        let service = ScriptedTokenService<TestToken>(clock: clock, forever: .token("new", lasts: .seconds(60)))
+        let store = InMemoryTokenStore<TestToken>(.make("stored", lasts: -1))
+        let auth = RefreshableTokenAuthorization(service: service, store: store, clock: clock)
+        #expect(try await auth.validToken().name == "new")
+        try await auth.setToken(TestToken("set", expiresAt: clock.now - 1))
+        #expect(try await auth.validToken().name == "new")
+    }
+
+    @Test func `a refused token gives way to an error that names the clock`() async throws {
         let (auth, service, clock) = Self.bench()
         #expect(try await auth.validToken().name == "late")
+        try await auth.setNeedsRefreshAfterUnauthorizedResponse(for: TokenBearer(header: "Bearer late"))
         let failure = await #expect(throws: RefreshFailed.self) { try await auth.validToken() }
         #expect(failure?.nextTryAt == clock.now.addingTimeInterval(1))
         let cause = try #require(failure?.underlying as? TokenExpiredOnArrival)
@@ -74,7 +108,8 @@ import Testing
         let service = ScriptedTokenService<TestToken>(
             clock: clock, .token("late", lasts: .seconds(-3600)), .token("good", lasts: .seconds(100)),
             .failure(Offline()))
-        let auth = RefreshableTokenAuthorization(service: service, token: nil, store: nil, clock: clock, random: { 1 })
+        let auth = RefreshableTokenAuthorization(
+            service: service, token: nil, store: nil, policy: .impatient, clock: clock, random: { 1 })
         _ = try await auth.validToken()
         clock.advance(by: .seconds(1))
         #expect(try await auth.validToken().name == "good")
@@ -86,10 +121,12 @@ import Testing
     @Test func `five expired tokens in the window are a storm`() async throws {
         let clock = ManualClock()
         let service = ScriptedTokenService<TestToken>(clock: clock)
-        let auth = RefreshableTokenAuthorization(service: service, token: nil, store: nil, clock: clock, random: { 0 })
+        let auth = RefreshableTokenAuthorization(
+            service: service, token: nil, store: nil, policy: .impatient, clock: clock, random: { 0 })
         for _ in 0..<5 {
             service.append(.token("late", lasts: .seconds(-1)))
             _ = try await auth.validToken()
+            clock.advance(by: .milliseconds(500))
         }
         service.append(.token("young", lasts: .seconds(1000)))
         #expect(try await auth.validToken().name == "young")
@@ -105,7 +142,8 @@ import Testing
         let service = ScriptedTokenService<TestToken>(clock: clock, forever: .token("late", lasts: .seconds(-3600)))
         let providers = (0..<2).map { number in
             RefreshableTokenAuthorization(
-                service: service, token: nil, store: number == 0 ? place : place.sibling(), clock: clock, random: { 1 })
+                service: service, token: nil, store: number == 0 ? place : place.sibling(), policy: .impatient,
+                clock: clock, random: { 1 })
         }
         for _ in 0..<1000 {
             for provider in providers { _ = try? await provider.validToken() }

@@ -37,8 +37,13 @@ extension StoredItem {
 }
 
 extension RefreshState {
+    var isRefused: Bool { if case .held(_, .refused) = holding { true } else { false } }
+
     /// Whether the result of a refresh or of a manual refresh still counts.
-    func isUnderWay(_ id: RefreshID) -> Bool { flights.contains { $0.id == id } || manuals.contains { $0.id == id } }
+    func isUnderWay(_ id: RefreshID) -> Bool { flight?.id == id || signIn?.id == id }
+
+    /// Whether the refresh has not got its outcome yet.
+    func isCalling(_ id: RefreshID) -> Bool { calling?.id == id }
 }
 
 extension StormGuard {

@@ -8,6 +8,15 @@ import Foundation
 extension ExploredWorld {
     /// Applies an event, and checks every promise.
     mutating func apply(_ event: Event) {
+        if case .request = event, let due = state.nextWake(at: now), due <= now.uptime {
+            // A request first does what is due, as if the timer had fired just before it.
+            act(.due(.slot), isLate: true)
+        }
+        act(event)
+    }
+
+    /// - Parameter isLate: whether what is due is done without more time passing.
+    private mutating func act(_ event: Event, isLate: Bool = false) {
         let before = self
         (self.event, isDropping, isEndRead) = (event, false, false)
         switch event {
@@ -21,25 +30,26 @@ extension ExploredWorld {
             runners[index].landed = outcome
         case .beginManual(let isAwaited): beginManual(isAwaited: isAwaited)
         case .manual(let index, let answer): manual(index, answer)
-        case .cancelManual(let index): change { [id = hands[index].id] in $0.cancelManual(id, &$1) }
+        case .cancelManual(let index): change { [id = hands[index].id] in $0.cancelSignIn(id, &$1) }
         case .setToken:
             let held = newToken(version: TokenVersion(session: newSession(), generation: 0))
             change { $0.setToken(held, &$1) }
             // After that a read-only store may bring back its token.
-            if state.storage == .readOnly { refused = [] }
+            if state.vault.kind == .readOnly { refused = [] }
         case .reset:
             let session = newSession()
             change { $0.reset(newSession: session, &$1) }
         case .noticed, .look, .hear: notice(event)
         case .beginWrite, .landWrite, .endWrite, .landLate: write(event)
-        case .settle, .settleStore, .giveUpSettling, .discarded, .stopBackground, .shutDown, .giveUpWriting:
+        case .discarded, .stopBackground, .shutDown, .giveUpWriting:
             program(event)
         case .pass(let threshold): now = moment(of: threshold) ?? now
         case .due(let threshold):
-            now = moment(of: threshold) ?? now
+            if !isLate { now = moment(of: threshold) ?? now }
+            wake = nil
             change { $0.timePassed(&$1) }
         }
-        forget()
+        forget(before: before)
         check(event, before: before)
     }
 
@@ -50,8 +60,8 @@ extension ExploredWorld {
         let result = body(&state, &turn)
         state.finish(&turn)
         warm = state.warm(at: now)
-        wake = state.nextWake(at: now)
-        noteSettlers()
+        // A late timer still fires.
+        if wake.map({ $0 > now.uptime }) ?? true { wake = state.nextWake(at: now) }
         for notice in turn.notices { hear(notice) }
         for effect in turn.effects { perform(effect) }
         return result
@@ -59,9 +69,16 @@ extension ExploredWorld {
 
     var inputs: Turn.Inputs { Turn.Inputs(now: now, random: Self.chance) }
 
-    /// Work that the state has forgotten is removed once it has returned.
-    private mutating func forget() {
-        for runner in runners where !state.isUnderWay(runner.id) {
+    /// Work that the state has forgotten is removed once it has returned; but a call of this session may still bring a
+    /// token.
+    private mutating func forget(before: ExploredWorld) {
+        if scope.contains(.programs) {
+            for index in runners.indices where before.state.isCalling(runners[index].id) {
+                let isOver = state.isOver || state.line.session != runners[index].session
+                if isOver, !state.isUnderWay(runners[index].id) { runners[index].isLeftOver = true }
+            }
+        }
+        for runner in runners where !state.isUnderWay(runner.id) && !isForgotten(runner) && !isLeftOver(runner) {
             runners.removeAll { $0.id == runner.id }
             checkLate(runner)
             change { _ = $0.advance(runner.id, .failed(RefreshFailure(ExploredFailure())), &$1) }
@@ -75,7 +92,7 @@ extension ExploredWorld {
     // MARK: - Requests
 
     private mutating func request(_ ask: Ask) {
-        let need: State.Need =
+        let need: TokenNeed =
             switch ask {
             case .now: .now
             case .until: .until(now.date.addingTimeInterval(ExploredToken.lifetime))
@@ -86,7 +103,8 @@ extension ExploredWorld {
         case .wait(let kind):
             let number = (0...).first { number in !callers.contains { $0.number == number } } ?? 0
             let place = kind == .ordinary ? ordinary.append(number) : lasting.append(number)
-            callers.append(Caller(number: number, place: place, kind: kind, session: held?.version.session))
+            callers.append(
+                Caller(number: number, place: place, kind: kind, session: held?.version.session, arrival: now.uptime))
             checkWait(ask)
         case .fail(let error): checkRefusal(error, ask)
         }
@@ -108,21 +126,23 @@ extension ExploredWorld {
     // MARK: - Flights
 
     private mutating func step(_ index: Int, _ answer: Answer) {
-        let runner = runners[index]
+        let (runner, before) = (runners[index], self)
         let outcome = runner.landed ?? outcome(of: runner, answer)
         switch (runner.step, outcome) {
         case (.lock, .done): lock = runner.id
         case (_, .token(let held)):
             fresh.append(held)
+            if !state.isCalling(runner.id) { late.append(held.number) }
             if held.version.session == intent?.session { isLost = false }
         case (_, .loaded(let item, _, _)): isEndRead = item?.token == nil
-        case (.refresh, .failed(let failure)) where failure.isLoss: if state.access?.user == runner.id { isLost = true }
+        case (.refresh, .failed(let failure)) where failure.isLoss:
+            if state.vault.access?.user == runner.id { isLost = true }
         default: break
         }
         runners[index].landed = nil
-        runners[index].step = .save
-        strayings.removeAll { $0.id == runner.id }
+        runners[index].step = nil
         let next = change { $0.advance(runner.id, outcome, &$1) }
+        if !before.state.isCalling(runner.id), !runner.isLeftOver { checkForgotten(outcome, before: before) }
         guard let place = runners.firstIndex(where: { $0.id == runner.id }) else { return }
         guard let next else {
             runners.remove(at: place)
@@ -132,7 +152,7 @@ extension ExploredWorld {
         checkBeginning(next, of: runner.id)
     }
 
-    private mutating func outcome(of runner: Runner, _ answer: Answer) -> State.Outcome {
+    private mutating func outcome(of runner: Runner, _ answer: Answer) -> Exchange.Outcome {
         if case .after(let act) = answer {
             actOfSibling(act)
             return outcome(of: runner, .ok)
@@ -142,7 +162,7 @@ extension ExploredWorld {
             let version = TokenVersion(session: held.version.session, generation: held.version.generation + 1)
             return .token(newToken(answer, version: version))
         case (.initial, .ok), (.initial, .expired):
-            return .token(newToken(answer, version: TokenVersion(session: state.session, generation: 0)))
+            return .token(newToken(answer, version: TokenVersion(session: state.line.session, generation: 0)))
         case (.load, .ok), (.reread, .ok), (.verify, .ok): return .loaded(stored?.copy, openIntent, absence)
         case (.intent(let new), .ok):
             // The store calls of a provider are sequential: the end of the intent comes later.
@@ -172,26 +192,29 @@ extension ExploredWorld {
         }
     }
 
-    private var openIntent: RefreshIntent? { state.storage == .shared ? intent : nil }
+    private var openIntent: RefreshIntent? { state.vault.kind == .shared ? intent : nil }
 
     // MARK: - By hand
 
     private mutating func beginManual(isAwaited: Bool) {
-        let id = change { state, _ in state.nextID() }
-        let refusal = change { $0.beginManual(id, isAwaited: isAwaited, &$1) }
-        guard refusal == nil else { return demand(state.isShutDown || state.backOff.isOrdered, "a sign-in is refused") }
+        let id = RefreshID()
+        let refusal = change { $0.beginSignIn(id, isAwaited: isAwaited, &$1) }
+        guard refusal == nil else {
+            return demand(state.isShutDown || state.pace.backOff.isOrdered, "a sign-in is refused")
+        }
         hands.append(Hand(id: id, isAwaited: isAwaited))
-        if isAwaited { awaited.append(id.number) }
+        if isAwaited { awaited.append(id) }
     }
 
     private mutating func manual(_ index: Int, _ answer: Answer) {
         let id = hands[index].id
         guard answer == .ok || answer == .malformed else {
-            return change { $0.manualFailed(id, ExploredFailure(), &$1) }
+            return change { $0.failSignIn(id, ExploredFailure(), &$1) }
         }
         let held = newToken(answer, version: TokenVersion(session: newSession(), generation: 0))
         fresh.append(held)
-        change { $0.manualSucceeded(id, held, &$1) }
+        signedIn.append(held.version.session)
+        change { $0.signedIn(id, held, &$1) }
     }
 
     // MARK: - Siblings
@@ -232,7 +255,7 @@ extension ExploredWorld {
             (stored, absence) = (nil, .gone)
         // With the folder goes the record of removed items.
         case .lost: (stored, absence, removed) = (nil, .placeMissing, [])
-        case .signedOut where state.storage != .shared: stored = nil
+        case .signedOut where state.vault.kind != .shared: stored = nil
         case .signedOut: stored = StoredItem(content: .signedOut, version: next, obtainedAt: now.date)
         case .crashed:
             (isIntentOurs, isLost) = (false, false)

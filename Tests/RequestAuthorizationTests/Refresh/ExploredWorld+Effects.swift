@@ -13,10 +13,14 @@ extension ExploredWorld {
             demand(announced != .updated(held.number), "a token is announced twice")
             checkTried(held)
             announced = .updated(held.number)
+            let isBrought = fresh.contains { $0 === held } && !signedIn.contains(held.version.session)
+            if isBrought, held.isExpired(at: now.date), held.problem == nil {
+                trusted = (held.number, max(state.pace.slot.uptime, now.uptime + .milliseconds(500)))
+            }
             fresh.removeAll { $0 === held }
         case .token(.invalidated):
             demand(announced != .invalidated, "the end of a session is announced twice")
-            if case .step? = event, state.isKept {
+            if case .step? = event, state.vault.isKept {
                 demand(isEndRead, "the end of a session is announced before it is stored")
             }
             announced = .invalidated
@@ -40,25 +44,25 @@ extension ExploredWorld {
     mutating func perform(_ effect: Effect) {
         switch effect {
         case .resume(let kind, let result): resume(kind, result)
+        case .postpone(_, let slot): postpone(to: slot)
         case .dismissFormer: dismissFormer()
         case .start(let flight): start(flight)
         case .cancel: break
         case .write: isWriteDue = true
         case .unlock(let id, let endsIntent): unlock(id, endsIntent: endsIntent)
         case .answer(let id, let result):
-            demand(awaited.contains(id.number), "a caller of a manual refresh is resumed twice")
-            awaited.removeAll { $0 == id.number }
+            demand(awaited.contains(id), "a caller of a manual refresh is resumed twice")
+            awaited.removeAll { $0 == id }
             if case .success(let held) = result {
                 demand(self.held === held, "a sign-in is answered with another token")
             }
-        case .discard(let held, let number): discard(held, number: number)
-        case .settled(let numbers): for number in numbers { settled(number) }
+        case .discard(let held): discard(held)
         }
     }
 
     // MARK: - Requests
 
-    private mutating func resume(_ kind: Effect.Waiters, _ result: Result<HeldToken, any Error>) {
+    private mutating func resume(_ kind: Waiters, _ result: Result<HeldToken, any Error>) {
         let drained = kind == .ordinary ? ordinary.drain() : lasting.drain()
         let expected = callers.filter { $0.kind == kind }.map(\.number)
         demand(drained.compactMap { $0 } == expected, "the resumed requests are not the waiting ones, in their order")
@@ -74,7 +78,36 @@ extension ExploredWorld {
                 !held.isExpired(at: now.date) || announced == .updated(held.number),
                 "requests get an old token that has expired")
             demand(!state.isHolding, "requests do not wait for a manual refresh")
-        case .failure: demand(kind == .lasting || !canServe, "requests fail although a token is there")
+        case .failure(let error):
+            demand(kind == .lasting || !canServe, "requests fail although a token is there")
+            guard error is RefreshFailed else { return }
+            demand(!resumed.contains(where: isPatient), "a request fails although the slot is near")
+            guard let flight = state.flight, now.uptime < graceEnd(of: flight) else { return }
+            let deadline = flight.beganAt + state.policy.deadline
+            demand(resumed.allSatisfy { $0.arrival < deadline }, "a request fails by a deadline before it came")
+        }
+    }
+
+    /// Whether the next slot comes soon enough for a request.
+    func isPatient(_ caller: Caller) -> Bool { isSlotNear(until: caller.patience) }
+
+    private func isSlotNear(until end: Duration?) -> Bool {
+        let slot = state.pace.slot.uptime
+        return state.flight == nil && !state.isShutDown && slot > now.uptime
+            && slot <= end ?? now.uptime + state.policy.backOff.patience
+    }
+
+    /// Those who see their first failure now have all of their patience.
+    private mutating func postpone(to slot: Duration) {
+        demand(slot == state.pace.slot.uptime && isSlotNear(until: nil), "requests wait for a slot that is not near")
+        let failing = callers.filter { !isPatient($0) }
+        for caller in failing {
+            let waiter = caller.kind == .ordinary ? ordinary.remove(caller.place) : lasting.remove(caller.place)
+            demand(waiter == caller.number && (caller.kind == .lasting || !canServe), "another request fails")
+        }
+        callers.removeAll { caller in failing.contains { $0.number == caller.number } }
+        for index in callers.indices where callers[index].patience == nil {
+            callers[index].patience = now.uptime + state.policy.backOff.patience
         }
     }
 
@@ -88,7 +121,7 @@ extension ExploredWorld {
         let bound = callers.filter { $0.session != nil }
         // A read-only store may bring back the session in which a request was queued, after this process has left it.
         demand(
-            state.storage == .readOnly || bound.allSatisfy { $0.session != held?.version.session },
+            state.vault.kind == .readOnly || bound.allSatisfy { $0.session != held?.version.session },
             "a request fails whose session goes on")
         for caller in bound {
             let waiter = caller.kind == .ordinary ? ordinary.remove(caller.place) : lasting.remove(caller.place)
@@ -101,115 +134,130 @@ extension ExploredWorld {
     var canServe: Bool { !state.isShutDown && !state.isHolding && state.isUsable(at: now) }
 
     mutating func checkUse(_ held: HeldToken, _ ask: Ask) {
-        demand(self.held === held && !held.isExpired(at: now.date), "a request gets a token that is not good")
+        demand(
+            self.held === held && (isTrusted || !held.isExpired(at: now.date)),
+            "a request gets a token that is not good")
         demand(!refused.contains(held.number) && held.problem == nil, "a request gets a token that was refused")
         demand(!state.isHolding, "a request does not wait for a manual refresh")
         demand(!state.isShutDown, "a request goes on after the provider was shut down")
         switch ask {
         case .now: break
         case .until:
-            demand(
-                held.expiresAt >= now.date.addingTimeInterval(ExploredToken.lifetime), "a token does not last as asked")
+            let isLimited =
+                state.pace.isOpen(at: now) && state.pace.storm.isActive(at: now.uptime, policy: state.policy.storm)
+            let lasts = held.expiresAt >= now.date.addingTimeInterval(ExploredToken.lifetime)
+            demand(lasts || isLimited || isTrusted, "a token does not last as asked")
         case .refreshed: demand(false, "a token is not refreshed as asked")
         }
     }
 
+    /// Whether the held token is used although it had expired on arrival.
+    var isTrusted: Bool {
+        guard let trusted, let held, !state.isRefused else { return false }
+        return held.number == trusted.number && now.uptime < trusted.until
+    }
+
     mutating func checkWait(_ ask: Ask) {
         guard ask == .now, canServe else { return }
-        let patience = state.policy.aheadOfExpiry.patience
-        let isPatient =
-            patience.flatMap { patience in state.flight.map { $0.beganAt + patience > now.uptime } } ?? false
-        demand(isPatient, "a request waits although a token is there")
+        demand(patienceEnd.map { $0 > now.uptime } ?? false, "a request waits although a token is there")
     }
 
     mutating func checkRefusal(_ error: any Error, _ ask: Ask) {
         let reason = (error as? NotAuthorized)?.reason
         demand(ask != .now || !canServe, "a request fails although a token is there")
+        demand(!(error is RefreshFailed && isSlotNear(until: nil)), "a request fails although the slot is near")
+        if let flight = state.flight, flight.isDraining, now.uptime < graceEnd(of: flight), error is RefreshFailed {
+            demand(false, "a request fails by a deadline before it came")
+        }
         demand(state.isShutDown == (reason == .shutDown), "a request does not get the shutdown as its error")
-        if case .ended = state.credential { demand(reason != nil, "a request does not get the end as its error") }
+        if case .ended = state.holding { demand(reason != nil, "a request does not get the end as its error") }
         demand(reason != .reentrantRefresh, "a request counts as one of a refresh")
     }
 
     // MARK: - Refreshes
 
-    private mutating func start(_ flight: State.Flight) {
+    private mutating func start(_ flight: Flight) {
         demand(state.flight?.id == flight.id, "a second flight begins")
         demand(!state.isShutDown, "a flight begins after the provider was shut down")
-        let isLook = state.storage == .readOnly && state.failure == nil
-        demand(state.backOff.isOpen(at: now) || isLook, "a flight begins before its slot")
+        let isLook = state.vault.kind == .readOnly && state.pace.failure == nil
+        demand(state.pace.backOff.isOpen(at: now) || isLook, "a flight begins before its slot")
         demand(isWanted, "a flight begins without a reason")
-        runners.append(Runner(id: flight.id, session: flight.session, step: flight.step))
+        let left = held.map { max(0, $0.expiresAt.timeIntervalSince(now.date)) } ?? .infinity
+        let patience = min(state.policy.aheadOfExpiry.patience?.seconds ?? 0, left / 2)
+        self.patience = (flight.id, now.uptime + .seconds(patience))
+        runners.append(Runner(id: flight.id, session: state.line.session, beganAt: now.uptime, step: flight.step))
         checkBeginning(flight.step, of: flight.id)
     }
 
     /// Whether there is a reason to refresh.
     private var isWanted: Bool {
-        let isUnasked = state.policy.aheadOfExpiry == .inBackground && !state.isBackgroundStopped
+        let isUnasked = state.policy.aheadOfExpiry == .inBackground && state.life == .running
         if case .request(let ask)? = event, ask != .now { return true }
         if callers.contains(where: { $0.kind == .lasting }) { return true }
         guard state.isUsable(at: now), let held else {
             if case .request? = event { return true }
-            return isUnasked || !callers.isEmpty || event == .retryNow
+            return isUnasked || !callers.isEmpty
         }
         guard now.date >= held.refreshAt else { return false }
-        return isUnasked || event == .retryNow || state.policy.aheadOfExpiry.patience != nil
+        return isUnasked || event != .retryNow && state.policy.aheadOfExpiry.patience != nil
     }
 
     /// A step of a flight begins.
-    mutating func checkBeginning(_ step: State.Step, of id: RefreshID) {
+    mutating func checkBeginning(_ step: Exchange.Step, of id: RefreshID) {
         guard let flight = state.flight, flight.id == id, !flight.isDraining else {
             let isHarmless = !step.callsService && !step.isIntent
             return demand(isHarmless, "a flight without a waiter begins a step")
         }
         guard step.callsService else { return }
-        demand(state.pending == nil, "the service is called while a token of it waits to be stored")
+        demand(state.vault.news == nil, "the service is called while a token of it waits to be stored")
         let others = runners.contains { runner in
-            runner.id != id && runner.id != state.stray?.id && runner.session == state.session
-                && runner.step.callsService
+            runner.id != id && runner.session == state.line.session && runner.step.callsService
+                && now.uptime < runner.beganAt + state.policy.deadline * 2
         }
         demand(!others, "two service calls at a time")
-        let window = state.policy.backOff.maximum
-        demand(
-            state.stray == nil || strayings.count { $0.at + window > now.uptime } <= 1,
-            "more than one call begins beside late calls within a longest back-off")
-        if state.storage == .shared {
+        if state.vault.kind == .shared {
             demand(
-                state.access?.user == id && lock != nil && lock == state.access?.owner,
+                state.vault.access?.user == id && lock != nil && lock == state.vault.access?.owner,
                 "a call is made without the lock")
         }
         if case .refresh(let token) = step {
             demand(held === token && token.version == flight.basis, "a token is spent that is not the held one")
-            if state.storage == .shared {
-                demand(state.access?.intent != nil, "a token is spent without an intent")
+            if state.vault.kind == .shared {
+                demand(state.vault.access?.intent != .absent, "a token is spent without an intent")
             }
         } else {
-            demand(state.credential == .absent, "a first token is fetched although there was one")
+            demand(state.holding == .absent, "a first token is fetched although there was one")
         }
     }
 
     private mutating func unlock(_ id: RefreshID, endsIntent: Bool) {
         demand(lock == id, "a lock is released that is not held")
         lock = nil
-        if let token = state.desired?.token, fresh.contains(where: { $0 === token }) || tried.contains(token.number) {
-            demand(state.isClosed, "a lock is released before a rotated token is stored")
+        if let token = state.vault.unsaved?.content.token,
+            fresh.contains(where: { $0 === token }) || tried.contains(token.number)
+        {
+            demand(state.vault.isClosed, "a lock is released before a rotated token is stored")
         }
         let isCalling = runners.contains { runner in
-            if case .refresh = runner.step { state.isUnderWay(runner.id) } else { false }
+            if case .refresh = runner.step { state.isCalling(runner.id) || isForgotten(runner) } else { false }
         }
         if endsIntent {
             endIntent()
-        } else if isIntentOurs, intent?.session == state.session, !isLost, !isCalling, !state.isClosed {
+        } else if isIntentOurs, intent?.session == state.line.session, !isLost, !isCalling, !state.vault.isClosed,
+            late.isEmpty
+        {
             demand(false, "an intent stays behind")
         }
     }
 
     mutating func endIntent() {
         let isCalling = runners.contains { runner in
-            guard case .refresh(let held) = runner.step, let intent, state.isUnderWay(runner.id) else { return false }
+            guard case .refresh(let held) = runner.step, let intent, state.isCalling(runner.id) else { return false }
             return intent.session == held.version.session && intent.generation == held.version.generation
         }
         demand(!isCalling, "the intent of a call is removed before its answer has come")
-        demand(held == nil || intent?.session != state.session || !isLost, "the intent of a lost answer is removed")
+        demand(
+            held == nil || intent?.session != state.line.session || !isLost, "the intent of a lost answer is removed")
         (intent, isLost) = (nil, false)
     }
 
@@ -217,29 +265,22 @@ extension ExploredWorld {
 
     /// No token is used before the first try to store it has ended.
     private mutating func checkTried(_ held: HeldToken) {
-        guard state.isKept, fresh.contains(where: { $0 === held }) else { return }
+        guard state.vault.isKept, fresh.contains(where: { $0 === held }) else { return }
         if case .due? = event { return }
+        if isTimerLate { return }  // A request has done what was due.
         demand(tried.contains(held.number), "a token is used before the first try to store it")
     }
 
-    private mutating func discard(_ held: HeldToken, number: Int) {
+    private mutating func discard(_ held: HeldToken) {
         demand(self.held !== held, "the token in use is discarded")
         demand(fresh.contains { $0 === held }, "a token is discarded twice, or was not the provider's")
-        let isLeft = if case .signedIn? = state.pending?.news { true } else { false }
+        let isLeft = if case .signedIn? = state.vault.news { true } else { false }
         demand(isLeft || self.held?.version.session != held.version.session, "a session in use is revoked")
         fresh.removeAll { $0 === held }
-        if scope.contains(.programs) { discards.append(number) } else { state.discarded(number) }
-    }
-
-    private mutating func settled(_ number: Int) {
-        guard let index = settlers.firstIndex(where: { $0.number == number }) else {
-            return demand(false, "a caller is resumed twice")
-        }
-        let settler = settlers.remove(at: index)
-        demand(!isPending(settler), "a caller is resumed before the provider has settled")
+        if scope.contains(.programs) { discards += 1 } else { state.revoked() }
     }
 }
 
-extension RefreshState.Step {
+extension Exchange.Step {
     var isIntent: Bool { if case .intent = self { true } else { false } }
 }

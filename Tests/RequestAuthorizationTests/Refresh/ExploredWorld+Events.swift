@@ -29,10 +29,7 @@ extension ExploredWorld {
         case landWrite(Answer)
         case endWrite(Answer)
         case landLate
-        case settle
-        case settleStore
-        case giveUpSettling(Int)
-        case discarded(Int)
+        case discarded
         case stopBackground
         case shutDown
         case giveUpWriting
@@ -71,7 +68,8 @@ extension ExploredWorld {
     enum SiblingAct: Hashable, CaseIterable { case refreshed, signedIn, signedOut, crashed, removed, lost }
 
     enum Threshold: Hashable, CaseIterable {
-        case slot, youth, refresh, expiry, patience, deadline, hardLimit, manualDeadline, writeSlot
+        case slot, youth, refresh, expiry, patience, deadline, grace, hardLimit, manualDeadline, writeSlot, trust,
+            lastSeconds
     }
 
     var events: [Event] {
@@ -91,7 +89,7 @@ extension ExploredWorld {
             if scope.contains(.lasting) { events += [.request(.until), .request(.refreshed)] }
         }
         for index in callers.indices { events.append(.cancel(index)) }
-        if case .held = state.credential { events.append(.unauthorized) }
+        if case .held = state.holding { events.append(.unauthorized) }
         return events
     }
 
@@ -101,16 +99,21 @@ extension ExploredWorld {
                 events.append(.step(index, .ok))
                 continue
             }
-            events += answers(to: runner.step).map { .step(index, $0) }
+            guard let step = runner.step else { continue }
+            if runner.isLeftOver {
+                events += (step.callsService ? [.ok, .terminal] : [.notSent]).map { .step(index, $0) }
+                continue
+            }
+            events += (isForgotten(runner) ? [.ok, .expired, .terminal] : answers(to: step)).map { .step(index, $0) }
             guard scope.contains(.races) else { continue }
-            switch runner.step {
+            switch step {
             case .load, .reread, .verify: events += [.land(index, .ok)] + siblings.map { .land(index, .after($0)) }
             default: break
             }
         }
     }
 
-    private func answers(to step: State.Step) -> [Answer] {
+    private func answers(to step: Exchange.Step) -> [Answer] {
         if lateWrite != nil, !step.callsService { return [.notSent] }
         return switch step {
         case .refresh:
@@ -122,7 +125,6 @@ extension ExploredWorld {
         case .lock: lock == nil ? [.ok, .notSent] : [.notSent]
         case .load, .reread, .verify: [.ok, .notSent] + siblings.map { .after($0) }
         case .intent: [.ok, .notSent]
-        case .save: []
         }
     }
 
@@ -136,7 +138,7 @@ extension ExploredWorld {
     }
 
     private func addStoreEvents(to events: inout [Event]) {
-        guard state.storage != .none else { return }
+        guard state.vault.kind != .none else { return }
         if lateWrite == nil {
             events += [.noticed(nil)] + siblings.map { .noticed($0) }
             if scope.contains(.races), look == nil { events += [.look(nil)] + siblings.map { .look($0) } }
@@ -161,20 +163,18 @@ extension ExploredWorld {
         guard let stored else { return acts }
         if case .signedOut = stored.content { return acts }
         acts.append(.signedOut)
-        if state.storage == .shared { acts += [.removed, .lost] }
-        if state.storage != .shared { return acts + [.refreshed] }
+        if state.vault.kind == .shared { acts += [.removed, .lost] }
+        if state.vault.kind != .shared { return acts + [.refreshed] }
         if lock == nil { acts += intent == nil ? [.refreshed, .crashed] : [.refreshed] }
         return acts
     }
 
     private func addProgramEvents(to events: inout [Event]) {
         guard scope.contains(.programs) else { return }
-        if settlers.isEmpty { events += [.settle, .settleStore] }
-        for index in settlers.indices { events.append(.giveUpSettling(index)) }
-        for index in discards.indices { events.append(.discarded(index)) }
-        if !state.isBackgroundStopped { events.append(.stopBackground) }
+        if discards > 0 { events.append(.discarded) }
+        if state.life == .running { events.append(.stopBackground) }
         if !state.isShutDown { events.append(.shutDown) }
-        if state.isShutDown, !state.isClosed { events.append(.giveUpWriting) }
+        if state.isShutDown, !state.vault.isClosed { events.append(.giveUpWriting) }
     }
 
     // MARK: Time
@@ -191,22 +191,37 @@ extension ExploredWorld {
     /// The next time at which a deadline passes; `nil` if one has passed, or if there is none.
     func moment(of threshold: Threshold) -> Moment? {
         switch threshold {
-        case .slot: return moment(at: state.backOff.slot.uptime)
-        case .youth where !state.storm.isActive(at: now.uptime, policy: state.policy.storm): return nil
+        case .slot: return moment(at: state.pace.backOff.slot.uptime)
+        case .trust: return moment(at: trusted?.until)
+        case .youth where !state.pace.storm.isActive(at: now.uptime, policy: state.policy.storm): return nil
         case .youth: return moment(at: held?.obtainedAt.addingTimeInterval(0.1 * ExploredToken.lifetime + 1))
         case .refresh: return moment(at: held?.refreshAt)
         case .expiry: return moment(at: held?.expiresAt)
         case .patience:
-            guard let patience = state.policy.aheadOfExpiry.patience else { return nil }
-            return moment(at: state.flight.map { $0.beganAt + patience })
+            guard state.policy.aheadOfExpiry.patience != nil else { return nil }
+            return moment(at: patienceEnd)
+        case .lastSeconds where state.policy.aheadOfExpiry.patience == nil: return nil
+        case .lastSeconds: return moment(at: held?.expiresAt.addingTimeInterval(-4))
         case .deadline: return moment(at: state.flight.map { $0.beganAt + state.policy.deadline })
+        case .grace: return moment(at: state.flight.flatMap { $0.isDraining ? graceEnd(of: $0) : nil })
+        case .hardLimit where state.flight == nil:
+            let left = runners.first { $0.isLeftOver }
+            return moment(at: left.map { $0.beganAt + state.policy.deadline * 2 })
         case .hardLimit: return moment(at: state.flight.map { $0.beganAt + state.policy.deadline * 2 })
-        case .manualDeadline: return moment(at: state.manuals.first.map { $0.beganAt + state.policy.deadline })
-        case .writeSlot: return moment(at: state.desired?.backOff.slot.uptime)
+        case .manualDeadline: return moment(at: state.signIn.map { $0.beganAt + state.policy.deadline })
+        case .writeSlot: return moment(at: state.vault.unsaved?.backOff.slot.uptime)
         }
     }
 
-    var held: HeldToken? { if case .held(let held) = state.credential { held } else { nil } }
+    /// Until when requests that come after the deadline wait for the refresh to return.
+    func graceEnd(of flight: Flight) -> Duration {
+        flight.beganAt + state.policy.deadline + state.policy.backOff.patience
+    }
+
+    /// Until when requests with a valid token may wait for the flight that is under way.
+    var patienceEnd: Duration? { patience.flatMap { $0.id == state.flight?.id ? $0.end : nil } }
+
+    var held: HeldToken? { state.held }
 
     private func moment(at uptime: Duration?) -> Moment? {
         guard let uptime, uptime > now.uptime else { return nil }
@@ -223,25 +238,29 @@ extension ExploredWorld.Threshold {
     /// Whether it may happen without a timer.
     fileprivate var isPassed: Bool {
         switch self {
-        case .slot, .youth, .refresh, .expiry: true
-        case .patience, .deadline, .hardLimit, .manualDeadline, .writeSlot: false
+        case .slot, .youth, .refresh, .expiry, .deadline, .trust, .lastSeconds: true
+        case .patience, .grace, .hardLimit, .manualDeadline, .writeSlot: false
         }
     }
 
     /// Whether a timer causes it.
     fileprivate var isKept: Bool {
         switch self {
-        case .slot, .patience, .deadline, .hardLimit, .manualDeadline, .writeSlot: true
-        case .youth, .refresh, .expiry: false
+        case .slot, .patience, .deadline, .grace, .hardLimit, .manualDeadline, .writeSlot, .trust: true
+        case .youth, .refresh, .expiry, .lastSeconds: false
         }
     }
 }
 
-extension RefreshState.Step {
+extension Exchange.Step {
     var callsService: Bool {
         switch self {
         case .refresh, .initial: true
-        case .load, .lock, .reread, .intent, .verify, .save: false
+        case .load, .lock, .reread, .intent, .verify: false
         }
     }
+}
+
+extension Exchange.Step? {
+    var callsService: Bool { self?.callsService ?? false }
 }

@@ -129,8 +129,9 @@ private struct FingerprintWriter {
         write(backOff.isOrdered)
     }
 
-    private mutating func write(_ step: State.Step) {
+    private mutating func write(_ step: Exchange.Step?) {
         switch step {
+        case nil: write(-1)
         case .load: write(0)
         case .lock: write(1)
         case .reread: write(2)
@@ -144,18 +145,17 @@ private struct FingerprintWriter {
         case .verify(let failure):
             write(6)
             write(failure)
-        case .save: write(7)
         }
     }
 
-    private mutating func write(_ content: State.Desired.Content) {
+    private mutating func write(_ content: Vault.Content) {
         switch content {
-        case .clear: write(0)
-        case .save(let held, let condition):
+        case .nothing: write(0)
+        case .token(let held, let condition):
             write(1)
             write(held)
             write(condition)
-        case .signOut(let version, _, let condition):
+        case .tombstone(let version, _, let condition):
             write(2)
             write(version)
             write(condition)
@@ -166,12 +166,15 @@ private struct FingerprintWriter {
 
     mutating func write(_ world: ExploredWorld) {
         let state = world.state
-        write(state.credential)
-        write(state.isRefused, state.hasNoSuccessor)
-        write(name(state.session))
-        write(state.failure)
-        write(state.backOff)
-        write(state.storm.isActive(at: now.uptime, policy: state.policy.storm))
+        write(state.holding)
+        if let held = state.held, state.policy.aheadOfExpiry.patience != nil {
+            write(until: held.expiresAt.addingTimeInterval(-4))
+        }
+        write(name(state.line.session))
+        write(state.pace.failure)
+        write(state.pace.backOff)
+        write(state.pace.storm.isActive(at: now.uptime, policy: state.policy.storm))
+        write(state.pace.longest != nil)
         writeFlights(of: world)
         writeHands(of: world)
         writeStore(of: world)
@@ -180,7 +183,15 @@ private struct FingerprintWriter {
         write(ordinary * 8 + lasting)
         write(world.callers.count { $0.session == nil && $0.kind == .ordinary })
         write(world.callers.count { $0.session == nil && $0.kind == .lasting })
-        write(state.line.session.map { name($0) } ?? -1)
+        for caller in world.callers {
+            // Only in milliseconds: slots are not finer.
+            let end = caller.patience ?? caller.arrival + state.policy.backOff.patience
+            let isWaitingForSlot = state.flight == nil && !state.isHolding
+            let left = caller.patience == nil && !isWaitingForSlot ? -1 : max(0, (end - now.uptime).seconds * 1_000)
+            write(Int(left) * 2 + (caller.patience == nil ? 1 : 0))
+        }
+        write(world.wake.map { $0 <= now.uptime } ?? false)
+        write(state.line.lastHeld.map { name($0) } ?? -1)
         // The relative order of waiters in two different queues does not matter.
         write(world.isRefreshing)
         switch world.announced {
@@ -207,38 +218,45 @@ private struct FingerprintWriter {
         write(siblings)
     }
 
-    private mutating func write(_ credential: State.Credential) {
+    private mutating func write(_ credential: State.Holding) {
         switch credential {
         case .unknown: write(0)
         case .absent: write(1)
         case .ended(let ending):
             write(2)
             write(ending.error.reason == .signedOut)
-        case .held(let held):
+        case .held(let held, let use):
             write(3)
             write(held)
+            write(use.isRefused, use == .last)
+            if case .trusted(let end) = use { write(Int((end - now.uptime).seconds * 1_000)) }
         }
     }
 
     private mutating func writeFlights(of world: ExploredWorld) {
         let (state, policy) = (world.state, world.state.policy)
-        for flight in state.flights {
+        if let flight = state.flight {
             write(flight.basis)
             write(flight.step)
+            write(state.calling == nil)
             let age = now.uptime - flight.beganAt
             write(
-                flight.isDraining, flight.isStray, flight.isOutOfPatience, age < policy.deadline,
-                age < policy.deadline * 2)
-            if let patience = policy.aheadOfExpiry.patience { write(until: flight.beganAt + patience) }
-            guard let runner = world.runners.first(where: { $0.id == flight.id }) else { continue }
-            write(runner.landed)
+                flight.isDraining, flight.isOutOfPatience, age < policy.deadline, age < policy.deadline * 2)
+            if policy.aheadOfExpiry.patience != nil {
+                write(world.patienceEnd.map { max(0, Int(($0 - now.uptime).seconds * 1_000)) } ?? -1)
+            }
+            if flight.isDraining { write(until: world.graceEnd(of: flight)) }
+            if let runner = world.runners.first(where: { $0.id == flight.id }) { write(runner.landed) }
         }
         write(-4)
-        if let strayedAt = state.strayedAt { write(until: strayedAt + policy.backOff.maximum) }
-        write(world.strayings.count)
+        for runner in world.runners where runner.id != state.flight?.id {
+            write(runner.step)
+            write(runner.isLeftOver)
+        }
+        write(-9)
     }
 
-    private mutating func write(_ landed: State.Outcome?) {
+    private mutating func write(_ landed: Exchange.Outcome?) {
         guard case .loaded(let item, let intent, let absence)? = landed else { return write(-1) }
         write(item)
         write(absence == .gone)
@@ -247,7 +265,7 @@ private struct FingerprintWriter {
 
     private mutating func writeHands(of world: ExploredWorld) {
         for hand in world.hands {
-            guard let manual = world.state.manuals.first(where: { $0.id == hand.id }) else { continue }
+            guard let manual = world.state.signIn, manual.id == hand.id else { continue }
             let deadline = manual.beganAt + world.state.policy.deadline
             write(manual.isHolding, manual.isAwaited, deadline > now.uptime)
         }
@@ -256,19 +274,21 @@ private struct FingerprintWriter {
 
     private mutating func writeStore(of world: ExploredWorld) {
         let state = world.state
-        guard state.storage != .none else { return }
+        guard state.vault.kind != .none else { return }
         write(world.stored)
-        write(world.absence == .gone, state.storedSession == state.session)
+        write(world.absence == .gone, state.vault.session == state.line.session)
         write(world.intent)
-        write(state.desired, pending: state.pending)
+        write(state.vault.writer)
         write(world.isWriteDue, world.isStoreOurs, world.isLost, world.isIntentOurs)
-        if let access = state.access {
+        if let access = state.vault.access {
             write(
-                access.owner == access.user, access.user == state.flight?.id, access.intent != nil, access.leavesIntent)
+                access.owner == access.user, access.user == state.flight?.id, access.intent.isOpen,
+                access.intent.isLost,
+                access.intent != .absent)
         }
         write(world.lock == nil ? -6 : -7)
-        write(world.lateWrite, of: state)
-        write(world.writing?.job, of: state)
+        write(world.lateWrite)
+        write(world.writing?.job)
         if case .refused(let item)? = world.writing?.landed { write(item) }
         guard let look = world.look else { return write(-8) }
         write(look.basis == state.basis)
@@ -277,34 +297,48 @@ private struct FingerprintWriter {
         write(look.intent)
     }
 
-    private mutating func write(_ desired: State.Desired?, pending: State.Pending?) {
-        switch pending?.news {
+    private mutating func write(_ order: Vault.Order) {
+        switch order.news {
         case nil: write(0)
         case .refreshed: write(1)
-        case .signedIn(_, let manual): write(manual.isAwaited ? 2 : 3)
+        case .signedIn(_, let signIn): write(signIn.isAwaited ? 2 : 3)
         case .ended: write(4)
         }
-        guard let desired else { return write(-1) }
-        write(desired.content)
-        write(desired.isWriting, desired.error == nil)
-        write(until: desired.backOff.slot.uptime)
+        write(order.content)
+        write(order.failure == nil)
+        write(until: order.backOff.slot.uptime)
     }
 
-    private mutating func write(_ job: State.WriterJob?, of state: State) {
+    private mutating func write(_ writer: Vault.Writer) {
+        switch writer {
+        case .idle: write(0)
+        case .due(let order):
+            write(1)
+            write(order)
+        case .writing(let order, let next):
+            write(2)
+            write(order)
+            if let next { write(next) }
+        case .waiting(let order):
+            write(3)
+            write(order)
+        }
+    }
+
+    private mutating func write(_ job: Vault.Job?) {
         guard let job else { return write(-1) }
-        write(job.number == state.desired?.number, job.ends != nil)
+        write(job.ends != nil)
         write(job.content)
     }
 
     private mutating func writeProgram(of world: ExploredWorld) {
         let state = world.state
-        write(state.isBackgroundStopped, state.isShutDown, state.isClosed)
-        write(world.discards.count)
-        for settler in world.settlers {
-            write(settler.flights.count { id in state.flights.contains { $0.id == id } })
-            write(settler.discards.count { world.discards.contains($0) })
-            let desired = state.desired?.number ?? .max
-            write(settler.acceptsFailure, desired <= settler.limit)
-        }
+        write(state.life == .running, state.isShutDown, state.vault.isClosed)
+        write(world.discards)
     }
+}
+
+extension Vault.Intent {
+    fileprivate var isOpen: Bool { if case .open = self { true } else { false } }
+    fileprivate var isLost: Bool { if case .lost = self { true } else { false } }
 }

@@ -15,6 +15,8 @@ extension ExploredWorld {
             if let moment = moment(of: threshold) { inspectTimer(at: moment) }
         }
         inspectLateRefusal()
+        // A request does first what a late timer has left undone.
+        if isTimerLate { return }
         for runner in runners where runner.step.callsService { inspectRequest(within: runner.id) }
         for hand in hands { inspectRequest(within: hand.id) }
     }
@@ -32,6 +34,10 @@ extension ExploredWorld {
     /// Requests wait without a transition where the transition would only make them wait.
     private mutating func inspectHolding() {
         let holds = state.holdsRequests(at: now.date)
+        if isTimerLate {
+            let isOverdue = state.flight.map { !$0.isDraining && $0.deadline.uptime <= now.uptime } ?? false
+            return demand(!holds || state.isHolding || !isOverdue, "a request joins a refresh that is over")
+        }
         var (copy, turn) = (state, turn(at: now))
         let decision = copy.request(.now, &turn)
         copy.finish(&turn)
@@ -40,7 +46,8 @@ extension ExploredWorld {
             return demand(!holds, "a request would be held that could go on, or begin a refresh")
         }
         // Ahead of expiry a request may wait for a while although the token is valid: that needs a transition.
-        demand(holds || state.isUsable(at: now), "a request would decide anew that it waits")
+        let isForSlot = state.isSlotNear(at: now)
+        demand(holds || state.isUsable(at: now) || isForSlot, "a request would decide anew that it waits")
     }
 
     /// Nothing is due by time alone before the timer fires.
@@ -52,6 +59,8 @@ extension ExploredWorld {
         demand(wake.map { $0 <= moment.uptime } ?? false, "something is due, and no timer fires")
     }
 
+    var isTimerLate: Bool { wake.map { $0 <= now.uptime } ?? false }
+
     private mutating func inspectLateRefusal() {
         var (copy, turn) = (state, turn(at: now))
         _ = copy.unauthorized("Bearer old", &turn)
@@ -60,8 +69,8 @@ extension ExploredWorld {
     }
 
     private mutating func inspectRequest(within id: RefreshID) {
-        let isAwaited = state.flight?.id == id || state.manuals.contains { $0.id == id && $0.isHolding }
-        for need in [State.Need.now, .refreshed] where isAwaited {
+        let isAwaited = state.flight?.id == id || state.signIn.map { $0.id == id && $0.isHolding } == true
+        for need in [TokenNeed.now, .refreshed] where isAwaited {
             var (copy, turn) = (state, turn(at: now))
             if case .wait = copy.request(need, within: [id], &turn) { demand(false, "a service waits for itself") }
         }
@@ -77,33 +86,83 @@ extension ExploredWorld {
 
     /// A flight that no longer counts changes nothing, whatever its result.
     mutating func checkLate(_ runner: Runner) {
-        let isForgotten = state.forgotten.contains(runner.id)
-        let version = TokenVersion(session: runner.session, generation: 99)
+        let isOver = runner.session != state.line.session || state.isOver || state.vault.news?.isOfTheSession == false
+        let version = TokenVersion(session: runner.session, generation: isOver ? 99 : -1)
         var (copy, turn) = (state, turn(at: now))
-        let next = copy.advance(runner.id, .token(newToken(version: version)), &turn)
-        demand(next == nil && turn.effects.count == (isForgotten ? 0 : 1), "a late token is not discarded")
-        demand(turn.notices.count == 1, "listeners do not hear of a late token")
-        checkSame(copy)
+        if isOver || held != nil {
+            let next = copy.advance(runner.id, .token(newToken(version: version)), &turn)
+            demand(next == nil && turn.effects.count == (isOver ? 1 : 0), "a late token is not discarded")
+            demand(turn.notices.count == 1, "listeners do not hear of a late token")
+            checkSame(copy)
+        }
         guard runner.step == .lock else { return }
         (copy, turn) = (state, self.turn(at: now))
         _ = copy.advance(runner.id, .done, &turn)
         demand(turn.effects.count == 1, "a late lock is kept")
     }
 
+    /// Whether a call has passed its hard limit, and can still bring a token.
+    func isForgotten(_ runner: Runner) -> Bool {
+        guard runner.step.callsService, !state.isUnderWay(runner.id), runner.session == state.line.session else {
+            return false
+        }
+        if state.isOver || state.vault.news?.isOfTheSession == false { return false }
+        return switch runner.step {
+        case .refresh(let token): held?.version == token.version
+        default: held == nil
+        }
+    }
+
+    /// Whether a call of a session that is over is awaited when the program ends.
+    func isLeftOver(_ runner: Runner) -> Bool {
+        guard scope.contains(.programs), runner.isLeftOver else { return false }
+        return now.uptime < runner.beganAt + state.policy.deadline * 2 || wake.map { $0 <= now.uptime } ?? false
+    }
+
+    /// The answer of a forgotten call: a token that is newer is used, and nothing else counts.
+    mutating func checkForgotten(_ outcome: Exchange.Outcome, before: ExploredWorld) {
+        guard case .token(let late) = outcome,
+            before.held?.version.session != late.version.session
+                || before.held.map({
+                    $0.version.generation < late.version.generation
+                }) == true
+        else { return demand(state.holding == before.state.holding, "a late answer changes something") }
+        if case .refreshed(let other)? = before.state.vault.news {
+            return demand(other !== late && state.vault == before.state.vault, "the later of two answers counts")
+        }
+        if before.isOfSession(late) {
+            demand(held === late || state.vault.unsaved?.content.token === late, "the late token of a session is lost")
+        }
+    }
+
+    private func isOfSession(_ late: HeldToken) -> Bool {
+        late.version.session == state.line.session && !state.isOver && state.vault.news?.isOfTheSession != false
+    }
+
     mutating func checkLate(_ hand: Hand) {
         var (copy, turn) = (state, turn(at: now))
-        copy.manualSucceeded(hand.id, newToken(version: TokenVersion(session: newSession(), generation: 0)), &turn)
+        copy.signedIn(hand.id, newToken(version: TokenVersion(session: newSession(), generation: 0)), &turn)
         demand(turn.effects.count == 1 && turn.notices.count == 1, "a late token is not discarded")
         checkSame(copy)
         (copy, turn) = (state, self.turn(at: now))
-        copy.manualFailed(hand.id, ExploredFailure(), &turn)
-        copy.cancelManual(hand.id, &turn)
+        copy.failSignIn(hand.id, ExploredFailure(), &turn)
+        copy.cancelSignIn(hand.id, &turn)
         demand(turn.effects.isEmpty && turn.notices.isEmpty && copy == state, "a late failure changes something")
     }
 
     private mutating func checkSame(_ copy: State) {
         var copy = copy
-        (copy.lastNumber, copy.discards, copy.forgotten) = (state.lastNumber, state.discards, state.forgotten)
+        copy.leftovers = state.leftovers
         demand(copy == state, "a late result changes something")
+    }
+}
+
+extension News {
+    /// Whether the session goes on after it.
+    var isOfTheSession: Bool {
+        switch self {
+        case .refreshed: true
+        case .signedIn, .ended: false
+        }
     }
 }

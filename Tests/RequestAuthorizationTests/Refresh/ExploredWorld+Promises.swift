@@ -18,11 +18,11 @@ extension ExploredWorld {
         checkWarm()
         checkManual(event, before: before)
         checkStore()
-        for settler in settlers { checkSettler(settler) }
+        checkSettling()
         if case .due = event, !isWriteDue {
             demand(wake.map { $0 > now.uptime } ?? true, "the timer fires for nothing")
         }
-        noteStrays(before: before)
+        noteLosses(before: before)
     }
 
     private mutating func checkWaiting() {
@@ -30,65 +30,80 @@ extension ExploredWorld {
         demand(
             self.ordinary.count == ordinary && lasting.count == callers.count - ordinary,
             "there are not as many places as requests")
-        let isServed = state.isHolding || state.flight.map { !$0.isDraining } ?? false
-        demand(callers.isEmpty || isServed, "requests wait for nothing")
+        let isLate = wake.map { $0 <= now.uptime } ?? false
+        let isServed =
+            state.isHolding
+            || state.flight.map { !$0.isDraining || now.uptime < graceEnd(of: $0) || isLate }
+                ?? (state.vault.news != nil)
+        demand(callers.isEmpty || isServed || isSlotAwaited, "requests wait for nothing")
         demand(!callers.contains { isReplaced($0) }, "a request waits for a token of another user")
-        var expected = state.manuals.filter(\.isAwaited).map(\.id.number)
-        if case .signedIn(_, let manual)? = state.pending?.news, manual.isAwaited { expected.append(manual.id.number) }
+        var expected: [RefreshID] = []
+        if let signIn = state.signIn, signIn.isAwaited { expected.append(signIn.id) }
+        if case .signedIn(_, let manual)? = state.vault.news, manual.isAwaited { expected.append(manual.id) }
         demand(Set(expected) == Set(awaited), "a caller awaits a manual refresh that is over")
-        for manual in state.manuals {
-            demand(hands.contains { $0.id == manual.id }, "a manual refresh that has returned is remembered")
+        if let signIn = state.signIn {
+            demand(hands.contains { $0.id == signIn.id }, "a manual refresh that has returned is remembered")
         }
-        if state.isShutDown { demand(state.manuals.isEmpty, "a sign-in goes on after the provider was shut down") }
+        if state.isShutDown { demand(state.signIn == nil, "a sign-in goes on after the provider was shut down") }
+    }
+
+    /// Whether a timer begins the refresh for those who wait, and early enough for each of them.
+    private var isSlotAwaited: Bool {
+        let slot = state.pace.slot.uptime
+        guard state.flight == nil, !state.isShutDown, let wake, wake <= max(slot, now.uptime) else { return false }
+        return callers.allSatisfy { slot <= $0.patience ?? $0.arrival + state.policy.backOff.patience }
     }
 
     private mutating func checkFlights() {
-        demand(isRefreshing == (state.flight.map { !$0.isStray } ?? false), "the announced refreshing is wrong")
-        for flight in state.flights {
-            if flight.step == .save {
-                demand(state.pending != nil, "a flight waits for nothing to be stored")
+        demand(isRefreshing == (state.flight != nil), "the announced refreshing is wrong")
+        if let flight = state.flight {
+            if state.calling == nil {
+                demand(state.vault.news != nil, "a flight waits for nothing to be stored")
             } else {
                 demand(runners.contains { $0.id == flight.id }, "a flight that has returned is remembered")
             }
-            demand(flight.session == state.session, "a flight of another session counts")
         }
-        if case .ended = state.credential {
-            demand(state.flight == nil && state.stray == nil, "a flight goes on after the session")
+        if case .ended = state.holding {
+            demand(state.flight == nil, "a flight goes on after the session")
         }
     }
 
     private mutating func checkAccess() {
-        demand(lock == state.access?.owner, "a lock is not released, or the state has one that was released")
-        guard let access = state.access else { return }
+        demand(lock == state.vault.access?.owner, "a lock is not released, or the state has one that was released")
+        guard let access = state.vault.access else { return }
         let isUsed = state.flight?.id == access.user
-        let isNeeded = state.desired.map { !state.isClosed || $0.isWriting } ?? false
+        let isNeeded = state.vault.unsaved.map { _ in !state.vault.isClosed || state.vault.isWriting } ?? false
         demand(isUsed || isNeeded, "a lock is kept that nothing needs")
     }
 
     private mutating func checkWriter() {
-        demand((state.desired?.isWriting ?? false) == (writing != nil), "two writes at a time")
-        if let pending = state.pending {
-            demand(pending.number == state.desired?.number, "an announcement waits for another item to be stored")
-            demand(state.desired?.error == nil, "an announcement waits although the first try has ended")
+        demand(state.vault.isWriting == (writing != nil), "two writes at a time")
+        guard let unsaved = state.vault.unsaved else { return }
+        if unsaved.news != nil {
+            demand(unsaved.failure == nil, "an announcement waits although the first try has ended")
         }
-        guard let desired = state.desired, !desired.isWriting, !state.isClosed else { return }
-        let isTimed = wake.map { $0 <= max(desired.backOff.slot.uptime, now.uptime) } ?? false
-        demand(isWriteDue || (desired.error != nil && isTimed), "an unstored item is forgotten")
+        guard !state.vault.isWriting, !state.vault.isClosed else { return }
+        let isTimed = wake.map { $0 <= max(unsaved.backOff.slot.uptime, now.uptime) } ?? false
+        demand(isWriteDue || (unsaved.failure != nil && isTimed), "an unstored item is forgotten")
     }
 
-    private mutating func checkSettler(_ settler: Settler) {
-        demand(isPending(settler), "a caller waits although the provider has settled")
-        if settler.acceptsFailure {
+    private mutating func checkSettling() {
+        let isStored = state.vault.unsaved == nil || (state.vault.isClosed && writing == nil)
+        let isSettled =
+            isStored && state.flight == nil && state.vault.news == nil && discards == 0
+            && !runners.contains(where: isLeftOver)
+        demand(state.isSettled == isSettled, "a caller waits although the provider has settled, or does not wait")
+        if !state.vault.isTried {
             demand(writing != nil || isWriteDue, "a caller waits for a write that never comes")
         }
     }
 
     private mutating func checkCredential(_ event: Event, before: ExploredWorld) {
-        let (old, new) = (before.state.credential, state.credential)
-        if case .held(let held) = new, old != new { checkNew(held, event, before: before) }
-        if case .held(let former) = old {
+        let new = state.holding
+        if let held, before.held != held { checkNew(held, event, before: before) }
+        if let former = before.held {
             switch new {
-            case .held(let held):
+            case .held(let held, _):
                 if held.version.session != former.version.session { over.append(former.version.session) }
             case .ended:
                 over.append(former.version.session)
@@ -98,11 +113,14 @@ extension ExploredWorld {
         }
         if case .ended = new { demand(announced == .invalidated, "the end of a session is not announced") }
         if case .unknown = new { demand(announced == .nothing, "something is announced before anything is known") }
-        if case .held(let held) = new {
+        if let held {
             demand(announced == .updated(held.number), "a token in use is not announced")
-            if state.storage == .readOnly, before.held?.version.session != held.version.session { refused = [] }
+            if state.vault.kind == .readOnly, before.held?.version.session != held.version.session { refused = [] }
             let isRefused = refused.contains(held.number) || held.problem != nil
             demand(!isRefused || state.isRefused, "a refused token is used again")
+            let isGood = isTrusted || !held.isExpired(at: now.date)
+            demand(
+                state.isUsable(at: now) == (isGood && !state.isRefused), "a good token is not used, or another one is")
         }
         guard case .reset = event else { return }
         if case .ended = new {} else { demand(false, "a reset does not end the session") }
@@ -112,15 +130,15 @@ extension ExploredWorld {
     private mutating func checkNew(_ held: HeldToken, _ event: Event, before: ExploredWorld) {
         // With a read-only store a sign-out and a sign-in count in this process alone, until the store reports a
         // change.
-        if state.storage == .readOnly { return }
+        if state.vault.kind == .readOnly { return }
         demand(!over.contains(held.version.session), "a session that was over comes back")
-        switch before.state.credential {
-        case .held(let former) where former.version.session == held.version.session:
+        switch before.state.holding {
+        case .held(let former, _) where former.version.session == held.version.session:
             demand(held.version.generation > former.version.generation, "an older token takes the place of a newer one")
         case .ended:
             let isFollowing = stored?.version == held.version || look != nil || before.look != nil
             var isSignIn = false
-            if case .signedIn? = before.state.pending?.news { isSignIn = true }
+            if case .signedIn? = before.state.vault.news { isSignIn = true }
             demand(event.mayBegin || isFollowing || isSignIn, "a session that has ended goes on")
         case .held, .unknown, .absent: break
         }
@@ -128,11 +146,11 @@ extension ExploredWorld {
 
     /// No token from the service is lost.
     private mutating func checkTokens() {
-        let unsaved = state.desired?.token?.number
+        let unsaved = state.vault.unsaved?.content.token?.number
         guard !fresh.isEmpty else { return tried.removeAll { $0 != unsaved } }
         let kept = fresh.filter { held in
-            if state.desired?.token === held { return true }
-            return switch state.pending?.news {
+            if state.vault.unsaved?.content.token === held { return true }
+            return switch state.vault.news {
             case .refreshed(let token), .signedIn(let token, _): token === held
             case .ended, nil: false
             }
@@ -154,33 +172,40 @@ extension ExploredWorld {
         case .beginManual, .cancelManual, .manual(_, .lost), .manual(_, .malformed), .due(.manualDeadline): break
         default: return
         }
-        if case .due = event, before.state.flight != nil || before.state.desired != nil { return }
+        let mayChange = before.state.flight != nil || before.state.vault.unsaved != nil || before.state.trustEnd != nil
+        if case .due = event, mayChange { return }
         let isSame =
-            state.credential == before.state.credential && state.session == before.state.session
-            && state.desired == before.state.desired && state.failure == before.state.failure
-            && state.stray == before.state.stray && announced == before.announced
+            state.holding == before.state.holding && state.line.session == before.state.line.session
+            && state.vault.unsaved == before.state.vault.unsaved && state.pace.failure == before.state.pace.failure
+            && announced == before.announced
             && (before.state.flight == nil || state.flight == before.state.flight)
         demand(isSame, "a manual refresh that fails leaves something behind")
     }
 
     /// When everything is at rest and no sibling has changed it, the store holds the token in use.
     private mutating func checkStore() {
-        guard state.isKept, isStoreOurs, state.desired == nil, writing == nil, lateWrite == nil else { return }
-        switch state.credential {
-        case .held(let held): demand(stored?.token?.number == held.number, "the store does not hold the token in use")
+        guard state.vault.isKept, isStoreOurs, state.vault.unsaved == nil, writing == nil, lateWrite == nil else {
+            return
+        }
+        switch state.holding {
+        case .held(let held, _):
+            demand(stored?.token?.number == held.number, "the store does not hold the token in use")
         case .ended: demand(stored?.token == nil, "the store holds a token of a session that has ended")
         case .unknown, .absent: break
         }
     }
 
-    private mutating func noteStrays(before: ExploredWorld) {
-        if let stray = state.stray, before.state.stray?.id != stray.id {
-            strayings.append((stray.id, now.uptime))
-            if case .refresh = stray.step, isIntentOurs { isLost = true }
+    private mutating func noteLosses(before: ExploredWorld) {
+        switch event {
+        // A request does first what a late timer has left undone.
+        case .due?, .request?:
+            if let flight = before.state.calling, state.flight?.id != flight.id, case .refresh = flight.step,
+                isIntentOurs
+            {
+                isLost = true
+            }
+        default: break
         }
-        // These spend a token that is no longer held.
-        if state.heldVersion != before.state.heldVersion { strayings = [] }
-        strayings.removeAll { $0.at + state.policy.backOff.maximum <= now.uptime }
         let known = [held?.number, stored?.token?.number]
         refused.removeAll { !known.contains($0) }
     }
@@ -199,17 +224,18 @@ extension ExploredWorld.Event {
     fileprivate func mayEnd(_ before: ExploredWorld) -> Bool {
         switch self {
         // A lost session has not ended, unless the server has ended it.
-        case .endWrite(.after(.lost)): before.state.pending?.news.isEnd == true
+        case .endWrite(.after(.lost)): before.state.vault.news?.isEnd == true
         case .noticed(.lost?), .step(_, .after(.lost)): false
         case .noticed(nil): before.stored != nil || before.absence == .gone
         case .reset, .noticed, .hear, .endWrite, .due: true
         case .step(_, .after), .step(_, .ok): true
-        case .step(_, .terminal), .step(_, .noRefreshToken): !before.state.isKept && before.state.storage != .readOnly
+        case .step(_, .terminal), .step(_, .noRefreshToken):
+            !before.state.vault.isKept && before.state.vault.kind != .readOnly
         default: false
         }
     }
 }
 
-extension RefreshState.Pending.News {
+extension News {
     fileprivate var isEnd: Bool { if case .ended = self { true } else { false } }
 }

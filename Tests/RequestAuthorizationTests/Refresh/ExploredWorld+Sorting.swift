@@ -9,7 +9,7 @@ import Foundation
 extension ExploredWorld {
     mutating func checkSorting(_ event: Event, before: ExploredWorld) {
         if let held, before.held !== held, held.expiresAt < held.obtainedAt, before.isBrought(held) || isStep(event) {
-            demand(!state.backOff.isOpen(at: now), "a token that came expired is refreshed at once")
+            demand(!state.pace.backOff.isOpen(at: now), "a token that came expired is refreshed at once")
         }
         guard case .step(let index, let answer) = event else { return }
         let runner = before.runners[index]
@@ -18,9 +18,9 @@ extension ExploredWorld {
             return
         }
         guard [.client, .interaction].contains(answer), !flight.isDraining else { return }
-        let wait = state.backOff.slot.uptime - now.uptime
+        let wait = state.pace.backOff.slot.uptime - now.uptime
         demand(
-            wait >= state.policy.backOff.maximum || state.pending != nil,
+            wait >= state.policy.backOff.maximum || state.vault.news != nil,
             "a failure that needs an operator is tried again too soon")
     }
 
@@ -43,13 +43,13 @@ extension ExploredWorld {
 
     /// Whether the server has ended the session.
     private var isEnding: Bool {
-        if case .ended? = state.pending?.news { return true }
-        if case .ended(let ending) = state.credential { return ending.error.reason == .rejected }
+        if case .ended? = state.vault.news { return true }
+        if case .ended(let ending) = state.holding { return ending.error.reason == .rejected }
         return false
     }
 
     private mutating func checkVerdict(_ kind: TokenFailureKind, before: ExploredWorld) {
-        let isLive = before.state.isUsable(at: now)
+        let isLive = before.state.isUsable(at: now) && before.state.trustEnd == nil
         demand(
             kind == .terminal || (kind == .noRefreshToken && !isLive), "a session ends without a verdict")
     }

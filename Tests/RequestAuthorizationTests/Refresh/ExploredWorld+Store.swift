@@ -11,7 +11,7 @@ extension ExploredWorld {
         switch event {
         case .beginWrite:
             isWriteDue = false
-            guard let job = change({ state, _ in state.beginWrite() }) else { return }
+            guard let job = change({ state, _ in state.vault.begin() }) else { return }
             demand(writing == nil, "two writes at a time")
             writing = Writing(job: job)
         case .landWrite(let answer):
@@ -35,7 +35,7 @@ extension ExploredWorld {
         if change({ $0.endWrite(job, result, &$1) }) { isWriteDue = true }
     }
 
-    private mutating func landing(of job: State.WriterJob, _ answer: Answer) -> State.Written {
+    private mutating func landing(of job: Vault.Job, _ answer: Answer) -> Vault.Written {
         if case .after(let act) = answer {
             actOfSibling(act)
             return landing(of: job, .ok)
@@ -43,13 +43,15 @@ extension ExploredWorld {
         if answer == .notSent || answer == .givenUp { return .failed(ExploredFailure()) }
         var item: StoredItem?
         switch job.content {
-        case .clear: item = nil
-        case .save(let held, let condition):
-            if state.storage == .shared, !condition.allows(stored, absence: absence) { return .refused(stored?.copy) }
-            let isBack = removed.contains(held.version.session) && state.storage == .shared
+        case .nothing: item = nil
+        case .token(let held, let condition):
+            if state.vault.kind == .shared, !condition.allows(stored, absence: absence) {
+                return .refused(stored?.copy)
+            }
+            let isBack = removed.contains(held.version.session) && state.vault.kind == .shared
             demand(!isBack || condition == .anything, "a removed session comes back")
             item = StoredItem(held)
-        case .signOut(let version, let obtainedAt, let condition):
+        case .tombstone(let version, let obtainedAt, let condition):
             if !condition.allows(stored, absence: absence) { return .refused(stored?.copy) }
             item = StoredItem(content: .signedOut, version: version, obtainedAt: obtainedAt)
         }
@@ -63,49 +65,16 @@ extension ExploredWorld {
 
     mutating func program(_ event: Event) {
         switch event {
-        case .settle: settle(acceptsFailure: false) { $0.settle() }
-        case .settleStore: settle(acceptsFailure: true) { $0.settleStore() }
-        case .giveUpSettling(let index):
-            let number = settlers.remove(at: index).number
-            let error = change { state, _ in state.unsettled(number) }
-            demand(
-                error.map { $0.isRefreshing || $0.isUnstored } ?? false, "a caller has waited for nothing")
-        case .discarded(let index):
-            let number = discards.remove(at: index)
-            change { state, _ in state.discarded(number) }
+        case .discarded:
+            discards -= 1
+            change { state, _ in state.revoked() }
         case .stopBackground: change { state, _ in state.stopBackgroundRefresh() }
         case .shutDown: change { $0.shutDown(&$1) }
         default: change { $0.giveUpWriting(&$1) }
         }
     }
-
-    private mutating func settle(acceptsFailure: Bool, _ begin: (inout State) -> Int) {
-        let expected = state.lastNumber + 1
-        settlers.append(
-            Settler(
-                number: expected, flights: acceptsFailure ? [] : state.flights.map(\.id),
-                discards: acceptsFailure ? [] : discards, acceptsFailure: acceptsFailure, limit: state.lastNumber))
-        let number = change { state, _ in begin(&state) }
-        demand(number == expected, "a caller that waits has another's number")
-    }
-
-    /// The results of flights that were under way belong to what the caller waits for.
-    mutating func noteSettlers() {
-        for index in settlers.indices where !isOver(settlers[index]) { settlers[index].limit = state.lastNumber }
-        isFlying = state.flights.map(\.id)
-    }
-
-    private func isOver(_ settler: Settler) -> Bool { !settler.flights.contains(where: isFlying.contains) }
-
-    /// Whether work is under way for which the caller waits.
-    func isPending(_ settler: Settler) -> Bool {
-        if settler.flights.contains(where: { id in state.flights.contains { $0.id == id } }) { return true }
-        if settler.discards.contains(where: discards.contains) { return true }
-        guard let desired = state.desired, desired.number <= settler.limit else { return false }
-        return !settler.acceptsFailure || (desired.error == nil && (!state.isClosed || desired.isWriting))
-    }
 }
 
-extension RefreshState.WriterJob {
-    var token: HeldToken? { if case .save(let held, _) = content { held } else { nil } }
+extension Vault.Job {
+    var token: HeldToken? { content.token }
 }

@@ -26,18 +26,25 @@ struct ExploredWorld {
     struct Caller {
         let number: Int
         let place: Int
-        let kind: Effect.Waiters
+        let kind: Waiters
         /// The session in which it was queued, if a token was held.
         let session: UUID?
+        let arrival: Duration
+        /// Until when it waits for a slot; `nil` before its first failure.
+        var patience: Duration?
     }
 
     /// The task of a flight; it goes on after the state has forgotten the flight.
     struct Runner {
         let id: RefreshID
         let session: UUID
-        var step: State.Step
+        let beganAt: Duration
+        /// `nil` once it is over.
+        var step: Exchange.Step?
+        /// Its session ended before it did.
+        var isLeftOver = false
         /// The store's answer, before the state has it.
-        var landed: State.Outcome?
+        var landed: Exchange.Outcome?
     }
 
     /// The task of a manual refresh.
@@ -46,24 +53,12 @@ struct ExploredWorld {
         let isAwaited: Bool
     }
 
-    /// A caller that waits until the provider has settled.
-    struct Settler {
-        let number: Int
-        /// The flights under way when it began to wait.
-        let flights: [RefreshID]
-        let discards: [Int]
-        /// It waits for one try to store.
-        let acceptsFailure: Bool
-        /// Writes up to this number were decided before it began to wait, or by those flights.
-        var limit: Int
-    }
-
     enum Announcement: Equatable { case nothing, updated(Int), invalidated }
 
     /// A write to the store, and its answer.
     struct Writing {
-        let job: State.WriterJob
-        var landed: State.Written?
+        let job: Vault.Job
+        var landed: Vault.Written?
     }
 
     /// A read of the store after a sibling's change.
@@ -85,13 +80,10 @@ struct ExploredWorld {
     var callers: [Caller] = []
     var runners: [Runner] = []
     var hands: [Hand] = []
-    /// The numbers of manual refreshes that a caller awaits.
-    var awaited: [Int] = []
-    var settlers: [Settler] = []
+    /// The manual refreshes that a caller awaits.
+    var awaited: [RefreshID] = []
     /// Revocations that are under way.
-    var discards: [Int] = []
-    /// The flights that were under way after the last event.
-    var isFlying: [RefreshID] = []
+    var discards = 0
 
     var stored: StoredItem?
     /// Why nothing is stored, if so: a sibling has removed the item, or the folder is missing.
@@ -103,9 +95,11 @@ struct ExploredWorld {
     var lock: RefreshID?
     /// The answer to the call under the lock was lost.
     var isLost = false
+    /// Tokens of calls that were forgotten. Their intents stay, and name a token that has been replaced.
+    var late: [Int] = []
     var writing: Writing?
     /// A write that was given up, and that the store may still execute.
-    var lateWrite: State.WriterJob?
+    var lateWrite: Vault.Job?
     var isWriteDue = false
     var look: Look?
     /// No sibling has changed the store since the provider did.
@@ -119,6 +113,8 @@ struct ExploredWorld {
     var isRefreshing = false
     /// Sessions that siblings have begun.
     var sessionsOfSiblings: [UUID] = []
+    /// Sessions that sign-ins have begun.
+    var signedIn: [UUID] = []
     /// Sessions that a sibling has removed from the store.
     var removed: [UUID] = []
     /// Sessions that this process has left.
@@ -127,10 +123,12 @@ struct ExploredWorld {
     var fresh: [HeldToken] = []
     /// Those of them that the store was asked to save once.
     var tried: [Int] = []
+    /// Until when requests with a valid token may wait for the last flight.
+    var patience: (id: RefreshID, end: Duration)?
+    /// Until when a token is used that had expired on arrival, as uptime.
+    var trusted: (number: Int, until: Duration)?
     /// Tokens that a server refused, or for which the last answer was lost.
     var refused: [Int] = []
-    /// When flights became strays.
-    var strayings: [(id: RefreshID, at: Duration)] = []
     var names = 0
     /// The present event.
     var event: Event?
@@ -173,13 +171,13 @@ struct ExploredWorld {
 
 extension ExploredWorld {
     /// Nothing is known yet.
-    static func cold(_ storage: State.Storage, policy: RefreshPolicy = .explored) -> Self {
-        let credential: State.Credential = storage == .none ? .absent : .unknown
+    static func cold(_ storage: Vault.Kind, policy: RefreshPolicy = .explored) -> Self {
+        let credential: State.Holding = storage == .none ? .absent : .unknown
         return Self(state: State(credential, session: session(0), storage: storage, policy: policy))
     }
 
     /// A token is in use, and saved.
-    static func warm(_ storage: State.Storage, policy: RefreshPolicy = .explored) -> Self {
+    static func warm(_ storage: Vault.Kind, policy: RefreshPolicy = .explored) -> Self {
         cold(storage, policy: policy).after([.setToken] + (storage == .none ? [] : [.beginWrite, .endWrite(.ok)]))
     }
 

@@ -95,7 +95,7 @@ private struct LimitedBench {
             clock: clock, place: place, service: service,
             auth: RefreshableTokenAuthorization(
                 service: service, token: nil, store: LeasedStore(base: place, lease: duration, clock: clock),
-                clock: clock, random: { 1 }))
+                policy: .impatient, clock: clock, random: { 1 }))
     }
 
     /// Suspends until exclusive access is free.

@@ -165,15 +165,6 @@ import Testing
         #expect(told.count { $0.kind == .refreshedTooOften } == 1)
     }
 
-    @Test func `a storm of callers that no token satisfies is reported too`() async throws {
-        let bench = Bench.make()
-        for number in 1...6 { bench.service.append(.token("\(number)", lasts: .seconds(10))) }
-        let told = await events(of: bench.auth, until: .refreshedTooOften) {
-            for _ in 1...6 { _ = try? await bench.auth.validToken(lasting: .seconds(150)) }
-        }
-        #expect(told.count { $0.kind == .refreshedTooOften } == 1)
-    }
-
     @Test func `a reset without a session ends none`() async throws {
         let bench = Bench.make(holding: nil)
         let told = try await events(of: bench.auth, until: .tokenInstalled) {

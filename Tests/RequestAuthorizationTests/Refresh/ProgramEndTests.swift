@@ -72,6 +72,52 @@ import Testing
         #expect(error?.storeError is DiskFull)
     }
 
+    @Test(arguments: [true, false])
+    func `settling waits for a call that a sign-out has overtaken, and for the revocation of its token`(
+        isShutDown: Bool
+    ) async throws {
+        let bench = Bench.make(holding: nil, .heldIgnoringCancellation)
+        let request = await bench.hold(1)[0]
+        let call = try await bench.service.nextCall()
+        await bench.auth.reset()
+        await #expect(throws: NotAuthorized.self) { try await request.value }
+        let early = await #expect(throws: NotSettled.self) { try await bench.auth.settle(within: .zero) }
+        #expect(early?.isRefreshing == true && early?.isUnstored == false)
+        let settled = Task { [limit] in
+            if isShutDown { return try await bench.auth.shutdown(within: limit) }
+            try await bench.auth.settle(within: limit)
+        }
+        await bench.clock.sleeper(for: limit)
+        call.succeed(TestToken("late"))
+        try await settled.value
+        #expect(bench.service.discarded.map(\.name) == ["late"])
+    }
+
+    @Test func `after its hard limit a call that a sign-out has overtaken is not waited for`() async throws {
+        let bench = Bench.make(holding: nil, .heldIgnoringCancellation)
+        let request = await bench.hold(1)[0]
+        _ = try await bench.service.nextCall()
+        await bench.auth.reset()
+        _ = await request.result
+        let settled = Task { try await bench.auth.settle(within: .seconds(3_600)) }
+        await bench.clock.sleepers(1)
+        bench.clock.advance(by: .seconds(60))
+        try await settled.value
+    }
+
+    @Test func `after a shutdown has given up, a request behind a store that hangs fails at once`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
+        let save = store.hold(next: .save)
+        let bench = Bench.make(store: store, .token("new"))
+        bench.clock.advance(by: .seconds(10))
+        let request = await bench.hold(1)[0]
+        await save.begins()
+        await #expect(throws: NotSettled.self) { try await bench.auth.shutdown(within: .zero) }
+        let error = await #expect(throws: NotAuthorized.self) { try await request.value }
+        #expect(error?.reason == .shutDown)
+        save.release()
+    }
+
     @Test func `settling does not wait for user input`() async throws {
         let bench = Bench.make()
         let answer = OneShot<TestToken>()
@@ -181,5 +227,16 @@ import Testing
         while await events.next() != nil {}
         #expect(provider.object == nil)
         #expect(store.base.stored?.token?.name == "stored")
+    }
+
+    @Test func `what has not settled is named, and the store's error by its type`() {
+        let working = NotSettled(isRefreshing: true, isUnstored: false, storeError: DiskFull())
+        #expect(
+            working.description
+                == "the provider has not settled: a refresh or a revocation is under way; wait longer")
+        let unstored = NotSettled(isRefreshing: false, isUnstored: true, storeError: DiskFull())
+        #expect(
+            unstored.description
+                == "the provider has not settled: the store does not hold the result yet (DiskFull); wait longer")
     }
 }

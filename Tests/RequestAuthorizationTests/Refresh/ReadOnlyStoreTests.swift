@@ -3,6 +3,7 @@
 
 import Foundation
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 @testable import RequestAuthorization
@@ -118,8 +119,9 @@ private struct Widget {
         store = ScriptedTokenStore(app.sibling())
         auth =
             follows
-            ? RefreshableTokenAuthorization(service: service, store: store.readOnly, clock: clock)
-            : RefreshableTokenAuthorization(service: service, store: Deaf(base: store).readOnly, clock: clock)
+            ? RefreshableTokenAuthorization(service: service, store: store.readOnly, policy: .impatient, clock: clock)
+            : RefreshableTokenAuthorization(
+                service: service, store: Deaf(base: store).readOnly, policy: .impatient, clock: clock)
     }
 
     var kinds: [TokenStoreOperation<TestToken>.Kind] { store.operations.map(\.kind) }

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
+import TestProviders
 
 @testable import RequestAuthorization
 
@@ -14,25 +15,36 @@ struct RefreshStateBench {
     var state: State
     var now = Moment(date: Date(timeIntervalSinceReferenceDate: 1_000_000), uptime: .seconds(1_000))
     /// The waiters, by name.
-    var waiting: [Effect.Waiters: [Int]] = [:]
+    var waiting: [Waiters: [Int]] = [:]
     /// The waiters that were queued while a token was held.
     var bound: Set<Int> = []
     /// All announcements and actions, in order.
     var log: [String] = []
 
     /// - Parameter token: the number of the initial token; `nil` for none.
-    static func make(holding token: Int? = 1, storage: State.Storage = .none, policy: RefreshPolicy = .explored) -> Self
+    static func make(holding token: Int? = 1, storage: Vault.Kind = .none, policy: RefreshPolicy = .explored.impatient)
+        -> Self
     {
         var bench = Self(state: State(.absent, session: session, storage: storage, policy: policy))
-        if let token { (bench.state.credential, bench.state.storedSession) = (.held(bench.held(token)), session) }
+        if let token { bench.holds(token) }
         return bench
     }
 
-    func held(_ number: Int, session: UUID = session, generation: Int = 0, isMalformed: Bool = false) -> HeldToken {
+    /// A token is held, and stored.
+    mutating func holds(_ token: Int, isStored: Bool = true) {
+        let held = held(token)
+        state.hold(held)
+        if isStored { state.vault.note(StoredItem(held)) }
+    }
+
+    func held(
+        _ number: Int, session: UUID = session, generation: Int = 0, isMalformed: Bool = false, isFetched: Bool = false
+    ) -> HeldToken {
         let token = ExploredToken(
             number: number, expiresAt: now.date.addingTimeInterval(ExploredToken.lifetime), isMalformed: isMalformed)
         let version = TokenVersion(session: session, generation: generation)
-        return TypedToken(token, version: version, obtainedAt: now.date, policy: state.policy, random: 1)
+        return TypedToken(
+            token, version: version, obtainedAt: now.date, isFetched: isFetched, policy: state.policy, random: 1)
     }
 
     func stored(_ number: Int, session: UUID = session, generation: Int) -> StoredItem {
@@ -71,12 +83,12 @@ struct RefreshStateBench {
     /// A server refuses the token, and a request waits for the refresh.
     @discardableResult
     mutating func refuse(waiter: Int? = nil) -> RefreshID? {
-        if case .held(let held) = state.credential { does { $0.unauthorized(held.header, &$1) } }
+        if let held = state.held { does { $0.unauthorized(held.header, &$1) } }
         if let waiter { wait(waiter) }
         return state.flight?.id
     }
 
-    mutating func wait(_ waiter: Int, need: State.Need = .now) {
+    mutating func wait(_ waiter: Int, need: TokenNeed = .now) {
         guard case .wait(let kind) = gives({ $0.request(need, &$1) }) else { return log.append("no waiting") }
         waiting[kind, default: []].append(waiter)
         if state.lineOfWaiters == nil { bound.remove(waiter) } else { bound.insert(waiter) }
@@ -84,7 +96,7 @@ struct RefreshStateBench {
 
     /// Steps of a flight end.
     @discardableResult
-    mutating func advance(_ id: RefreshID?, _ outcomes: State.Outcome...) -> [String] {
+    mutating func advance(_ id: RefreshID?, _ outcomes: Exchange.Outcome...) -> [String] {
         guard let id else { return [] }
         let before = log.count
         for outcome in outcomes { does { $0.advance(id, outcome, &$1) } }
@@ -93,8 +105,8 @@ struct RefreshStateBench {
 
     /// The next turn of the writer ends.
     @discardableResult
-    mutating func write(_ written: State.Written = .saved) -> [String] {
-        guard let job = state.beginWrite() else { return ["nothing to write"] }
+    mutating func write(_ written: Vault.Written = .saved) -> [String] {
+        guard let job = state.vault.begin() else { return ["nothing to write"] }
         return does { $0.endWrite(job, written, &$1) }
     }
 
@@ -111,23 +123,23 @@ struct RefreshStateBench {
 
     /// The deadline of the flight passes, or the hard limit too.
     @discardableResult
-    mutating func overdue(isStray: Bool = false) -> [String] {
-        pass(isStray ? 60 : 30)
+    mutating func overdue(isForgotten: Bool = false) -> [String] {
+        pass(isForgotten ? 60 : 30)
         return does { $0.timePassed(&$1) }
     }
 
-    /// A refresh becomes a stray, and 90 seconds later a request begins the next one.
-    mutating func leaveStray(waiter: Int) -> RefreshID? {
-        let stray = refuse()
-        overdue(isStray: true)
+    /// A refresh is forgotten, and 90 seconds later a request begins the next one.
+    mutating func leaveCall(waiter: Int) -> RefreshID? {
+        let call = refuse()
+        overdue(isForgotten: true)
         pass(90)
         wait(waiter)
-        return stray
+        return call
     }
 
     mutating func beginManual(isAwaited: Bool = false) -> RefreshID {
-        let id = state.nextID()
-        does { _ = $0.beginManual(id, isAwaited: isAwaited, &$1) }
+        let id = RefreshID()
+        does { _ = $0.beginSignIn(id, isAwaited: isAwaited, &$1) }
         return id
     }
 
@@ -135,11 +147,11 @@ struct RefreshStateBench {
     @discardableResult
     mutating func bring(_ number: Int, by id: RefreshID) -> [String] {
         let held = held(number, session: ExploredWorld.session(number))
-        return does { $0.manualSucceeded(id, held, &$1) }
+        return does { $0.signedIn(id, held, &$1) }
     }
 
     /// The result for a request now.
-    mutating func answer(_ need: State.Need = .now) -> String {
+    mutating func answer(_ need: TokenNeed = .now) -> String {
         switch gives({ $0.request(need, &$1) }) {
         case .use(let held): "token \(held.number)"
         case .wait: "wait"
@@ -149,11 +161,11 @@ struct RefreshStateBench {
 
     /// The item that is being written to the store.
     var unsaved: String? {
-        switch state.desired?.content {
+        switch state.vault.unsaved?.content {
         case nil: nil
-        case .clear: "nothing"
-        case .save(let held, let condition): "token \(held.number)" + Self.words(condition)
-        case .signOut(let version, _, let condition): "tombstone \(version.generation)" + Self.words(condition)
+        case .nothing: "nothing"
+        case .token(let held, let condition): "token \(held.number)" + Self.words(condition)
+        case .tombstone(let version, _, let condition): "tombstone \(version.generation)" + Self.words(condition)
         }
     }
 
@@ -182,16 +194,17 @@ struct RefreshStateBench {
             guard let waiters = waiting.removeValue(forKey: kind), !waiters.isEmpty else { return nil }
             return "resume \(waiters) with \(Self.words(result))"
         case .dismissFormer:
-            let former = [Effect.Waiters.ordinary, .lasting].flatMap { waiting[$0, default: []] }.filter(bound.contains)
+            let former = [Waiters.ordinary, .lasting].flatMap { waiting[$0, default: []] }.filter(bound.contains)
             for kind in waiting.keys { waiting[kind]?.removeAll(where: bound.contains) }
             return former.isEmpty ? nil : "dismiss \(former)"
+        // All who wait here have just seen their first failure.
+        case .postpone: return "postpone"
         case .start(let flight): return "start \(flight.cause)"
         case .cancel: return "cancel"
         case .write: return "write"
         case .unlock(_, let endsIntent): return endsIntent ? "unlock, end intent" : "unlock"
         case .answer(_, let result): return "answer \(Self.words(result))"
-        case .discard(let held, _): return "discard \(held.number)"
-        case .settled(let numbers): return "settled \(numbers.count)"
+        case .discard(let held): return "discard \(held.number)"
         }
     }
 
@@ -211,7 +224,7 @@ struct RefreshStateBench {
     }
 }
 
-extension RefreshState.Outcome {
+extension Exchange.Outcome {
     static var nothingStored: Self { .loaded(nil, nil) }
     static func failed(
         _ kind: TokenFailureKind, retryAfter: Duration? = nil, _ delivery: TokenRequestDelivery = .answered

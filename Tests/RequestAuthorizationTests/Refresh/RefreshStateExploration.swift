@@ -54,6 +54,14 @@ struct RefreshStateExploration {
         await explore("\(storage.name), ending", world, depth: 5)
     }
 
+    @Test(arguments: [ExploredStorage.none, .plain, .shared])
+    func `no order of events breaks a promise beside a call that was forgotten`(storage: ExploredStorage) async {
+        let steps = Array(repeating: ExploredWorld.Event.step(0, .ok), count: storage == .shared ? 3 : 0)
+        var world = ExploredWorld.warm(storage.kind).after([.unauthorized] + steps + [.due(.hardLimit), .due(.slot)])
+        (world.scope, world.callerLimit) = (.lasting, 1)
+        await explore("\(storage.name), forgotten", world, depth: 5)
+    }
+
     private func explore(_ name: String, _ beginning: ExploredWorld, depth: Int) async {
         let environment = ProcessInfo.processInfo.environment
         let usual = environment["EXPLORATION"] == "long" ? depth : depth - (depth > 5 ? 3 : 2)
@@ -72,7 +80,7 @@ enum ExploredStorage: CaseIterable {
 
     var name: String { "\(self)" }
 
-    var kind: RefreshState.Storage {
+    var kind: Vault.Kind {
         switch self {
         case .none: .none
         case .plain: .plain

@@ -19,7 +19,7 @@ struct RefreshStateStoreTests {
         bench.does { $0.reset(newSession: other, &$1) }
         #expect(bench.does { $0.reset(newSession: ExploredWorld.session(8), &$1) } == ["write"])
         #expect(bench.log == ["session ended", "announce signed out", "write", "write"])
-        guard case .signOut(let version, _, .session(let session))? = bench.state.desired?.content else {
+        guard case .tombstone(let version, _, .session(let session))? = bench.state.vault.unsaved?.content else {
             Issue.record("no tombstone is to be saved")
             return
         }
@@ -58,14 +58,13 @@ struct RefreshStateStoreTests {
 
     @Test func `the end of a session is announced after the first try to store it, however late it came`() {
         var bench = Bench.make(storage: .plain)
-        let stray = bench.refuse()
-        bench.overdue(isStray: true)
+        let flight = bench.refuse()
+        bench.overdue()
         let item = bench.stored(1, generation: 0)
-        #expect(bench.advance(stray, .failed(.terminal), .loaded(item, nil)) == ["write"])
-        #expect(bench.answer() == "wait")
+        #expect(bench.advance(flight, .failed(.terminal), .loaded(item, nil)) == ["write"])
         #expect(
             bench.write(.failed(ExploredFailure())) == [
-                "clear failed", "session ended", "announce rejected by the token endpoint",
+                "clear failed", "session ended", "announce rejected by the token endpoint", "refresh ended",
             ])
         #expect(bench.answer() == "rejected by the token endpoint")
     }
@@ -93,7 +92,7 @@ struct RefreshStateStoreTests {
 
     @Test func `a stored token that has expired is announced when it is loaded`() {
         var bench = Bench.make(holding: nil, storage: .plain)
-        bench.state.credential = .unknown
+        bench.state.holding = .unknown
         bench.wait(7)
         let old = bench.stored(1, generation: 3)
         bench.pass(ExploredToken.lifetime)
@@ -102,10 +101,10 @@ struct RefreshStateStoreTests {
 
     @Test func `a read-only store is known to be empty once it has been read`() {
         var bench = Bench.make(holding: nil, storage: .readOnly)
-        bench.state.credential = .unknown
+        bench.state.holding = .unknown
         bench.wait(7)
         bench.advance(bench.state.flight?.id, .nothingStored)
-        #expect(bench.state.credential == .absent)
+        #expect(bench.state.holding == .absent)
     }
 
     @Test(arguments: [TokenAbsence.gone, .setAside, .placeMissing])
@@ -147,7 +146,7 @@ struct RefreshStateStoreTests {
         bench.write(.failed(ExploredFailure()))
         let flight = bench.refuse()
         bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
-        #expect(!bench.overdue(isStray: true).contains("unlock"))
+        #expect(!bench.overdue(isForgotten: true).contains("unlock"))
         #expect(bench.write() == ["unlock"])
     }
 
@@ -159,7 +158,7 @@ struct RefreshStateStoreTests {
         bench.write(.failed(ExploredFailure()))
         bench.pass(200)
         let second = bench.refuse()
-        #expect(second != nil && bench.state.access?.user == second)
+        #expect(second != nil && bench.state.vault.access?.user == second)
         #expect(bench.state.flight?.step == .reread)
     }
 
@@ -168,26 +167,26 @@ struct RefreshStateStoreTests {
         bench.setToken(2, session: other)
         let flight = bench.refuse()
         bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
-        #expect(bench.state.beginWrite()?.ends == nil)
+        #expect(bench.state.vault.begin()?.ends == nil)
     }
 
     @Test func `the intent of an answer that was lost stays when the next try is not sent`() {
         var bench = Bench.make(storage: .shared)
         let (item, date) = (bench.stored(1, generation: 0), bench.now.date)
         let intent = RefreshIntent(session: Bench.session, generation: 0, beganAt: date)
-        let lost = RefreshState.Outcome.failed(.transient, .mayHaveBeenProcessed)
+        let lost = Exchange.Outcome.failed(.transient, .mayHaveBeenProcessed)
         let first = bench.refuse()
         #expect(bench.advance(first, .done, .loaded(item, nil), .done, lost).last == "unlock")
         bench.pass(1)
         bench.wait(7)
         let second = bench.state.flight?.id
-        let unsent = RefreshState.Outcome.failed(.transient, .notSent)
+        let unsent = Exchange.Outcome.failed(.transient, .notSent)
         #expect(bench.advance(second, .done, .loaded(item, intent), .done, unsent).last == "unlock")
         bench.pass(90)
         bench.wait(8)
         let third = bench.state.flight?.id
         bench.advance(third, .done, .loaded(item, intent), .done, .token(bench.held(2, generation: 1)))
-        #expect(bench.state.beginWrite()?.ends != nil)
+        #expect(bench.state.vault.begin()?.ends != nil)
     }
 
     // MARK: Sessions that were removed, and sessions that were lost
@@ -209,8 +208,8 @@ struct RefreshStateStoreTests {
         #expect(bench.write() == ["announce 2", "token installed", "refresh ended", "unlock"])
     }
 
-    @Test(arguments: [RefreshState.Storage.plain, .shared])
-    func `a damaged item that is noticed is replaced by the held token`(storage: RefreshState.Storage) {
+    @Test(arguments: [Vault.Kind.plain, .shared])
+    func `a damaged item that is noticed is replaced by the held token`(storage: Vault.Kind) {
         var bench = Bench.make(storage: storage)
         bench.does { $0.noticed(nil, nil, .setAside, &$1) }
         #expect(bench.unsaved == "token 1")
@@ -240,12 +239,12 @@ struct RefreshStateStoreTests {
         bench.advance(flight, .done, .loaded(nil, nil, .setAside))
         #expect(bench.unsaved == "token 1")
         // The intent stays: the answer is not known yet.
-        #expect(bench.state.beginWrite()?.ends == nil)
+        #expect(bench.state.vault.begin()?.ends == nil)
     }
 
     @Test func `a session that was never stored does not count as removed`() {
-        var bench = Bench.make(storage: .shared)
-        bench.state.storedSession = nil
+        var bench = Bench.make(holding: nil, storage: .shared)
+        bench.holds(1, isStored: false)
         let flight = bench.refuse()
         bench.advance(flight, .done, .nothingStored, .done, .token(bench.held(2, generation: 1)))
         #expect(bench.unsaved == "token 2 for nothing")
@@ -344,14 +343,15 @@ struct RefreshStateStoreTests {
         var bench = Bench.make(storage: .plain)
         let manual = bench.beginManual(isAwaited: true)
         bench.bring(2, by: manual)
-        #expect(bench.does { $0.cancelManual(manual, &$1) } == [])
+        #expect(bench.does { $0.cancelSignIn(manual, &$1) } == [])
         #expect(bench.write() == ["announce 2", "token installed", "answer 2"])
     }
 
     @Test func `a sign-in that another one has overtaken is discarded`() {
         var bench = Bench.make(storage: .plain)
-        let (first, second) = (bench.beginManual(isAwaited: true), bench.beginManual())
+        let first = bench.beginManual(isAwaited: true)
         bench.bring(2, by: first)
+        let second = bench.beginManual()
         #expect(bench.bring(3, by: second) == ["token discarded", "discard 2", "answer CancellationError", "write"])
         #expect(bench.unsaved == "token 3 for anything")
     }
@@ -360,7 +360,7 @@ struct RefreshStateStoreTests {
         var bench = Bench.make(storage: .plain)
         let manual = bench.beginManual(isAwaited: true)
         let bad = bench.held(2, session: other, isMalformed: true)
-        bench.does { $0.manualSucceeded(manual, bad, &$1) }
+        bench.does { $0.signedIn(manual, bad, &$1) }
         #expect(bench.log == ["token discarded", "discard 2", "answer malformed credential"])
     }
 }

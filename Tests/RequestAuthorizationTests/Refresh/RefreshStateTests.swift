@@ -17,7 +17,7 @@ struct RefreshStateTests {
         let manual = bench.beginManual()
         bench.refuse(waiter: 7)
         #expect(bench.log.isEmpty)
-        let actions = bench.does { $0.manualFailed(manual, CancellationError(), &$1) }
+        let actions = bench.does { $0.failSignIn(manual, CancellationError(), &$1) }
         #expect(actions == ["refresh failed", "refresh started", "start unauthorized"])
     }
 
@@ -37,15 +37,24 @@ struct RefreshStateTests {
         var bench = Bench.make(storage: .readOnly)
         bench.pass(ExploredToken.lifetime - 1)
         #expect(bench.answer() == "token 1")
-        let item = bench.state.credential == .absent ? nil : StoredItem(bench.held(1))
+        let item = bench.state.holding == .absent ? nil : StoredItem(bench.held(1))
         bench.advance(bench.state.flight?.id, .loaded(item, nil))
+        #expect(bench.answer() == "token 1")
+        #expect(bench.state.flight == nil)
+    }
+
+    @Test func `a damaged item that others keep is not read again with each request`() {
+        var bench = Bench.make(storage: .readOnly)
+        bench.pass(ExploredToken.lifetime - 1)
+        #expect(bench.answer() == "token 1")
+        bench.advance(bench.state.flight?.id, .loaded(nil, nil, .setAside))
         #expect(bench.answer() == "token 1")
         #expect(bench.state.flight == nil)
     }
 
     @Test func `the end of a read of a sibling's token is announced once`() {
         var bench = Bench.make(holding: nil, storage: .readOnly)
-        bench.state.credential = .unknown
+        bench.state.holding = .unknown
         bench.wait(7)
         let item = bench.stored(2, generation: 0)
         #expect(
@@ -55,7 +64,7 @@ struct RefreshStateTests {
 
     @Test func `retrying by hand begins a refresh as soon as one is due`() {
         var bench = Bench.make()
-        guard case .held(let held) = bench.state.credential else { return }
+        guard let held = bench.state.held else { return }
         bench.now.date = held.refreshAt.addingTimeInterval(-1)
         #expect(bench.does { $0.retryNow(&$1) } == [])
         bench.now.date = held.refreshAt
@@ -74,17 +83,25 @@ struct RefreshStateTests {
         let flight = bench.refuse(waiter: 7)
         bench.advance(flight, .failed(.transient, retryAfter: .seconds(100)))
         bench.notice(bench.stored(2, generation: 1))
-        #expect(bench.state.failure == nil)
-        #expect(bench.state.backOff == BackOff())
+        #expect(bench.state.pace.failure == nil)
+        #expect(bench.state.pace.backOff == BackOff())
     }
 
     @Test func `a time that the server named for one session does not delay a sign-in after it`() {
         var bench = Bench.make()
         let flight = bench.refuse(waiter: 7)
         bench.advance(flight, .failed(.transient, retryAfter: .seconds(100)))
-        #expect(bench.gives { $0.beginManual($0.nextID(), isAwaited: true, &$1) } != nil)
+        #expect(bench.gives { $0.beginSignIn(RefreshID(), isAwaited: true, &$1) } != nil)
         bench.does { $0.reset(newSession: ExploredWorld.session(9), &$1) }
-        #expect(bench.gives { $0.beginManual($0.nextID(), isAwaited: true, &$1) } == nil)
+        #expect(bench.gives { $0.beginSignIn(RefreshID(), isAwaited: true, &$1) } == nil)
+    }
+
+    @Test func `the refusal of a former token of the session leaves the present one in use`() {
+        var bench = Bench.make()
+        let former = bench.held(9)
+        let verdict = bench.gives { state, turn in try? state.refused(former, afterRefresh: false, &turn) }
+        #expect(verdict == .anew)
+        #expect(bench.state.isUsable(at: bench.now) && bench.state.flight == nil)
     }
 
     // MARK: Time
@@ -93,11 +110,10 @@ struct RefreshStateTests {
         var bench = Bench.make()
         bench.refuse(waiter: 7)
         #expect(
-            bench.overdue(isStray: true) == [
+            bench.overdue(isForgotten: true) == [
                 "refresh failed", "refresh ended", "cancel", "resume [7] with failed",
             ])
         #expect(bench.state.flight == nil)
-        #expect(bench.state.stray != nil)
     }
 
     @Test func `a flight past its deadline begins no further step`() {
@@ -126,60 +142,85 @@ struct RefreshStateTests {
         bench.pass(30)
         #expect(
             bench.does { $0.timePassed(&$1) } == ["announce 2", "token installed", "refresh ended"])
-        #expect(bench.state.stray == nil)
     }
 
     // MARK: Late answers
 
-    @Test func `no call begins beside two late ones before the longest back-off has passed`() {
+    @Test func `a call that is forgotten leaves its place, and its refusal ends nothing`() {
         var bench = Bench.make()
-        bench.refuse()
-        bench.overdue(isStray: true)
-        bench.does { $0.retryNow(&$1) }
-        let second = bench.state.flight?.id
-        bench.overdue(isStray: true)
-        #expect(bench.state.stray?.id == second)
-        for _ in 0..<2 {
-            bench.does { $0.retryNow(&$1) }
-            #expect(bench.state.flight == nil)
-        }
-        #expect(bench.answer(.refreshed) == "failed")
-        bench.pass(30)
-        bench.does { $0.retryNow(&$1) }
-        #expect(bench.state.flight != nil)
-    }
-
-    @Test func `the token of a late flight is dropped, not revoked, if a newer one has replaced it`() {
-        var bench = Bench.make()
-        let first = bench.refuse()
-        bench.overdue(isStray: true)
-        bench.does { $0.retryNow(&$1) }
-        bench.overdue(isStray: true)
-        #expect(bench.advance(first, .token(bench.held(2, generation: 1))) == ["token discarded"])
-        #expect(bench.state.forgotten.isEmpty)
-    }
-
-    @Test func `the refusal of an old flight ends nothing while a newer one is under way`() {
-        var bench = Bench.make()
-        let stray = bench.leaveStray(waiter: 7)
-        #expect(bench.advance(stray, .failed(.terminal)) == [])
+        let call = bench.leaveCall(waiter: 7)
+        #expect(bench.state.flight != nil && bench.state.flight?.id != call)
+        #expect(bench.advance(call, .failed(.terminal)) == [])
         #expect(
             bench.advance(bench.state.flight?.id, .token(bench.held(2, generation: 1)))
                 == ["announce 2", "token installed", "refresh ended", "resume [7] with 2"])
     }
 
-    @Test func `the end of a session ends the flights beside it, and discards their tokens`() {
+    @Test func `the token of a forgotten call is used, and the call beside it counts no more`() {
         var bench = Bench.make()
-        let stray = bench.leaveStray(waiter: 7)
+        let call = bench.leaveCall(waiter: 7)
+        let second = bench.state.flight?.id
+        #expect(
+            bench.advance(call, .token(bench.held(2, generation: 1)))
+                == ["announce 2", "token installed", "refresh ended", "resume [7] with 2"])
+        #expect(bench.advance(second, .failed(.terminal)) == [])
+        #expect(bench.answer() == "token 2")
+    }
+
+    @Test func `the token of a forgotten call is used if no other call was made`() {
+        var bench = Bench.make(storage: .plain)
+        let call = bench.refuse()
+        bench.overdue(isForgotten: true)
+        #expect(bench.advance(call, .token(bench.held(2, generation: 1))) == ["write"])
+        bench.wait(7)
+        bench.does { $0.retryNow(&$1) }
+        #expect(bench.state.flight == nil)
+        #expect(bench.write() == ["announce 2", "token installed", "resume [7] with 2"])
+    }
+
+    @Test func `a late token that had expired on arrival closes the slot`() {
+        var bench = Bench.make()
+        let call = bench.refuse()
+        let held = bench.held(2, generation: 1)
+        bench.overdue(isForgotten: true)
+        bench.pass(ExploredToken.lifetime)
+        #expect(
+            bench.advance(call, .token(held))
+                == ["announce 2", "token installed", "token expired on arrival, check the clock"])
+        #expect(bench.answer() == "token 2")
+        bench.pass(90)
+        #expect(bench.answer() == "wait")
+    }
+
+    @Test func `the token of a forgotten call is dropped, not revoked, if a newer one has replaced it`() {
+        var bench = Bench.make()
+        let call = bench.leaveCall(waiter: 7)
+        bench.advance(bench.state.flight?.id, .token(bench.held(2, generation: 1)))
+        #expect(bench.advance(call, .token(bench.held(3, generation: 1))) == ["token discarded"])
+        #expect(bench.answer() == "token 2")
+    }
+
+    @Test func `the end of a session ends the calls beside it, and discards their tokens`() {
+        var bench = Bench.make()
+        let call = bench.leaveCall(waiter: 7)
         bench.advance(bench.state.flight?.id, .failed(.terminal))
-        #expect(bench.advance(stray, .token(bench.held(2, generation: 1))) == ["token discarded", "discard 2"])
+        #expect(bench.advance(call, .token(bench.held(2, generation: 1))) == ["token discarded", "discard 2"])
+    }
+
+    @Test func `a late token is revoked while the end of its session, or a sign-in, is being stored`() {
+        var bench = Bench.make(storage: .plain)
+        let call = bench.refuse()
+        bench.overdue(isForgotten: true)
+        bench.bring(2, by: bench.beginManual())
+        #expect(bench.advance(call, .token(bench.held(3, generation: 1))) == ["token discarded", "discard 3"])
+        #expect(bench.unsaved == "token 2 for anything")
     }
 
     @Test func `a refresh waits for a late answer that is being stored, and spends no token beside it`() {
         var bench = Bench.make(storage: .plain)
-        let stray = bench.leaveStray(waiter: 7)
+        let call = bench.leaveCall(waiter: 7)
         let flight = bench.state.flight?.id
-        #expect(bench.advance(stray, .token(bench.held(2, generation: 1))) == ["write"])
+        #expect(bench.advance(call, .token(bench.held(2, generation: 1))) == ["write"])
         #expect(bench.advance(flight, .failed(.transient)) == [])
         #expect(bench.answer() == "wait")
         #expect(bench.write() == ["announce 2", "token installed", "refresh ended", "resume [7] with 2"])
@@ -187,22 +228,21 @@ struct RefreshStateTests {
 
     @Test func `of two answers for one token the earlier one counts`() {
         var bench = Bench.make(storage: .plain)
-        let stray = bench.leaveStray(waiter: 7)
+        let call = bench.leaveCall(waiter: 7)
         let flight = bench.state.flight?.id
-        bench.advance(stray, .token(bench.held(2, generation: 1)))
+        bench.advance(call, .token(bench.held(2, generation: 1)))
         #expect(bench.advance(flight, .token(bench.held(3, generation: 1))) == ["token discarded"])
         #expect(bench.write() == ["announce 2", "token installed", "refresh ended", "resume [7] with 2"])
     }
 
-    @Test func `the end of a refresh is announced before the next one begins`() {
+    @Test func `a newer sign-in cancels the one under way, also if it then fails`() {
         var bench = Bench.make()
-        let stray = bench.leaveStray(waiter: 7)
-        let flight = bench.state.flight?.id
-        bench.advance(stray, .token(bench.held(2, generation: 1)))
-        bench.refuse(waiter: 8)
-        #expect(
-            bench.advance(flight, .token(bench.held(3, generation: 1)))
-                == ["token discarded", "refresh ended", "refresh started", "start unauthorized"])
+        let first = bench.beginManual(isAwaited: true)
+        let second = bench.beginManual(isAwaited: true)
+        #expect(bench.log == ["cancel", "answer CancellationError"])
+        #expect(bench.bring(2, by: first) == ["token discarded", "discard 2"])
+        #expect(bench.does { $0.failSignIn(second, ExploredFailure(), &$1) } == ["answer ExploredFailure"])
+        #expect(bench.answer() == "token 1")
     }
 
     // MARK: Failures
@@ -215,7 +255,7 @@ struct RefreshStateTests {
         for delivery in [TokenRequestDelivery.notSent, .notSent, .mayHaveBeenProcessed, .mayHaveBeenProcessed] {
             let flight = bench.state.flight?.id ?? bench.refuse()
             bench.advance(flight, .failed(.transient, delivery))
-            slots.append(bench.state.backOff.slot.uptime - bench.now.uptime)
+            slots.append(bench.state.pace.backOff.slot.uptime - bench.now.uptime)
             bench.pass(60)
             bench.wait(7)
         }
@@ -235,10 +275,10 @@ struct RefreshStateTests {
     @Test func `no waiter waits for a provider that is closed`() {
         var bench = Bench.make(storage: .plain)
         bench.setToken(2, session: ExploredWorld.session(2))
-        bench.does { state, _ in state.settleStore() }
+        #expect(!bench.state.vault.isTried && !bench.state.isSettled)
         bench.does { $0.shutDown(&$1) }
-        #expect(bench.does { $0.giveUpWriting(&$1) } == ["settled 1"])
-        #expect(bench.does { state, _ in state.settleStore() } == ["settled 1"])
+        bench.does { $0.giveUpWriting(&$1) }
+        #expect(bench.state.vault.isTried && bench.state.isSettled)
     }
 
     @Test func `announcements that wait for the store are made when the provider is closed`() {
@@ -259,7 +299,7 @@ struct RefreshStateTests {
         bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil), .done)
         bench.advance(flight, .token(bench.held(2, generation: 1)))
         bench.write(.failed(ExploredFailure()))
-        #expect(bench.state.access != nil)
+        #expect(bench.state.vault.access != nil)
         bench.does { $0.shutDown(&$1) }
         #expect(bench.does { $0.giveUpWriting(&$1) } == ["unlock"])
     }

@@ -9,37 +9,33 @@ import Testing
 
 /// The task of a refresh starts before the provider has its handle.
 @Suite(.timeLimit(.minutes(5))) struct RefreshTaskTests {
-    private let core = ProviderCore(
-        RefreshState(.absent, session: UUID(), storage: .none, policy: .default, provider: 1),
-        at: Moment(date: .now, uptime: .zero))
-    private let id = RefreshID(provider: 1, number: 1)
-
-    @Test func `the task of a refresh whose session has ended meanwhile is not cancelled`() {
-        core.expectTask(of: id)
-        let task = Task {}
-        core.register(task, for: id)
-        #expect(!task.isCancelled)
-    }
+    private let id = RefreshID()
 
     @Test func `a task that is cancelled before its handle is known is cancelled then`() {
-        core.expectTask(of: id)
-        core.cancelTask(of: id)
+        id.cancel()
         let task = Task {}
-        core.register(task, for: id)
+        id.register(task)
         #expect(task.isCancelled)
     }
 
-    @Test func `a known task is cancelled at once, and one that has ended is not`() {
-        core.expectTask(of: id)
+    @Test func `a known task is cancelled at once`() {
         let task = Task {}
-        core.register(task, for: id)
-        core.cancelTask(of: id)
+        id.register(task)
+        #expect(!task.isCancelled)
+        id.cancel()
         #expect(task.isCancelled)
-        core.forgetTask(of: id)
-        let late = Task {}
-        core.register(late, for: id)
-        core.cancelTask(of: id)
-        #expect(!late.isCancelled)
+    }
+
+    @Test func `a sign-in in a cancelled task does not begin`() async {
+        let bench = Bench.make()
+        let signIn = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await bench.auth.signIn {
+                Issue.record("it begins")
+                return TestToken("new")
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await signIn.value }
     }
 
     @Test func `a sign-in whose caller is cancelled cancels its closure`() async throws {

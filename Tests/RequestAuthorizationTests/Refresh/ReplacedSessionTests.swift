@@ -55,7 +55,7 @@ import Testing
         let bench = SharedBench.make(lasts: -1, .held)
         let early = Task { try await bench.name() }
         await bench.held.reaches(1)
-        _ = try await bench.service.nextCall()
+        let call = try await bench.service.nextCall()
         let late = Task { try await bench.name() }
         await bench.held.reaches(2)
         try await bench.sibling().auth.signIn { TestToken("other") }
@@ -66,6 +66,8 @@ import Testing
             try? await bench.sibling().auth.setToken(TestToken("third", expiresAt: bench.clock.now))
         }
         #expect(adopted != nil)
+        // The call of the former session counts until it has ended.
+        call.fail(TokenEndpointError(status: 503))
         try await bench.auth.settle(within: .seconds(30))
         #expect(bench.service.calls == 1)
     }
@@ -74,7 +76,7 @@ import Testing
         let bench = SharedBench.make(lasts: -1, .held)
         let early = Task { try await bench.name() }
         await bench.held.reaches(1)
-        _ = try await bench.service.nextCall()
+        let call = try await bench.service.nextCall()
         early.cancel()
         await #expect(throws: CancellationError.self) { try await early.value }
         let late = Task { try await bench.name() }
@@ -84,6 +86,8 @@ import Testing
         }
         #expect(adopted != nil)
         await #expect(throws: NotAuthorized.self) { try await late.value }
+        // The call of the former session counts until it has ended.
+        call.fail(TokenEndpointError(status: 503))
         try await bench.auth.settle(within: .seconds(30))
         #expect(bench.service.calls == 1)
     }
@@ -91,13 +95,13 @@ import Testing
     @Test func `requests from the launch are counted until they go on or are cancelled`() async {
         for (held, counts) in [(nil, [3, 2, 0]), (1, [0, 0, 0])] as [(Int?, [Int])] {
             let bench = RefreshStateBench.make(holding: held, storage: .shared)
-            _ = try? await withUnsafeThrowingContinuation { (continuation: ProviderCore.Continuation) in
-                var contents = ProviderCore.Contents(state: bench.state)
-                let numbers = (0..<3).map { _ in contents.enqueue(continuation, in: .ordinary) }
+            _ = try? await withUnsafeThrowingContinuation { (continuation: WaitingRequest.Continuation) in
+                var contents = ProviderContents(bench.state, at: bench.now)
+                let numbers = (0..<3).map { _ in contents.enqueue(continuation, as: .ordinary) }
                 #expect(contents.unbound == counts[0])
-                _ = contents.remove(numbers[1], from: .ordinary)
+                _ = contents.remove(numbers[1])
                 #expect(contents.unbound == counts[1])
-                _ = contents.drain(.ordinary)
+                _ = contents.take(.ordinary)
                 #expect(contents.unbound == counts[2])
                 continuation.resume(throwing: CancellationError())
             }
@@ -228,8 +232,8 @@ import Testing
     }
 
     @Test func `of a replaced session at most sixteen tokens are remembered`() {
-        var line = SessionLine()
         let bench = RefreshStateBench.make()
+        var line = SessionLine(RefreshStateBench.session)
         line.note(bench.held(1))
         #expect(line.includes("Bearer 99"))
         for number in 2...18 {

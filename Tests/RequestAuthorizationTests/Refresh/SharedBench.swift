@@ -44,7 +44,7 @@ struct SharedBench {
         self.service = DiscardingService(script: service)
         let shared: any TokenStore<TestToken> = follows ? store : DeafStore(store: store)
         auth = RefreshableTokenAuthorization(
-            service: self.service, token: nil, store: shared, clock: clock, random: { 1 },
+            service: self.service, token: nil, store: shared, policy: .impatient, clock: clock, random: { 1 },
             onHold: { [held] in held.add() })
     }
 

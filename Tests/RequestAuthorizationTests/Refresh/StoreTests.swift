@@ -257,20 +257,6 @@ import Testing
         #expect(error?.needsSignIn == true)
         #expect(bench.service.calls == 0)
     }
-
-    @Test func `a live token that an earlier version set aside is refreshed before it is used`() async throws {
-        let place = #""generation":3,"obtainedAt":0,"session":"01020304-0506-0708-090A-0B0C0D0E0F10""#
-        let token = #"{"expiresAt":80000000000,"name":"aside"}"#
-        let text = #"{\#(place),"status":"setAside","token":\#(token)}"#
-        let stored = try JSONDecoder().decode(StoredToken<TestToken>.self, from: Data(text.utf8))
-        let store = Store(InMemoryTokenStore(stored))
-        let bench = Bench.make(store: store, .failure(Offline()), .token("new"))
-        await #expect(throws: RefreshFailed.self) { try await bench.name() }
-        bench.clock.advance(by: .seconds(1))
-        #expect(try await bench.name() == "new")
-        #expect(bench.service.history.map(\.input).allSatisfy { $0 == .refresh(stored.token ?? TestToken("none")) })
-        #expect(store.base.stored?.version == stored.version.next)
-    }
 }
 
 struct StoreLocked: Error {}

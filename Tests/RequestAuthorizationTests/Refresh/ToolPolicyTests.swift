@@ -3,6 +3,7 @@
 
 import Foundation
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 @testable import RequestAuthorization
@@ -23,8 +24,8 @@ import Testing
     }
 
     @Test func `after 5 s a request goes on with the valid token, and so does the refresh`() async throws {
-        let bench = Bench.make(policy: .tool, .held)
-        bench.clock.advance(by: due)
+        let bench = Bench.make(holding: .seconds(1_000), policy: .tool, .held)
+        bench.clock.advance(by: .seconds(980))
         let request = await bench.hold(1)[0]
         let call = try await bench.service.nextCall()
         await bench.clock.sleeper(for: .seconds(5))
@@ -34,6 +35,27 @@ import Testing
         _ = await bench.event(.tokenInstalled) { call.succeed(TestToken("new")) }
         #expect(try await bench.name() == "new")
         #expect(bench.service.calls == 1)
+    }
+
+    @Test func `in the last seconds of a token a request waits for half of what is left`() async throws {
+        let bench = Bench.make(policy: .tool, .held)
+        bench.clock.advance(by: .seconds(98))
+        let request = await bench.hold(1)[0]
+        await bench.clock.sleeper(for: .seconds(1))
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await request.value == "old")
+    }
+
+    @Test(arguments: [true, false])
+    func `retrying by hand begins no refresh that no caller waits for`(isTool: Bool) async throws {
+        let bench = Bench.make(policy: isTool ? .tool.impatient : .impatient, .failure(Offline()), .token("new"))
+        if !isTool { bench.auth.stopBackgroundRefresh() }
+        bench.clock.advance(by: .seconds(101))
+        await #expect(throws: RefreshFailed.self) { try await bench.name() }
+        await bench.auth.retryNow()
+        try await bench.auth.settle(within: .seconds(60))
+        #expect(bench.service.calls == 1)
+        #expect(try await bench.name() == "new")
     }
 
     @Test func `if the refresh fails a request goes on with the valid token`() async throws {

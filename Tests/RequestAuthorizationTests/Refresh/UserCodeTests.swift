@@ -3,6 +3,7 @@
 
 import Foundation
 import RequestAuthorizationTesting
+import TestProviders
 import Testing
 
 @testable import RequestAuthorization
@@ -42,7 +43,8 @@ import Testing
         let (clock, box) = (ManualClock(), NosyBox())
         let tail: @Sendable () -> Tail = { [box] in Tail { box.look() } }
         let service = FailingService(tail: tail)
-        let auth = Provider(service: service, store: FailingStore(tail: tail), clock: clock)
+        let auth = Provider(
+            service: service, store: FailingStore(tail: tail), policy: .impatient, clock: clock)
         box.provider = auth
         // Each failure takes the place of an earlier one: of the service, of the store, and the end of a session.
         for kind in [TokenFailureKind.transient, .client, .terminal] {
@@ -185,7 +187,7 @@ private final class Chain: RefreshableTokenService {
         }
         return contents.withLock { contents in
             contents.link = Link(go: go, task: task)
-            contents.depths.append(SurroundingRefresh.current.count)
+            contents.depths.append(RefreshID.current.count)
             return TestToken("\(contents.depths.count)")
         }
     }

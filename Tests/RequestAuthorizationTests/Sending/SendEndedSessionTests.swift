@@ -56,8 +56,7 @@ import Testing
     }
 
     @Test(arguments: [
-        NotAuthorized.Reason.notRefreshable, .needsInteraction, .refreshedTooOften, .noToken, .originNotAllowed,
-        .clientRefused,
+        NotAuthorized.Reason.notRefreshable, .needsInteraction, .refreshedTooOften, .originNotAllowed, .clientRefused,
     ])
     func `where no session has ended the 401 is returned`(reason: NotAuthorized.Reason) async throws {
         #expect(try await EndedProvider(hook: NotAuthorized(reason)).refused() == Self.refusal)

@@ -31,17 +31,6 @@ import Testing
         }
     }
 
-    @Test func `a token that an earlier version set aside is to be refreshed before use`() throws {
-        let text = "{\(Self.place)\"status\":\"setAside\",\"token\":\(Self.tokenText)}"
-        let stored = try decode(text)
-        #expect(stored.content == .token(Self.token))
-        #expect(stored.wasSetAside)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        // A copy in another store has that mark too.
-        #expect(String(decoding: try encoder.encode(stored), as: UTF8.self) == text)
-    }
-
     @Test func `members of a later version are ignored`() throws {
         let text = "{\(Self.place)\"status\":\"signedOut\",\"why\":{\"by\":\"phone\"}}"
         #expect(try decode(text).content == .signedOut)

@@ -71,6 +71,11 @@ import Testing
             .deviceAuthorization, 400, "unauthorized_client",
             "the server refuses the client; check how it is registered"
         ),
+        (.identityAssertion, 400, "login_required", "the log-in there is no longer valid; sign in there again"),
+        (
+            .identityAssertion, 400, "unauthorized_client",
+            "the identity provider refuses the client; check how it is registered there"
+        ),
         (.revocation, 503, nil, "the token is not revoked; sign out again later"),
         (
             .introspection, 401, nil,
@@ -90,6 +95,7 @@ import Testing
 
     private static let purposes: [TokenRequestPurpose] = [
         .token, .refresh, .code, .deviceCode, .deviceAuthorization, .pushedRequest, .revocation, .introspection,
+        .identityAssertion,
     ]
 
     @Test(arguments: purposes)
@@ -146,12 +152,11 @@ import Testing
 
     // MARK: Kinds
 
-    @Test func `a kind has a stable form, and rejected of earlier versions is transient`() throws {
+    @Test func `a kind has a stable form`() throws {
         let kinds: [TokenFailureKind] = [.terminal, .client, .interaction, .noRefreshToken, .transient]
         let text = #"["terminal","client","interaction","noRefreshToken","transient"]"#
         #expect(String(decoding: try JSONEncoder().encode(kinds), as: UTF8.self) == text)
         #expect(try JSONDecoder().decode([TokenFailureKind].self, from: Data(text.utf8)) == kinds)
-        #expect(try JSONDecoder().decode([TokenFailureKind].self, from: Data(#"["rejected"]"#.utf8)) == [.transient])
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([TokenFailureKind].self, from: Data(#"["fatal"]"#.utf8))
         }

@@ -6,7 +6,11 @@ import RequestAuthorization
 import RequestAuthorizationOAuth
 import RequestAuthorizationStorage
 import RequestAuthorizationTesting
+import RequestAuthorizationURLSession
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -25,6 +29,8 @@ import Darwin
 ///     StorageProcess seal FOLDER            encrypts and decrypts tokens with new keys, and releases the keys
 ///     StorageProcess take FOLDER            takes the pending sign-in of each state in its input
 ///     StorageProcess sign-in FOLDER         signs in with a provider, and out when its input ends
+///     StorageProcess resource URL HOW FOLDER  calls a resource and prints its token; if HOW is `hold`, the person waits for
+///                                           a line of input
 ///
 /// Each prints a line for every step.
 @main struct StorageProcess {
@@ -84,6 +90,9 @@ import Darwin
             untilInputEnds()
             await auth.reset()
             say("signed out")
+        #if Full
+        case "resource": try await callResource(arguments[1], holds: arguments[2] == "hold", in: folder)
+        #endif
         #if canImport(CryptoKit) || Crypto
         case "seal":
             try await seal(in: folder)
@@ -93,6 +102,43 @@ import Darwin
         default: exit(2)
         }
     }
+
+    #if Full
+    private static func callResource(_ url: String, holds: Bool, in folder: String) async throws {
+        let auth = ProtectedResourceAuthorization(
+            url, client: ClientIdentity(name: "Tool"),
+            records: .items(NamedFiles(client: "tool", folder: .at(folder))), policy: .tool,
+            transport: URLSession.shared,
+            signIn: .through(PageOpener()) { _ in
+                say("asked")
+                return !holds || readLine() != nil
+            })
+        guard let target = URL(string: url) else { exit(2) }
+        await say(
+            outcome {
+                let (_, response) = try await URLSession.shared.data(for: URLRequest(url: target), authorizedBy: auth)
+                guard (response as? HTTPURLResponse)?.statusCode == 200 else { return "refused" }
+                return try await auth.validToken().accessToken
+            })
+        try await auth.settle(within: .seconds(30))
+    }
+
+    /// Opens the page itself and returns where it leads to, as a browser would.
+    private struct PageOpener: CallbackReceiver {
+        func callback(
+            for start:
+                nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
+            show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
+        ) async throws -> URL {
+            let pending = try await start("http://127.0.0.1:1/callback")
+            let answer = try await URLSession.shared.send(TokenRequest(method: "GET", url: pending.url))
+            guard let target = answer.headerValues(for: "Location").first.flatMap({ URL(string: $0) }) else {
+                throw SignInError(.expired)
+            }
+            return target
+        }
+    }
+    #endif
 
     private static func stored(_ name: String, generation: Int = 0) -> StoredToken<TestToken> {
         let version = TokenVersion(session: UUID(), generation: generation)

@@ -3,6 +3,7 @@
 
 #if canImport(Glibc)
 import Foundation
+import Glibc
 
 /// A server that a script of `Tests/Servers` has started, in a folder and a process group of its own.
 package struct ServerProcess: Sendable {
@@ -31,6 +32,11 @@ package struct ServerProcess: Sendable {
         }
         self.folder = folder
     }
+
+    /// Lets the server hang: it keeps its connections and answers nobody.
+    package func pause() { _ = kill(-id, SIGSTOP) }
+
+    package func resume() { _ = kill(-id, SIGCONT) }
 
     /// Ends the server and removes its files.
     package func end() {

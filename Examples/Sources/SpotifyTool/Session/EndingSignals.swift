@@ -18,11 +18,13 @@ final class EndingSignals {
     }
 
     /// Returns once the signals are watched. From then on a first signal does not end the program by itself.
-    static func watched() async -> EndingSignals {
+    ///
+    /// - Parameter more: further signals.
+    static func watched(also more: [Int32] = []) async -> EndingSignals {
         let first = First()
         var sources: [any DispatchSourceSignal] = []
-        for number in [SIGINT, SIGTERM, SIGHUP] where number != SIGHUP || !isIgnored(number) {
-            sources.append(await source(of: number, telling: first))
+        for number in [SIGINT, SIGTERM, SIGHUP] + more where number != SIGHUP || !isIgnored(number) {
+            sources.append(await source(of: number) { if !first.note(number) { endProgram(by: number) } })
         }
         return EndingSignals(sources, first)
     }
@@ -58,14 +60,13 @@ final class EndingSignals {
         return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    private static func source(of number: Int32, telling first: First) async -> any DispatchSourceSignal {
+    /// A source that already watches a signal.
+    static func source(of number: Int32, _ handler: @escaping @Sendable () -> Void) async -> any DispatchSourceSignal {
         #if canImport(Darwin)
         signal(number, SIG_IGN)  // kqueue reports an ignored signal too; on Linux Dispatch catches it.
         #endif
         let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-        source.setEventHandler {
-            if !first.note(number) { endProgram(by: number) }
-        }
+        source.setEventHandler(handler: handler)
         await withCheckedContinuation { continuation in
             source.setRegistrationHandler { continuation.resume() }
             source.activate()

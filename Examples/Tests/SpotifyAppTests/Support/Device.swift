@@ -30,8 +30,11 @@ struct Device: Sendable {
             pendingSignIns: ItemPendingSignIns(
                 RestrictedFileItems(client: "app", account: "sign-ins", folder: .at(folder.path))),
             transport: URLSession.shared, clock: clock)
+        // Without the patience for another try: it would wait until the test moves the clock.
+        let policy = RefreshPolicy(backOff: RefreshPolicy.BackOff(patience: .zero))
         return SpotifyModel(
-            service: service, authorization: service.authorization(store: store, clock: clock), webAPI: url)
+            service: service, authorization: service.authorization(store: store, policy: policy, clock: clock),
+            webAPI: url)
     }
 
     /// Launches the app and logs in.

@@ -15,7 +15,7 @@ import Synchronization
 /// The trait Clients brings swift-crypto, without which that store is not compiled.
 func compareWarmFleet() async throws -> [Comparison] {
     #if Clients
-    let database = RowInMemory()
+    let database = RowsInMemory()
     let fleet = try await PostgreSQLTokens(database: database, key: .bytes(Data(repeating: 7, count: 32)))
     let store: PostgreSQLTokenStore<BenchmarkToken> = fleet.store(client: "benchmark", account: "any")
     try await store.save(
@@ -43,34 +43,28 @@ func compareWarmFleet() async throws -> [Comparison] {
 }
 
 #if Clients
-/// A database that answers what the store asks until its token is in memory: the tables exist, with one row.
-private final class RowInMemory: PostgreSQLDatabase, Sendable {
-    private let rows = Mutex(Rows())
-
-    private struct Rows {
-        var fleet: [String?]?
-        var sealed: String?
-        var count = 0
-    }
+/// A database whose rows are in memory. The tables exist.
+private final class RowsInMemory: PostgreSQLDatabase, Sendable {
+    private let contents = Mutex((rows: [String: String](), count: 0))
 
     /// The number of statements.
-    var count: Int { rows.withLock(\.count) }
+    var count: Int { contents.withLock(\.count) }
 
+    /// The first parameter is the key, the second the record to replace, or the new one if there was none.
     func query(_ statement: String, parameters: [String?]) async throws -> [[String?]] {
-        rows.withLock { rows in
-            rows.count += 1
-            let hex = { (text: String?) in text.map { String($0.dropFirst(2)) } }
-            if statement.contains("INSERT INTO request_authorization_fleet") {
-                rows.fleet = [parameters[0], "1", parameters[1], hex(parameters[2])]
-            } else if statement.hasPrefix("INSERT INTO request_authorization_tokens") {
-                rows.sealed = hex(parameters[4])
-                return [["as set"]]
-            } else if statement.hasPrefix("SELECT schema_version") {
-                return rows.fleet.map { [$0] } ?? []
-            } else if statement.hasPrefix("SELECT f.place") {
-                return [[rows.fleet?[2], "token", rows.sealed, nil]]
+        contents.withLock { contents in
+            contents.count += 1
+            guard let key = parameters.first ?? nil else { return [] }
+            let row = contents.rows[key]
+            switch statement.prefix(6) {
+            case "INSERT" where row == nil: contents.rows[key] = parameters[1]
+            case "UPDATE" where row == parameters[1]: contents.rows[key] = parameters[2]
+            case "DELETE" where row == parameters[1]: contents.rows[key] = nil
+            case "SELECT" where parameters.count == 1: return row.map { [[$0, "0", nil]] } ?? []
+            case "SELECT": return row.map { [[$0 == parameters[1] ? "true" : "false"]] } ?? []
+            default: return []
             }
-            return []
+            return [["as set"]]
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
+#if Full
 public import FlyingFox
 import FlyingSocks
 public import Foundation
@@ -45,3 +46,4 @@ extension HTTPServer {
         }
     }
 }
+#endif

@@ -15,7 +15,7 @@ import RequestAuthorization
 ///
 /// It is stricter than the RFC where a client has no reason to differ. `htu` equals the URL byte by byte, and the
 /// scheme is `DPoP`. A `jti` has at least 16 characters and is accepted only once ever. `ath` is present only with a
-/// token. Keys are on P-256.
+/// token. Keys are on P-256, or for Ed25519.
 package final class ProofVerifier: Sendable {
     private let tolerance: TimeInterval
     private let now: @Sendable () -> Date
@@ -129,7 +129,7 @@ package enum ProofRefusal: Error, Equatable {
     case malformed
     case type(String?)
     case algorithm(String?)
-    /// The proof has no key, or one that is not on P-256.
+    /// The proof has no key, or one of another kind than its algorithm.
     case key
     /// The key has private parts.
     case privateKey

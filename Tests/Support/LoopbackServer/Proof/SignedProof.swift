@@ -30,10 +30,11 @@ struct SignedProof {
         let header: Header = try Self.decode(parts[0])
         claims = try Self.decode(parts[1])
         guard header.typ == "dpop+jwt" else { throw .type(header.typ) }
-        guard header.alg == "ES256" else { throw .algorithm(header.alg) }
+        guard header.alg == "ES256" || header.alg == "EdDSA" else { throw .algorithm(header.alg) }
         // RFC 7515 §4.1.11: no critical extension is supported here.
         guard header.crit == nil else { throw .malformed }
-        guard let key = header.jwk else { throw .key }
+        // RFC 8037 §3.1: the algorithm is that of the kind of key.
+        guard let key = header.jwk, key.isEd25519 == (header.alg == "EdDSA") else { throw .key }
         try key.verify(signature, of: "\(parts[0]).\(parts[1])")
         self.key = key
     }
@@ -83,12 +84,18 @@ extension SignedProof {
 
         /// RFC 7638 §3.1: the members that the kind of key requires, in the order of their names.
         var thumbprint: String {
-            Base64URLText.hash(#"{"crv":"P-256","kty":"EC","x":"\#(x ?? "")","y":"\#(y ?? "")"}"#)
+            Base64URLText.hash(
+                isEd25519
+                    ? #"{"crv":"Ed25519","kty":"OKP","x":"\#(x ?? "")"}"#
+                    : #"{"crv":"P-256","kty":"EC","x":"\#(x ?? "")","y":"\#(y ?? "")"}"#)
         }
+
+        var isEd25519: Bool { kty == "OKP" && crv == "Ed25519" }
 
         func verify(_ signature: [UInt8], of message: String) throws(ProofRefusal) {
             // RFC 7518 §6: the private members of elliptic curve and RSA keys, and the symmetric key.
             guard names.isDisjoint(with: ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]) else { throw .privateKey }
+            if isEd25519 { return try verifyEd25519(signature, of: message) }
             // RFC 7518 §6.2.1.2: each coordinate has its full length.
             guard kty == "EC", crv == "P-256",
                 let x = x.flatMap({ Base64URLText.bytes($0) }), x.count == 32,
@@ -98,6 +105,14 @@ extension SignedProof {
             guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
                 key.isValidSignature(signature, for: Data(message.utf8))
             else { throw .signature }
+        }
+
+        /// RFC 8037 §2 and §3.1.
+        private func verifyEd25519(_ signature: [UInt8], of message: String) throws(ProofRefusal) {
+            guard y == nil, let x = x.flatMap({ Base64URLText.bytes($0) }),
+                let key = try? Curve25519.Signing.PublicKey(rawRepresentation: x)
+            else { throw .key }
+            guard key.isValidSignature(signature, for: Data(message.utf8)) else { throw .signature }
         }
     }
 }

@@ -107,18 +107,26 @@ final class FleetBench: Sendable {
     // MARK: -
 
     /// One command for each statement. The row's lock makes the sequence follow the order of the changes.
+    ///
+    /// In the head of an envelope the row's key is followed by session and generation, each after its length in 4 bytes.
     private static let history = [
         """
-        CREATE TABLE history (number bigserial PRIMARY KEY, status text, session uuid, generation bigint, sealed bytea,
+        CREATE TABLE history (number bigserial PRIMARY KEY, status text, session uuid, generation bigint, record bytea,
             saved_at timestamptz)
         """,
         """
-        CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-            IF TG_OP = 'INSERT' OR NEW.sealed IS DISTINCT FROM OLD.sealed THEN
-                EXECUTE format('INSERT INTO %I.history (status, session, generation, sealed, saved_at) '
-                    'VALUES ($1, $2, $3, $4, clock_timestamp())', TG_TABLE_SCHEMA)
-                    USING NEW.status, NEW.session, NEW.generation, NEW.sealed;
-            END IF;
+        CREATE FUNCTION envelope(row_key bytea, record bytea) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+            SELECT substr(record, nullif(position(convert_to(encode(row_key, 'hex'), 'UTF8') IN record), 0) + 64)
+        $$
+        """,
+        """
+        CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ DECLARE kept bytea; BEGIN
+            EXECUTE format('SELECT %I.envelope($1, $2)', TG_TABLE_SCHEMA) INTO kept USING NEW.row_key, NEW.record;
+            IF kept IS NULL OR TG_OP = 'UPDATE' AND position(kept IN OLD.record) > 0 THEN RETURN NULL; END IF;
+            EXECUTE format('INSERT INTO %I.history (status, session, generation, record, saved_at) '
+                'VALUES ($1, $2, $3, $4, clock_timestamp())', TG_TABLE_SCHEMA)
+                USING NEW.status, encode(substr(kept, 5, 16), 'hex')::uuid,
+                    ('x' || encode(substr(kept, 25, 8), 'hex'))::bit(64)::bigint, NEW.record;
             RETURN NULL;
         END $$
         """,

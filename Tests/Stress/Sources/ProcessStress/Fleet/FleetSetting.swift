@@ -37,7 +37,7 @@ struct FleetSetting: Codable {
             do {
                 let fleet = try await PostgreSQLTokens(
                     database: database, key: .bytes(key), lease: .seconds(lease),
-                    requestDeadline: .seconds(min(5, lease / 2)), clock: clock)
+                    requestDeadline: .seconds(max(1, lease / 2 - 1)), clock: clock)
                 return fleet.store(client: StressFolder.client, account: "shared")
             } catch let error as TokenStoreError where [.unavailable, .timedOut].contains(error.kind) {
                 // The database may be unreachable when a replica starts.

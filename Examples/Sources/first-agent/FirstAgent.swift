@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorizationOAuth
+import RequestAuthorizationStorage
+import RequestAuthorizationURLSession
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+// sample: agent
+/// Lists the tools of an MCP server. The program knows its URL, and nothing of who guards it.
+func listTools(at url: URL) async throws {
+    let auth = ProtectedResourceAuthorization(
+        url.absoluteString, client: ClientIdentity(name: "first-agent"), records: .items(.tool(client: "first-agent")),
+        policy: .tool, transport: URLSession.shared,
+        // It listens on 127.0.0.1 until the browser comes back.
+        signIn: .through(.loopback, show: { page in tell("Open \(page) and allow it.") }) { ask in
+            tell("`\(ask.issuer)` guards `\(ask.resource)`.")
+            return true  // A program with a user asks here; no page is shown without a yes.
+        })
+    for method in ["initialize", "tools/list"] {
+        let (data, response) = try await URLSession.shared.data(for: message(method, to: url), authorizedBy: auth)
+        guard let status = (response as? HTTPURLResponse)?.statusCode, status == 200 else { throw Refused(method) }
+        print(String(decoding: data, as: UTF8.self))
+    }
+    // Waits until a refresh that has begun is stored.
+    try await auth.settle(within: .seconds(10))
+}
+// end sample
+
+/// A request of the Model Context Protocol, version 2025-11-25.
+func message(_ method: String, to url: URL) throws -> URLRequest {
+    let about = #"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"first-agent","version":"1"}}"#
+    let parameters = method == "initialize" ? about : "{}"
+    var request = URLRequest(url: url)
+    request.httpMethod = "POST"
+    request.httpBody = Data(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"#.utf8)
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    request.setValue("application/json, text/event-stream", forHTTPHeaderField: "Accept")
+    request.setValue("2025-11-25", forHTTPHeaderField: "MCP-Protocol-Version")
+    return request
+}
+
+struct Refused: Error {
+    let method: String
+    init(_ method: String) { self.method = method }
+}
+
+func tell(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+
+/// `swift run --package-path Examples first-agent URL`, while
+/// `swift run --package-path Tests/Servers scenarios metadata-default 2025-11-25` runs, which prints the URL.
+@main struct FirstAgent {
+    static func main() async throws {
+        guard let url = CommandLine.arguments.dropFirst().first.flatMap(URL.init(string:)) else {
+            return tell("first-agent needs the URL of an MCP server")
+        }
+        try await listTools(at: url)
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationOAuth
+import RequestAuthorizationStorage
+
+/// The sessions of one account, and the clients that all accounts share, in files that only their owner can open.
+struct AccountRecords: ResourceRecords {
+    let account: String
+    /// Encrypts all that is kept.
+    let key: TokenKey?
+
+    func record(named name: String) async throws -> Data? { try await records(name).load()?.token?.contents }
+
+    func save(_ record: Data, named name: String) async throws {
+        try await records(name).save(
+            StoredToken(
+                .token(Record(contents: record)), version: TokenVersion(session: UUID(), generation: 0),
+                obtainedAt: SystemClock().now))
+    }
+
+    func tokens(named name: String) -> any TokenStore<OAuthToken> { store(items(name, "resource session")) }
+
+    func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
+        try await items(name, "resource sign-in").lock(within: limit)
+    }
+
+    /// The URL that this account has signed in to, and that a URL is below: the longest one.
+    func session(of url: String) async throws -> String? {
+        try await Self.sessions().filter { $0.account == account && ResourceURL.is(url, below: $0.url) }
+            .map(\.url).max { $0.utf8.count < $1.utf8.count }
+    }
+
+    /// All accounts and URLs with a record, also of sessions that have ended.
+    static func sessions() async throws -> [(account: String, url: String)] {
+        try await RestrictedFileAccounts(client: client("resource")).names().compactMap { name in
+            let parts = name.split(separator: separator, maxSplits: 1).map(String.init)
+            guard parts.count == 2, parts[1].hasPrefix("resource ") else { return nil }
+            return (parts[0], String(parts[1].dropFirst(9)))
+        }
+    }
+
+    // MARK: -
+
+    private static let separator: Character = "\t"
+    private static func client(_ kind: String) -> String { "authorize \(kind)" }
+
+    private func records(_ name: String) -> any TokenStore<Record> { store(items(name, "resource")) }
+
+    private func store<Token: AuthorizationToken & Codable>(_ items: RestrictedFileItems) -> any TokenStore<Token> {
+        guard let key else { return RestrictedFileTokenStore(items) }
+        return EncryptedTokenStore<Token, _>(around: items, key: key)
+    }
+
+    private func items(_ name: String, _ kind: String) -> RestrictedFileItems {
+        let isShared = name.hasPrefix("registration")
+        return RestrictedFileItems(
+            client: Self.client(kind), account: isShared ? name : "\(account)\(Self.separator)\(name)")
+    }
+}
+
+/// A record in the form of a token: so the stores encrypt it, and tell an encrypted one from a damaged one.
+private struct Record: AuthorizationToken, Codable {
+    let contents: Data
+    var authorizationHeaderValue: String { "" }
+}
+
+enum ResourceURL {
+    /// Whether a URL is a resource or below it: the same origin, and a path that continues at a slash.
+    static func `is`(_ url: String, below resource: String) -> Bool {
+        guard let parent = URL(string: resource), let child = URL(string: url), let origin = Origin(parent),
+            Origin(child) == origin
+        else { return false }
+        var path = parent.path(percentEncoded: true)
+        while path.hasSuffix("/") { path.removeLast() }
+        let rest = child.path(percentEncoded: true)
+        return rest == path || rest.hasPrefix(path + "/")
+    }
+}
+
+extension TokenKey {
+    /// The key in a file of 32 bytes, which no other user may read.
+    ///
+    /// - Throws: ``ToolFailure``.
+    static func read(from path: String) throws -> TokenKey {
+        let advice = "Make one: (umask 077; head -c 32 /dev/urandom >FILE)"
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw ToolFailure(.configuration, "the key file cannot be read", advice: advice)
+        }
+        var status = stat()
+        guard fstat(file.fileDescriptor, &status) == 0, status.st_mode & 0o077 == 0 else {
+            throw ToolFailure(.configuration, "others can read the key file", advice: "chmod 600 \(path)")
+        }
+        guard let bytes = try file.read(upToCount: 33), bytes.count == 32 else {
+            throw ToolFailure(.configuration, "the key file does not have 32 bytes", advice: advice)
+        }
+        return try .bytes(bytes)
+    }
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationAsyncHTTPClient
+import RequestAuthorizationOAuth
+import Synchronization
+
+extension Tool {
+    /// `authorize mcp`: passes messages of the Model Context Protocol between standard input and output, a line each, and
+    /// a server with streamable HTTP.
+    ///
+    /// It asks no person. A request that needs a person is answered with an error that names the command.
+    public func mcp(_ url: String) async throws {
+        let auth: ProtectedResourceAuthorization
+        do {
+            let owner = try await records.session(of: url) ?? url
+            let isBound = try await provider(for: owner).storedSession()?.isBound ?? false
+            auth = provider(for: owner, isBound: isBound)
+        } catch {
+            throw ToolFailure(error, login: login(url))
+        }
+        try await run(login(url), settling: auth) {
+            try await Bridge(url: url, auth: auth, login: login(url)).run()
+        }
+    }
+}
+
+/// One connection of a client to a server.
+private final class Bridge: Sendable {
+    private let url: String
+    private let auth: ProtectedResourceAuthorization
+    private let login: String
+    private let state = Mutex(State())
+    private let output = Mutex(FileHandle.standardOutput)
+
+    private struct State {
+        /// `Mcp-Session-Id`.
+        var session: String?
+        /// `MCP-Protocol-Version`: what the server agreed to.
+        var version: String?
+    }
+
+    init(url: String, auth: ProtectedResourceAuthorization, login: String) {
+        (self.url, self.auth, self.login) = (url, auth, login)
+    }
+
+    /// Passes messages on until the client closes its end, then waits for the answers, and ends the server's session.
+    func run() async throws {
+        let listening = Mutex<Task<Void, Never>?>(nil)
+        defer { listening.withLock { $0?.cancel() } }
+        try await withThrowingDiscardingTaskGroup { group in
+            while let line = await StandardInput.line() {
+                try Task.checkCancellation()
+                guard !line.isEmpty else { continue }
+                let message = Message(line)
+                // What comes after these relies on them.
+                guard message.id != nil, message.method != "initialize" else {
+                    await pass(message)
+                    if message.method == "notifications/initialized" {
+                        listening.withLock { if $0 == nil { $0 = Task { await self.listen() } } }
+                    }
+                    continue
+                }
+                group.addTask { await self.pass(message) }
+            }
+        }
+        guard state.withLock({ $0.session }) != nil else { return }
+        _ = try? await send(request(.DELETE), within: .seconds(5))
+    }
+
+    // MARK: - From the client
+
+    /// A message of the client, as much of it as the bridge needs.
+    private struct Message {
+        struct Face: Decodable {
+            let id: JSONValue?
+            let method: String?
+        }
+
+        let line: String
+        let id: JSONValue?
+        let method: String?
+
+        init(_ line: String) {
+            let face = try? JSONDecoder().decode(Face.self, from: Data(line.utf8))
+            // A response of the client has an id and no method, and is not answered.
+            (self.line, method) = (line, face?.method)
+            id = method == nil ? nil : face?.id
+        }
+    }
+
+    private func pass(_ message: Message) async {
+        do {
+            var request = request(.POST)
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.headers.replaceOrAdd(name: "Accept", value: "application/json, text/event-stream")
+            request.body = .bytes(ByteBuffer(string: message.line))
+            let response = try await send(request, within: .hours(1))
+            guard (200..<300).contains(response.status.code) else { return try await refuse(message, response) }
+            if message.method == "initialize" {
+                state.withLock { $0.session = response.headers.first(name: "Mcp-Session-Id") }
+            }
+            let isAnswered = try await copy(response, answering: message)
+            if message.id != nil, !isAnswered { answer(message, -32000, "the server's answer ended early") }
+        } catch {
+            answer(message, error, await scopes(for: error))
+        }
+    }
+
+    private func request(_ method: HTTPMethod) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        let (session, version) = state.withLock { ($0.session, $0.version) }
+        if let session { request.headers.add(name: "Mcp-Session-Id", value: session) }
+        if let version { request.headers.add(name: "MCP-Protocol-Version", value: version) }
+        return request
+    }
+
+    private func send(_ request: HTTPClientRequest, within limit: TimeAmount) async throws -> HTTPClientResponse {
+        try await Tool.client.execute(request, timeout: limit, authorizedBy: auth, clientFollowsRedirects: false)
+    }
+
+    // MARK: - From the server
+
+    /// Receives what the server sends without being asked, if it can do that.
+    private func listen() async {
+        var pause = Duration.seconds(1)
+        var last: String?
+        while !Task.isCancelled {
+            do {
+                var request = request(.GET)
+                request.headers.add(name: "Accept", value: "text/event-stream")
+                if let last { request.headers.add(name: "Last-Event-ID", value: last) }
+                let response = try await send(request, within: .seconds(60))
+                guard response.status == .ok, response.isEventStream else { return }
+                pause = .seconds(1)
+                for try await event in EventStream(response.body) {
+                    last = event.id ?? last
+                    write(event.data)
+                }
+            } catch let error as NotAuthorized where error.needsSignIn {
+                return
+            } catch {}
+            guard (try? await SystemClock().sleep(for: pause)) != nil else { return }
+            pause = min(pause * 2, .seconds(60))
+        }
+    }
+
+    /// Writes the messages of an answer.
+    ///
+    /// - Returns: whether there were any.
+    private func copy(_ response: HTTPClientResponse, answering message: Message) async throws -> Bool {
+        var isAnswered = false
+        if response.isEventStream {
+            for try await event in EventStream(response.body) where !event.data.isEmpty {
+                note(event.data, answering: message)
+                write(event.data)
+                isAnswered = true
+            }
+        } else {
+            let body = try await response.body.collect(upTo: 64 << 20)
+            guard body.readableBytes > 0 else { return false }
+            note(body.readableBytesView, answering: message)
+            write(body.readableBytesView)
+            isAnswered = true
+        }
+        return isAnswered
+    }
+
+    /// The answer to `initialize`, as much of it as the bridge needs.
+    private struct Opening: Decodable {
+        struct Result: Decodable { let protocolVersion: String }
+        let result: Result?
+    }
+
+    /// Notes the version that the server agrees to.
+    private func note(_ answer: some Sequence<UInt8>, answering message: Message) {
+        guard message.method == "initialize",
+            let version = (try? JSONDecoder().decode(Opening.self, from: Data(answer)))?.result?.protocolVersion
+        else { return }
+        state.withLock { $0.version = version }
+    }
+
+    /// Answers in the place of a server that refuses a message.
+    private func refuse(_ message: Message, _ response: HTTPClientResponse) async throws {
+        let challenges = AuthenticationChallenge.parse(response.headers["WWW-Authenticate"])
+        if let challenge = challenges.first(where: { $0.error == "insufficient_scope" }) ?? challenges.first,
+            [.unauthorized, .forbidden].contains(response.status)
+        {
+            throw NotAuthorized(.needsInteraction, challenge: challenge)
+        }
+        let body = try await response.body.collect(upTo: 1 << 20)
+        struct Face: Decodable { let jsonrpc: String, error: JSONValue, id: JSONValue? }
+        let face = try? JSONDecoder().decode(Face.self, from: Data(body.readableBytesView))
+        if face != nil, face?.id == message.id { return write(body.readableBytesView) }
+        let session = state.withLock { $0.session }
+        if response.status == .notFound, session != nil {
+            state.withLock { $0.session = nil }
+            return answer(message, -32000, "the server has ended this connection; connect again")
+        }
+        answer(message, -32000, "the server answered \(response.status.code)")
+    }
+
+    // MARK: - To the client
+
+    /// A line: line breaks between the parts of JSON are spaces.
+    private func write(_ message: some Sequence<UInt8>) {
+        let line = message.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
+        output.withLock { try? $0.write(contentsOf: Data(line + [0x0A])) }
+    }
+
+    /// The scopes that a sign-in must ask for, if a request needed more than there are.
+    private func scopes(for error: any Error) async -> Set<String> {
+        guard let more = (error as? NotAuthorized)?.challenge?.scope, !more.isEmpty,
+            let session = try? await auth.storedSession()
+        else { return [] }
+        return session.scopes.union(more)
+    }
+
+    private func answer(_ message: Message, _ error: any Error, _ scopes: Set<String>) {
+        let login = scopes.sorted().reduce(login) { "\($0) --scope \(Tool.shellWord($1))" }
+        let failure = ToolFailure(error, login: login)
+        let needsPerson = failure.status == .notSignedIn
+        let text = needsPerson ? "\(failure.message): run `\(login)`" : failure.message
+        answer(message, needsPerson ? -32001 : -32000, PlainText.clean(text))
+    }
+
+    private func answer(_ message: Message, _ code: Int, _ text: String) {
+        struct Answer: Encodable {
+            struct Failure: Encodable { let code: Int, message: String }
+            let jsonrpc = "2.0"
+            let id: JSONValue
+            let error: Failure
+        }
+        guard let id = message.id else { return Output.note("error: \(text)") }
+        guard let answer = try? JSONEncoder().encode(Answer(id: id, error: .init(code: code, message: text))) else {
+            return
+        }
+        write(answer)
+    }
+}
+
+extension HTTPClientResponse {
+    fileprivate var isEventStream: Bool {
+        headers.first(name: "Content-Type")?.lowercased().hasPrefix("text/event-stream") == true
+    }
+}
+
+/// Server-sent events (HTML Living Standard §9.2.6), each with its data.
+struct EventStream<Chunks: AsyncSequence>: AsyncSequence where Chunks.Element == ByteBuffer {
+    struct Event: Hashable {
+        var id: String?
+        var data: [UInt8] = []
+    }
+
+    private let chunks: Chunks
+
+    init(_ chunks: Chunks) { self.chunks = chunks }
+
+    func makeAsyncIterator() -> Iterator { Iterator(chunks: chunks.makeAsyncIterator()) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate var chunks: Chunks.AsyncIterator
+        private var bytes = ByteBuffer()
+        private var line: [UInt8] = []
+        private var event = Event()
+        /// A line feed after a carriage return belongs to it.
+        private var wasReturn = false
+
+        fileprivate init(chunks: Chunks.AsyncIterator) { self.chunks = chunks }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> Event? {
+            while true {
+                while let byte = bytes.readInteger(as: UInt8.self) {
+                    defer { wasReturn = byte == 0x0D }
+                    if byte == 0x0A, wasReturn { continue }
+                    guard byte == 0x0A || byte == 0x0D else {
+                        line.append(byte)
+                        continue
+                    }
+                    if let event = endLine() { return event }
+                }
+                guard let chunk = try await chunks.next(isolation: actor) else { return nil }
+                bytes = chunk
+            }
+        }
+
+        /// An empty line ends an event. One without data is none.
+        private mutating func endLine() -> Event? {
+            defer { line = [] }
+            guard !line.isEmpty else {
+                defer { event = Event(id: event.id) }
+                return event.data.isEmpty ? nil : Event(id: event.id, data: Array(event.data.dropLast()))
+            }
+            let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+            var value = line[colon...].dropFirst()
+            if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+            switch String(decoding: line[..<colon], as: UTF8.self) {
+            case "data": event.data += value + [0x0A]
+            case "id": event.id = String(decoding: value, as: UTF8.self)
+            default: break
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../../Sources/SpotifyTool/Session/EndingSignals.swift

@@ -1,0 +1,1 @@
+../../../Sources/SpotifyTool/Output/PlainText.swift

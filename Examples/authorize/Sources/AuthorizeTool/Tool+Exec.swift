@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationOAuth
+import Synchronization
+
+extension Tool {
+    /// `authorize exec`: runs a command with the token in an environment variable, and says when the token expires.
+    ///
+    /// - Returns: the exit status of the command, or 127 if it cannot be started. If a signal ends the command, the same
+    ///   signal ends this program.
+    public func exec(
+        _ url: String, _ command: [String], variable: String, lasting duration: Duration = .zero
+    ) async throws -> Int32 {
+        guard !variable.isEmpty, !variable.contains("="), !variable.contains("\0") else {
+            throw ToolFailure(.usage, "'\(variable)' cannot name an environment variable")
+        }
+        let found = Mutex<OAuthToken?>(nil)
+        try await run(url) { session in
+            let token = try await session.auth.validToken(lasting: duration)
+            found.withLock { $0 = token }
+        }
+        guard let token = found.withLock({ $0 }) else { return ExitStatus.notSignedIn.code }
+        let expiry = Task {
+            guard let end = token.knownExpiry else { return }
+            try await SystemClock().sleep(for: .seconds(max(0, end.timeIntervalSince(SystemClock().now))))
+            Output.note("The token in \(variable) has expired; the command still has it.")
+        }
+        defer { expiry.cancel() }
+        let status: Child.Status
+        do {
+            status = try await Child().run(
+                command, environment: environment.merging([variable: token.accessToken]) { $1 })
+        } catch {
+            Output.note("error: \(command.first ?? "") cannot be started: \(String(cString: strerror(error.number)))")
+            return 127
+        }
+        if case .signal(let number) = status { EndingSignals.endProgram(by: number) }
+        return if case .exit(let code) = status { code } else { 1 }
+    }
+}
+
+/// A program that was started, in this process group and at this terminal.
+final class Child: Sendable {
+    enum Status { case exit(Int32), signal(Int32) }
+
+    struct Failure: Error { let number: Int32 }
+
+    private struct State {
+        /// Gone once the process has ended: its number may be another process's then.
+        var id: pid_t?
+        /// What came before the process was there.
+        var early: [Int32] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Runs a program to its end. It gets the signals that this program gets, from now on.
+    ///
+    /// What a terminal sends goes to the whole process group, so it is not sent twice.
+    func run(_ arguments: [String], environment: [String: String]) async throws(Failure) -> Status {
+        var sources: [any DispatchSourceSignal] = []
+        for signal in Self.signals { sources.append(await EndingSignals.source(of: signal) { [self] in pass(signal) }) }
+        defer { for source in sources { source.cancel() } }
+        let number = try Self.start(arguments, environment: environment)
+        state.withLock {
+            $0.id = number
+            for signal in $0.early { kill(number, signal) }
+        }
+        let status = await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in
+                var information = siginfo_t()
+                while waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+                state.withLock { $0.id = nil }
+                var status: Int32 = 0
+                while waitpid(number, &status, 0) < 0, errno == EINTR {}
+                continuation.resume(returning: status)
+            }
+        }
+        return status & 0x7F == 0 ? .exit((status >> 8) & 0xFF) : .signal(status & 0x7F)
+    }
+
+    private static let signals = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
+
+    private func pass(_ signal: Int32) {
+        let isOfTerminal = [SIGINT, SIGQUIT].contains(signal) && tcgetpgrp(STDERR_FILENO) == getpgrp()
+        state.withLock {
+            guard let id = $0.id else { return $0.early.append(signal) }
+            if !isOfTerminal { kill(id, signal) }
+        }
+    }
+
+    /// Starts a program of the search path, without a shell.
+    ///
+    /// - Parameter isSilent: whether it gets no input and output.
+    @discardableResult
+    static func start(
+        _ arguments: [String], environment: [String: String], isSilent: Bool = false
+    ) throws(Failure) -> pid_t {
+        #if canImport(Darwin)
+        var (attributes, actions): (posix_spawnattr_t?, posix_spawn_file_actions_t?)
+        #else
+        var (attributes, actions) = (posix_spawnattr_t(), posix_spawn_file_actions_t())
+        #endif
+        posix_spawnattr_init(&attributes)
+        posix_spawn_file_actions_init(&actions)
+        defer {
+            posix_spawnattr_destroy(&attributes)
+            posix_spawn_file_actions_destroy(&actions)
+        }
+        // Dispatch blocks the signals that this program watches (on Darwin it ignores them), and NIO ignores SIGPIPE.
+        var (none, usual) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigemptyset(&usual)
+        sigaddset(&usual, SIGPIPE)
+        #if canImport(Darwin)
+        for signal in signals { sigaddset(&usual, signal) }
+        #endif
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &usual)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        if isSilent {
+            for file in 0...2 {
+                posix_spawn_file_actions_addopen(&actions, Int32(file), "/dev/null", O_RDWR, 0)
+            }
+        }
+        let words = arguments.map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in words + variables { free(text) } }
+        var number = pid_t()
+        let failure = posix_spawnp(&number, arguments.first ?? "", &actions, &attributes, words, variables)
+        guard failure == 0 else { throw Failure(number: failure) }
+        return number
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationOAuth
+
+/// What a sign-in asks for, and how the person's answer comes back.
+public struct SignInOptions: Sendable {
+    public var scopes: Set<String> = []
+    /// The issuer of the server, if the resource does not introduce itself, or if the client is registered there.
+    public var issuer: String?
+    /// The id of a client that is registered at the issuer.
+    public var client: String?
+    /// The file with the client's secret.
+    public var secretFile: String?
+    /// The URL of a client id metadata document.
+    public var document: String?
+    public var opensBrowser = true
+    /// Whether the person pastes the address of the callback, from a browser on another machine.
+    public var pastes = false
+    /// The port of the callback, for a client with a fixed one; 0 for any.
+    public var port: UInt16 = 0
+    /// Whether tokens are bound to a key (RFC 9449).
+    public var isBound = false
+
+    public init() {}
+}
+
+extension Tool {
+    /// `authorize login`: finds the server, asks the person, signs in. The last session stays until the new one begins.
+    public func login(_ url: String, _ options: SignInOptions) async throws {
+        let command = login(url)
+        do {
+            guard URL(string: url).flatMap({ Origin($0) }) != nil else {
+                throw ToolFailure(.usage, "'\(url)' is no URL with scheme and host")
+            }
+            let auth = try await signInProvider(for: url, options)
+            try await run(command, settling: auth, isSignIn: true) {
+                if let holder = try await auth.signInUnderWay() {
+                    Output.note(
+                        "Process \(holder.process) has been signing in here since \(Self.time(holder.since)). "
+                            + "Waiting for its end; Ctrl-C gives up.")
+                }
+                try await auth.signIn(scopes: options.scopes)
+                try await auth.settle(within: .seconds(10))
+                guard let session = try await provider(for: url).storedSession() else {
+                    throw ToolFailure(
+                        .store, "the session could not be saved", advice: "Check whether the disk is full.")
+                }
+                try show([SessionReport(account: account, url: url, session)])
+            }
+        } catch {
+            throw ToolFailure(error, login: command)
+        }
+    }
+
+    static func time(_ date: Date) -> String { date.formatted(.iso8601) }
+
+    // MARK: -
+
+    private func signInProvider(
+        for url: String, _ options: SignInOptions
+    ) async throws -> ProtectedResourceAuthorization {
+        var identity = ClientIdentity(name: "authorize", document: options.document)
+        var known: ProtectedResource?
+        if let issuer = options.issuer {
+            if let client = try client(options) { identity.registered = [issuer: client] }
+            var server = try await AuthorizationServer.discover(issuer: issuer, transport: Self.client)
+            server.quirks.requiresListedPKCE = false
+            known = ProtectedResource(identifier: url, server: server)
+        }
+        return ProtectedResourceAuthorization(
+            url, client: identity, records: records, policy: .tool, known: known, proof: options.isBound ? .dpop : nil,
+            requiresListedPKCE: options.issuer == nil, transport: Self.client, signIn: signIn(options))
+    }
+
+    private func client(_ options: SignInOptions) throws -> OAuthClient? {
+        guard let id = options.client else { return nil }
+        guard let path = options.secretFile else { return .public(id: id) }
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw ToolFailure(.configuration, "the file of the client secret cannot be read")
+        }
+        return .secretBasic(id: id, secret: text.trimmingCharacters(in: .newlines))
+    }
+
+    private func signIn(_ options: SignInOptions) -> ResourceSignIn {
+        let show: @Sendable (URL) async -> Void = { page in
+            Output.note("Open this page and allow it:")
+            Output.note(page.absoluteString)
+            guard !options.pastes else { return }
+            if options.opensBrowser { openBrowser(page) }
+            if Output.hasTerminal { Output.note("Waiting for your answer there; Ctrl-C gives up.") }
+        }
+        if options.pastes { return .through(PastedCallback(), show: show, ask: Self.ask) }
+        // A client that is registered by hand has the redirect URI that was registered, without a part for its server.
+        if options.client != nil {
+            return .through(FixedCallback(base: LoopbackReceiver(port: options.port)), show: show, ask: Self.ask)
+        }
+        return .through(LoopbackReceiver(port: options.port), show: show, ask: Self.ask)
+    }
+
+    /// Says who asks whom for what. A person at a terminal is asked for a yes; elsewhere the command is the yes.
+    @Sendable private static func ask(_ ask: ResourceSignIn.Request) async throws -> Bool {
+        let scopes = ask.scopes.isEmpty ? "what it chooses" : ask.scopes.sorted().joined(separator: " ")
+        Output.note("\(ask.issuer) guards \(ask.resource), and is asked for: \(scopes)")
+        guard Output.hasTerminal, isatty(FileHandle.standardInput.fileDescriptor) == 1 else { return true }
+        Output.note("Sign in there? [Y/n]")
+        guard let answer = await StandardInput.line() else { return false }
+        return ["", "y", "yes"].contains(answer.trimmingCharacters(in: .whitespaces).lowercased())
+    }
+
+    /// Opens a page in the user's browser, without our input and output.
+    private func openBrowser(_ page: URL) {
+        #if os(macOS)
+        let name = "open"
+        #else
+        let name = "xdg-open"
+        #endif
+        guard ["http", "https"].contains(page.scheme) else { return }
+        _ = try? Child.start([name, page.absoluteString], environment: environment, isSilent: true)
+    }
+}
+
+/// Receives the callback that a person pastes: the browser is on another machine, and shows that it cannot open it.
+struct PastedCallback: CallbackReceiver {
+    /// No program listens there. Registrations name the whole redirect URI, so an earlier one is used again.
+    var redirectURI = "http://127.0.0.1:8766/callback"
+
+    func preferring(_ redirectURI: String) -> PastedCallback {
+        redirectURI.hasPrefix("http://127.0.0.1:") ? PastedCallback(redirectURI: redirectURI) : self
+    }
+
+    func callback(
+        for start: nonisolated(nonsending) @escaping @Sendable (String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
+    ) async throws -> URL {
+        let pending = try await start(redirectURI)
+        try await show(pending.url)
+        Output.note("The browser then fails to open an address. Paste that address here:")
+        while let line = await StandardInput.line() {
+            let address = URL(string: line.trimmingCharacters(in: .whitespacesAndNewlines))
+            if let address, pending.accepts(address) { return address }
+            Output.note("That is not the address of this sign-in. Paste all of it, from http:// on:")
+        }
+        throw SignInError(.cancelled)
+    }
+}
+
+/// Listens on this machine at the path that was registered by hand.
+private struct FixedCallback: CallbackReceiver {
+    let base: LoopbackReceiver
+
+    func callback(
+        for start: nonisolated(nonsending) @escaping @Sendable (String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
+    ) async throws -> URL { try await base.callback(for: start, show: show) }
+}
+
+/// Standard input, read on a thread of its own: a task must not block.
+enum StandardInput {
+    static func line() async -> String? {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: readLine()) }
+        }
+    }
+
+    /// All of it.
+    static func text() async -> String {
+        var lines: [String] = []
+        while let line = await line() { lines.append(line) }
+        return lines.joined(separator: "\n")
+    }
+}

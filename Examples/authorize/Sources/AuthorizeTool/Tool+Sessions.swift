@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationOAuth
+import Synchronization
+
+/// A session as it is listed; no secret.
+struct SessionReport: Encodable, Hashable {
+    let account: String
+    let url: String
+    let issuer: String?
+    let client: String?
+    let scopes: [String]
+    let expiresAt: Date?
+    /// Whether the session goes on when the token has expired.
+    let isRefreshable: Bool
+    /// Why the session cannot be read.
+    let problem: String?
+
+    init(account: String, url: String, _ session: ResourceSessionSummary) {
+        (self.account, self.url, issuer, client) = (account, url, session.issuer, session.clientID)
+        scopes = session.scopes.sorted()
+        (expiresAt, isRefreshable, problem) = (session.expiresAt, session.isRefreshable, nil)
+    }
+
+    init(account: String, url: String, problem: String) {
+        (self.account, self.url, issuer, client, scopes) = (account, url, nil, nil, [])
+        (expiresAt, isRefreshable, self.problem) = (nil, false, problem)
+    }
+
+    var line: String {
+        if let problem { return "\(url)  (\(account))  \(problem)" }
+        let end = expiresAt.map { "\(isRefreshable ? "token until" : "ends") \(Tool.time($0))" } ?? "no known end"
+        return "\(url)  (\(account))  at \(issuer ?? "?"), for \(scopes.joined(separator: " ")), \(end)"
+    }
+}
+
+extension Tool {
+    /// `authorize list`: the sessions of all accounts, without a call.
+    public func list() async throws {
+        try await run(login("URL")) {
+            var reports: [SessionReport] = []
+            for (account, url) in try await AccountRecords.sessions() {
+                let tool = try Tool(account: account, keyFile: keyFile, json: json, environment: environment)
+                do {
+                    guard let session = try await tool.provider(for: url).storedSession() else { continue }
+                    reports.append(SessionReport(account: account, url: url, session))
+                } catch let error as TokenStoreError {
+                    reports.append(SessionReport(account: account, url: url, problem: "cannot be read: \(error.kind)"))
+                }
+            }
+            try show(reports)
+        }
+    }
+
+    func show(_ reports: [SessionReport]) throws {
+        if json { return try Output.show(json: reports) }
+        for report in reports { Output.show(PlainText.clean(report.line)) }
+    }
+
+    /// `authorize logout`: revokes the token, then removes it.
+    ///
+    /// - Parameter force: whether a token is removed that cannot be revoked now.
+    public func logout(_ url: String, force: Bool) async throws {
+        let session: Session
+        do {
+            session = try await self.session(of: url)
+        } catch let error as NotAuthorized where error.reason == .noToken {
+            return Output.note("You were not signed in.")
+        } catch {
+            throw ToolFailure(error, login: login(url))
+        }
+        try await run(login(url), settling: session.auth) {
+            do {
+                try await session.auth.signOut()
+            } catch  where force && !(error is CancellationError) {
+                await session.auth.reset()
+                Output.note("The server was not told: \(ToolFailure(error, login: "").message)")
+            } catch {
+                let failure = ToolFailure(error, login: login(url))
+                throw ToolFailure(
+                    failure.status, failure.message,
+                    advice: "You are still signed in. To forget the session all the same, add --force.")
+            }
+            Output.note("Signed out of \(session.url).")
+        }
+    }
+
+    /// `authorize explain`: makes the requests of a sign-in that need no person and carry no credential, and says what
+    /// would follow.
+    public func explain(_ url: String, _ options: SignInOptions) async throws {
+        let transport = RecordingTransport(base: Self.client)
+        try await run(login(url)) {
+            var report = Explanation()
+            do {
+                let found = try await found(url, options, over: transport)
+                report.describe(found, options)
+            } catch {
+                let failure = ToolFailure(error, login: login(url))
+                report.missing.append([failure.message, failure.advice].compactMap(\.self).joined(separator: ". "))
+            }
+            report.requests = transport.requests
+            if json { try Output.show(json: report) } else { Output.show(report.text) }
+            if !report.missing.isEmpty { throw ToolFailure(.unusableAnswer, "a sign-in would fail") }
+        }
+    }
+
+    private func found(
+        _ url: String, _ options: SignInOptions, over transport: RecordingTransport
+    ) async throws -> ProtectedResource {
+        if let issuer = options.issuer {
+            return ProtectedResource(
+                identifier: url, server: try await .discover(issuer: issuer, transport: transport))
+        }
+        return try await .discover(url, requiresListedPKCE: false, transport: transport)
+    }
+}
+
+/// Notes all requests and the status of their answers.
+private final class RecordingTransport: TokenTransport {
+    private let base: any TokenTransport
+    private let lines = Mutex<[String]>([])
+
+    init(base: any TokenTransport) { self.base = base }
+
+    var requests: [String] { lines.withLock { $0 } }
+
+    func send(_ request: TokenRequest) async throws -> TokenResponse {
+        let line = "\(request.method) \(request.url.absoluteString)"
+        do {
+            let response = try await base.send(request)
+            lines.withLock { $0.append("\(line): \(response.statusCode)") }
+            return response
+        } catch {
+            let answer = (error as? TokenTransportError)?.code.description ?? "no answer"
+            lines.withLock { $0.append("\(line): \(answer)") }
+            throw error
+        }
+    }
+}
+
+/// What `authorize explain` found out.
+private struct Explanation: Encodable {
+    /// The requests that were made, with the answers.
+    var requests: [String] = []
+    /// The requests that a sign-in would go on with.
+    var next: [String] = []
+    var resource: String?
+    var issuer: String?
+    var scopes: [String] = []
+    var missing: [String] = []
+
+    mutating func describe(_ found: ProtectedResource, _ options: SignInOptions) {
+        let server = found.server
+        (resource, issuer) = (found.identifier, server.issuer)
+        scopes = found.scopes(after: nil, requested: options.scopes).sorted()
+        let takesDocument = server.metadataFlag("client_id_metadata_document_supported")
+        if options.client == nil, !(options.document != nil && takesDocument) {
+            if let endpoint = server.registrationEndpoint {
+                next.append("POST \(endpoint.absoluteString) (registers, unless that was done)")
+            } else {
+                missing.append("a client: the server registers none; pass --client ID --issuer URL")
+            }
+        }
+        if let page = server.authorizationEndpoint {
+            next.append("\(page.absoluteString) in the browser")
+        } else {
+            missing.append("authorization_endpoint")
+        }
+        if let endpoint = server.tokenEndpoint {
+            next.append("POST \(endpoint.absoluteString)")
+        } else {
+            missing.append("token_endpoint")
+        }
+        if options.issuer == nil, server.listedChallengeMethods?.contains("S256") != true {
+            missing.append("S256 in code_challenge_methods_supported: the server does not say that it checks PKCE")
+        }
+    }
+
+    var text: String {
+        var lines = requests
+        if let issuer, let resource {
+            lines.append("\(issuer) guards \(resource)")
+            lines.append(
+                "and would be asked for: \(scopes.isEmpty ? "what it chooses" : scopes.joined(separator: " "))")
+        }
+        lines += next.map { "then: \($0)" } + missing.map { "missing: \($0)" }
+        return lines.map(PlainText.clean).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationAsyncHTTPClient
+import RequestAuthorizationOAuth
+import RequestAuthorizationStorage
+
+/// The logic of the commands. The target `authorize` only reads their options.
+///
+///     let tool = try Tool(account: "me", keyFile: nil, json: false)
+///     try await tool.header("https://notes.example/mcp")
+///
+/// Each command is a process of its own. They share sessions through files, so that commands that run at the same time
+/// refresh a token only once, and show at most one page.
+public struct Tool: Sendable {
+    /// The account of commands without `--account`.
+    public static let defaultAccount = "me"
+
+    let account: String
+    let keyFile: String?
+    let json: Bool
+    let records: AccountRecords
+    let environment: [String: String]
+
+    /// - Parameters:
+    ///   - account: any name that tells several sessions for a URL apart.
+    ///   - keyFile: the file of the key that encrypts sessions; they are not encrypted without one.
+    ///   - json: whether results are printed as JSON.
+    /// - Throws: ``ToolFailure``.
+    public init(
+        account: String = defaultAccount, keyFile: String? = nil, json: Bool = false,
+        environment: [String: String]? = nil
+    ) throws {
+        guard !account.isEmpty, !account.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { throw ToolFailure(.usage, "an account is a text without control characters") }
+        (self.account, self.keyFile, self.json) = (account, keyFile, json)
+        self.environment = environment ?? ProcessInfo.processInfo.environment
+        records = AccountRecords(account: account, key: try keyFile.map { try .read(from: $0) })
+    }
+
+    /// Follows no redirect: a credential must not go along. It lives as long as the program.
+    static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration.singletonConfiguration
+        configuration.redirectConfiguration = .disallow
+        // A server that refuses connections is told at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+    }()
+
+    /// The command that signs in, for advice.
+    func login(_ url: String) -> String {
+        (["authorize login", Self.shellWord(url)]
+            + (account == Self.defaultAccount ? [] : ["--account", Self.shellWord(account)])
+            + (keyFile.map { ["--key-from", Self.shellWord($0)] } ?? [])).joined(separator: " ")
+    }
+
+    /// A word for a shell, without control characters.
+    static func shellWord(_ text: String) -> String {
+        let plain = text.utf8.allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-._~:/@%+,=".utf8.contains($0)
+            }
+        }
+        return plain ? text : "'\(PlainText.clean(text).replacing("'", with: #"'\''"#))'"
+    }
+
+    // MARK: - Running
+
+    /// The session of a URL, and how to end.
+    struct Session: Sendable {
+        /// The URL that was signed in to: the longest one above the URL of the command line.
+        let url: String
+        let auth: ProtectedResourceAuthorization
+    }
+
+    /// A session that asks no person.
+    ///
+    /// - Throws: ``ToolFailure`` if there is none.
+    func session(of url: String) async throws -> Session {
+        guard let owner = try await records.session(of: url),
+            let state = try await provider(for: owner).storedSession()
+        else { throw NotAuthorized(.noToken) }
+        return Session(url: owner, auth: provider(for: owner, isBound: state.isBound))
+    }
+
+    func provider(for url: String, isBound: Bool = false) -> ProtectedResourceAuthorization {
+        ProtectedResourceAuthorization(
+            url, client: ClientIdentity(name: "authorize"), records: records, policy: .tool,
+            proof: isBound ? .dpop : nil, transport: Self.client)
+    }
+
+    /// Runs a command that uses the session of a URL; see ``run(_:settling:stops:_:)``.
+    func run(_ url: String, _ body: @escaping @Sendable (Session) async throws -> Void) async throws {
+        let session: Session
+        do { session = try await self.session(of: url) } catch { throw ToolFailure(error, login: login(url)) }
+        try await run(login(url), settling: session.auth) { try await body(session) }
+    }
+
+    /// Runs a command, waits for its refresh to be stored, and translates its error for the user.
+    ///
+    /// Ctrl-C, SIGTERM and SIGHUP cancel the command. If a refresh is under way, the program first waits until its
+    /// result is stored: the answer may be the only copy of a new refresh token. Then it ends by the signal. A second
+    /// signal ends it at once.
+    ///
+    /// - Parameters:
+    ///   - login: the command that signs in, for advice.
+    ///   - isSignIn: whether Ctrl-Z ends the command too. Stopped, it would hold the lock of the sign-in.
+    /// - Throws: ``ToolFailure``.
+    func run(
+        _ login: String, settling auth: ProtectedResourceAuthorization? = nil, isSignIn: Bool = false,
+        _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let signals = await EndingSignals.watched(also: isSignIn ? [SIGTSTP] : [])
+        let command = Task { try await body() }
+        signals.onFirst { command.cancel() }
+        let result = await command.result
+        let unsettled = await settle(auth, login)
+        if let signal = signals.received {
+            if let unsettled { Output.show(unsettled) }
+            guard signal != SIGTSTP else {
+                throw ToolFailure(
+                    .tryLater, "a stopped sign-in would keep other programs waiting, so it has ended",
+                    advice: "Begin again: \(login)")
+            }
+            EndingSignals.endProgram(by: signal)
+        }
+        do { try result.get() } catch { throw ToolFailure(error, login: login) }
+        if let unsettled { throw unsettled }
+    }
+
+    private func settle(_ auth: ProtectedResourceAuthorization?, _ login: String) async -> ToolFailure? {
+        do {
+            try await auth?.settle(within: .seconds(10))
+            return nil
+        } catch {
+            return ToolFailure(error, login: login)
+        }
+    }
+}
+
+/// Writes results and messages. Only results go to standard output; messages to the user go to standard error.
+public enum Output {
+    /// Writes a line of a result.
+    static func show(_ text: String) { write(text, to: .standardOutput) }
+
+    /// Writes a value as JSON, with sorted keys.
+    static func show(json value: some Encodable, isPretty: Bool = true) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
+        encoder.dateEncodingStrategy = .iso8601
+        show(PlainText.escape(json: String(decoding: try encoder.encode(value), as: UTF8.self)))
+    }
+
+    /// Writes a message to the user.
+    static func note(_ text: String) { write(PlainText.clean(text), to: .standardError) }
+
+    /// Writes what failed, and what to do.
+    public static func show(_ failure: ToolFailure) {
+        note("error: \(failure.message)")
+        if let advice = failure.advice { note("       \(advice)") }
+    }
+
+    /// Whether standard error is a terminal, with a person who may wait.
+    static var hasTerminal: Bool { isatty(FileHandle.standardError.fileDescriptor) == 1 }
+
+    /// Writes without a buffer, because a program may wait for the line at the other end of a pipe.
+    private static func write(_ text: String, to file: FileHandle) {
+        try? file.write(contentsOf: Data((text + "\n").utf8))
+    }
+}

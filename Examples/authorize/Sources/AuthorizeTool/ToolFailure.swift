@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationAsyncHTTPClient
+import RequestAuthorizationOAuth
+
+/// The exit codes of the tool, those of sysexits.h where it has one.
+public struct ExitStatus: Hashable, Sendable, CaseIterable {
+    public let code: Int32
+    /// The text of the help.
+    public let meaning: String
+
+    private init(_ code: Int32, _ meaning: String) { (self.code, self.meaning) = (code, meaning) }
+
+    public static let success = ExitStatus(0, "it is done")
+    public static let refused = ExitStatus(1, "a server refused it")
+    public static let usage = ExitStatus(64, "the command line, or the text on standard input, is wrong")
+    public static let unusableAnswer = ExitStatus(65, "a server's answer or metadata cannot be used")
+    public static let unavailable = ExitStatus(69, "a server cannot be reached")
+    public static let store = ExitStatus(74, "the session cannot be read or saved")
+    public static let tryLater = ExitStatus(75, "try again later: a server is busy, or the sign-in was stopped")
+    public static let notSignedIn = ExitStatus(77, "a person is needed: run `authorize login URL`")
+    public static let configuration = ExitStatus(78, "a client, a key file or KUBERNETES_EXEC_INFO is missing or wrong")
+
+    public static let allCases: [ExitStatus] = [
+        .success, .refused, .usage, .unusableAnswer, .unavailable, .store, .tryLater, .notSignedIn, .configuration,
+    ]
+}
+
+/// The failure of a command: the exit status, what happened, and what to do.
+public struct ToolFailure: Error, Hashable, Sendable {
+    public let status: ExitStatus
+    public let message: String
+    public let advice: String?
+
+    init(_ status: ExitStatus, _ message: String, advice: String? = nil) {
+        (self.status, self.message, self.advice) = (status, message, advice)
+    }
+
+    /// Explains an error to the user at the terminal. Only errors whose texts have no secrets are quoted.
+    ///
+    /// - Parameter login: the command that signs in.
+    init(_ error: any Error, login: String) {
+        self =
+            switch error {
+            case let error as ToolFailure: error
+            case let error as NotAuthorized where error.needsSignIn:
+                .init(.notSignedIn, Self.text(of: error), advice: login)
+            case let error as NotAuthorized where error.reason == .clientRefused: .init(.configuration, "\(error)")
+            case let error as NotAuthorized: .init(.refused, "\(error)")
+            case let error as RefreshFailed: ToolFailure(error.underlying, login: login)
+            case let error as SignInError: .init(.notSignedIn, "\(error)", advice: login)
+            case is LoopbackReceiverError: .init(.refused, "\(error)", advice: "\(login) --paste")
+            case let error as ProtectedResourceError: Self.resource(error)
+            case let error as AuthorizationServerError:
+                .init(error.problem == .unavailable ? .tryLater : .unusableAnswer, "\(error)")
+            case let error as TokenEndpointError: Self.tokenEndpoint(error, login)
+            case is TokenTransportError: .init(.unavailable, "\(error)")
+            case let error as HTTPClientError:
+                .init(.unavailable, "the server cannot be reached: \(error.shortDescription)")
+            case is InvalidTokenResponse: .init(.unusableAnswer, "\(error)")
+            case let error as TokenStoreError where [.unreadable, .wrongKey].contains(error.kind):
+                .init(.store, "\(error)", advice: "Pass the file of the session's key: --key-from FILE")
+            case is TokenStoreError: .init(.store, "\(error)")
+            case let error as NotSettled where error.isUnstored:
+                .init(.store, "the session could not be saved", advice: "Check whether the disk is full.")
+            case is NotSettled, is DeadlineExceeded: .init(.tryLater, "\(error)")
+            default: .init(.refused, "unexpected error of the type \(type(of: error))")
+            }
+    }
+
+    // MARK: -
+
+    private static func text(of error: NotAuthorized) -> String {
+        if let detail = error.detail { return detail }
+        return switch error.reason {
+        case .rejected: "the server has ended the session"
+        case .needsInteraction: "the server asks for a new sign-in"
+        default: "not signed in"
+        }
+    }
+
+    private static func resource(_ error: ProtectedResourceError) -> ToolFailure {
+        switch error.problem {
+        case .unavailable: .init(.tryLater, "\(error)")
+        case .noMetadata:
+            .init(
+                .unusableAnswer, "the resource does not say who guards it",
+                advice: "Check the URL, or name its server: --issuer URL --client ID")
+        case .noClient, .registrationRefused, .invalidDocument:
+            .init(.configuration, "\(error)", advice: "Pass --client ID --issuer URL, or --client-document URL.")
+        default: .init(.unusableAnswer, "\(error)")
+        }
+    }
+
+    private static func tokenEndpoint(_ error: TokenEndpointError, _ login: String) -> ToolFailure {
+        switch error.kind {
+        case .transient: .init(.tryLater, "\(error)")
+        case .client: .init(.configuration, "\(error)", advice: login)
+        default: .init(.notSignedIn, "\(error)", advice: login)
+        }
+    }
+}

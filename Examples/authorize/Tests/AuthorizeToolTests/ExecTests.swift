@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationOAuth
+import TestServers
+import Testing
+
+@Suite(.enabled(if: FastMCP.isThere, Comment(rawValue: FastMCP.how)), .timeLimit(.minutes(5)))
+struct ExecTests {
+    @Test func `the command gets the token in its environment, and nobody else sees it`() async throws {
+        try await User.with { user in
+            try await user.login()
+            let token = try #require(try await user.storedToken()).accessToken
+            let running = try user.start([
+                "exec", user.url, "--env", "TOKEN", "--", "/bin/sh", "-c", "echo $TOKEN; echo $$; read x; exit 7",
+            ])
+            #expect(try await running.line() == token)
+            let child = try #require(Int32(try await running.line()))
+            let holders = Self.processes(with: token)
+            #expect(holders.environment == [child] && holders.arguments.isEmpty)
+            try running.say("\n")
+            #expect(try await running.result().status == 7)
+        }
+    }
+
+    @Test func `signals are passed on, and the end by a signal is passed back`() async throws {
+        try await User.with { user in
+            try await user.login()
+            let running = try user.start([
+                "exec", user.url, "--env", "TOKEN", "--", "/bin/sh", "-c",
+                // A signal ends `read`, so it is called once more for each of them, and the shell ends with its input.
+                "trap 'echo usr1' USR1; trap 'echo int' INT; echo ready; for i in 1 2 3; do read x && kill -TERM $$; done",
+            ])
+            #expect(try await running.line() == "ready")
+            running.send(SIGUSR1)
+            #expect(try await running.line() == "usr1")
+            running.send(SIGINT)
+            #expect(try await running.line() == "int")
+            try running.say("\n")
+            #expect(try await running.result().status == -SIGTERM)
+        }
+    }
+
+    @Test func `a command that cannot be started is 127, and SIGPIPE ends one as usual`() async throws {
+        try await User.with { user in
+            try await user.login()
+            let none = try await user.run("exec", user.url, "--env", "TOKEN", "--", "/no/such")
+            #expect(none.status == 127 && none.errors.contains("/no/such"))
+            let status = try await user.shell(
+                "authorize exec \(user.url) --env TOKEN -- sh -c 'while echo x; do :; done' | head -1; "
+                    + "echo ${PIPESTATUS[0]}")
+            #expect(status.output == "x\n\(128 + SIGPIPE)\n", "\(status.errors)")
+        }
+    }
+
+    @Test func `it says when the token expires while the command runs`() async throws {
+        try await User.with(server: ["ACCESS_SECONDS": "6"]) { user in
+            try await user.login()
+            let running = try user.start(["exec", user.url, "--env", "TOKEN", "--", "/bin/cat"])
+            _ = try await running.error(with: "The token in TOKEN has expired")
+            #expect(try await running.result().status == 0)
+        }
+    }
+
+    /// The processes whose arguments or environment contain a text.
+    private static func processes(with text: String) -> (arguments: [Int32], environment: [Int32]) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        func those(_ file: String) -> [Int32] {
+            names.compactMap { Int32($0) }.filter { id in
+                FileManager.default.contents(atPath: "/proc/\(id)/\(file)")?.range(of: Data(text.utf8)) != nil
+            }
+        }
+        return (those("cmdline"), those("environ"))
+    }
+}

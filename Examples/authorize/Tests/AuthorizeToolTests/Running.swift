@@ -1,0 +1,1 @@
+../../../../Examples/Tests/SpotifyToolTests/Running.swift

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationOAuth
+import TestServers
+import Testing
+
+@Suite(.enabled(if: FastMCP.isThere, Comment(rawValue: FastMCP.how)), .timeLimit(.minutes(5)))
+struct SessionTests {
+    @Test func `from a URL to a session, a listing without secrets, and a revocation`() async throws {
+        try await User.with { user in
+            let login = try await user.login()
+            #expect(login.errors.contains("guards \(user.url), and is asked for: read write"))
+            let token = try #require(try await user.storedToken())
+            let sessions = try await user.list()
+            #expect(
+                sessions.map(\.url) == [user.url] && sessions[0].account == "me"
+                    && sessions[0].scopes == ["read", "write"])
+            for command in [["list"], ["list", "--json"]] {
+                let output = try await user.start(command).result().output
+                #expect(output.contains(user.url))
+                #expect(!output.contains(token.accessToken) && !output.contains(token.refreshToken ?? "?"))
+            }
+            let logout = try await user.run("logout", user.url + "/tools")
+            #expect(logout.status == 0 && logout.errors.contains("Signed out of \(user.url)"))
+            #expect(try await user.list().isEmpty)
+            #expect(try await user.server.counts().revocations > 0)
+            let header = try await user.run("header", user.url)
+            #expect(header.status == 77)
+        }
+    }
+
+    @Test func `all but login end with 77 and name login, and open nothing`() async throws {
+        try await User.with { user in
+            for command in [
+                ["header", user.url], ["token", user.url], ["token", user.url, "--format", "kubectl"],
+                ["exec", user.url, "--env", "TOKEN", "--", "/bin/true"],
+            ] {
+                let result = try await user.start(command).result()
+                #expect(result.status == 77, "\(command)")
+                #expect(result.output == "" && result.errors.contains("authorize login \(user.url)"))
+            }
+            #expect(try await user.server.counts() == FastMCP.Counts())
+        }
+    }
+
+    @Test func `eight sign-ins at a time: one page, one registration, one session`() async throws {
+        try await User.with { user in
+            let first = try user.start(["login", user.url, "--no-browser"])
+            let page = try await first.page()
+            let others = try (0..<7).map { _ in try user.start(["login", user.url, "--no-browser"]) }
+            for other in others {
+                let line = try await other.error(with: "has been signing in here since")
+                #expect(line.contains("Process \(first.id) "))
+            }
+            try await User.allow(page)
+            for program in [first] + others {
+                let result = try await program.result()
+                #expect(result.status == 0, "\(result.errors)")
+                #expect(program === first || !result.errors.contains("Open this page"))
+            }
+            #expect(try await user.server.counts() == FastMCP.Counts(registrations: 1, authorizations: 1, codes: 1))
+        }
+    }
+
+    @Test func `Ctrl-Z ends a sign-in, and the next one begins at once`() async throws {
+        try await User.with { user in
+            let first = try user.start(["login", user.url, "--no-browser"])
+            _ = try await first.page()
+            first.send(SIGTSTP)
+            let result = try await first.result()
+            #expect(result.status == 75 && result.errors.contains("authorize login \(user.url)"))
+            let next = try await user.login()
+            #expect(!next.errors.contains("has been signing in"))
+        }
+    }
+
+    @Test func `accounts are apart and share one registration; the longest URL counts`() async throws {
+        try await User.with { user in
+            try await user.login()
+            try await user.login("--account", "work")
+            let (mine, work) = (try await user.storedToken(), try await user.storedToken(account: "work"))
+            #expect(mine?.accessToken != work?.accessToken)
+            #expect(try await user.run("token", user.url).output == "\(mine?.accessToken ?? "")\n")
+            #expect(
+                try await user.run("token", user.url + "/a?b", "--account", "work").output
+                    == "\(work?.accessToken ?? "")\n")
+            #expect(try await user.server.counts().registrations == 1)
+            // Neither a sibling path nor another host nor a path that leaves it is below.
+            for other in [user.url + "s", user.url + "/../x", user.url.replacing("127.0.0.1", with: "127.0.0.2")] {
+                #expect(try await user.run("header", other).status != 0, "\(other)")
+            }
+        }
+    }
+
+    @Test func `a key file encrypts what is kept, and is needed from then on`() async throws {
+        try await User.with { user in
+            let key = user.home + "/key"
+            #expect(try await user.run("list", "--key-from", key).status == 78)
+            let isWritten = FileManager.default.createFile(
+                atPath: key, contents: Data((0..<32).map { _ in .random(in: 0...255) }),
+                attributes: [.posixPermissions: 0o600])
+            #expect(isWritten)
+            try await user.login("--key-from", key)
+            let token = try await user.run("token", user.url, "--key-from", key)
+            #expect(token.status == 0)
+            let secret = token.output.trimmingCharacters(in: .newlines)
+            let folder = user.home + "/swift-request-authorization"
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                let text = String(decoding: try Data(contentsOf: URL(filePath: "\(folder)/\(name)")), as: UTF8.self)
+                #expect(!text.contains(secret) && !text.contains("refresh_token") && !text.contains("client_secret"))
+            }
+            let without = try await user.run("token", user.url)
+            #expect(without.status == 74 && without.errors.contains("--key-from") && without.output == "")
+            #expect(try await user.run("list").output.contains("cannot be read"))
+        }
+    }
+
+    @Test func `explain makes the requests of a sign-in that carry nothing, and says what follows`() async throws {
+        try await User.with { user in
+            let result = try await user.run("explain", user.url)
+            #expect(result.status == 0, "\(result.errors)")
+            for line in [
+                "GET \(user.server.base)/.well-known/oauth-protected-resource/mcp: 200", "guards \(user.url)",
+                "asked for: read write", "then: POST \(user.server.base)/register",
+                "\(user.server.base)/authorize in the browser", "then: POST \(user.server.base)/token",
+            ] { #expect(result.output.contains(line), "\(line) in \(result.output)") }
+            #expect(try await user.server.counts() == FastMCP.Counts())
+            let nobody = try await user.run("explain", "http://127.0.0.1:9/x", "--json")
+            #expect(nobody.status == 65 && nobody.output.contains("unreachable"))
+        }
+    }
+
+    @Test func `a pasted address signs in, at a terminal`() async throws {
+        try await User.with { user in
+            let terminal = try Terminal()
+            let login = try Program(
+                Program.authorize, ["login", user.url, "--paste"], environment: user.environment,
+                terminal: terminal.inside)
+            try terminal.inside.close()
+            _ = try await terminal.line(with: "[Y/n]")
+            try terminal.type("y")
+            let page = try await terminal.line(with: "/authorize?")
+            let address = try await Redirect.target(of: page)
+            _ = try await terminal.line(with: "Paste that address")
+            try terminal.type("http://127.0.0.1:8766/callback?code=wrong&state=wrong")
+            _ = try await terminal.line(with: "not the address of this sign-in")
+            try terminal.type(address)
+            #expect(try await login.result().status == 0)
+            #expect(try await user.list().count == 1)
+        }
+    }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationOAuth
+import TestServers
+import Testing
+
+@testable import AuthorizeTool
+
+/// What other programs get, with the programs themselves.
+@Suite(.enabled(if: FastMCP.isThere, Comment(rawValue: FastMCP.how)), .timeLimit(.minutes(5)))
+struct TokenTests {
+    @Test func `curl reads the header from standard input, also after the token has expired`() async throws {
+        try await User.with { user in
+            try await user.login()
+            let call = """
+                authorize header \(user.url) | curl -s -o /dev/null -w '%{http_code}' -H @- -X POST \
+                -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' \
+                -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' \(user.url)
+                """
+            #expect(try await user.shell(call).output == "200")
+            try await user.expireToken()
+            try await user.server.expireTokens()
+            #expect(try await user.shell(call).output == "200")
+            #expect(try await user.server.counts().refreshes == 1)
+        }
+    }
+
+    @Test func `a Python program reads the JSON`() async throws {
+        try await User.with { user in
+            try await user.login()
+            let program = """
+                import json, subprocess, datetime
+                t = json.loads(subprocess.check_output(["authorize", "token", "\(user.url)", "--format", "json"]))
+                end = datetime.datetime.fromisoformat(t["expires_at"].replace("Z", "+00:00"))
+                left = (end - datetime.datetime.now(datetime.timezone.utc)).total_seconds()
+                print(t["access_token"], t["token_type"].lower(), t["scope"], 3500 < left <= 3600)
+                """
+            let result = try await user.shell("/usr/bin/python3 -c '\(program)'")
+            let token = try #require(try await user.storedToken()).accessToken
+            #expect(result.output == "\(token) bearer read write True\n", "\(result.errors)")
+        }
+    }
+
+    @Test func `--lasting refreshes a token that ends before`() async throws {
+        try await User.with { user in
+            try await user.login()
+            try await user.setToken(remaining: 240, in: user.store())
+            #expect(try await user.run("token", user.url, "--lasting", "3m").status == 0)
+            #expect(try await user.server.counts().refreshes == 0)
+            #expect(try await user.run("token", user.url, "--lasting", "5m").status == 0)
+            #expect(try await user.server.counts().refreshes == 1)
+            #expect(try await user.run("token", user.url, "--lasting", "soon").status == 64)
+        }
+    }
+
+    @Test func `kubectl gets the version that it names, and a new token if it asks again at once`() async throws {
+        try await User.with { user in
+            try await user.login()
+            func ask(_ version: String?) async throws -> Program.Result {
+                let info = version.map { #"{"kind":"ExecCredential","apiVersion":"\#($0)","spec":{}}"# }
+                return try await user.run(
+                    "token", user.url, "--format", "kubectl",
+                    environment: info.map { ["KUBERNETES_EXEC_INFO": $0] } ?? [:])
+            }
+            struct Answer: Decodable {
+                struct Status: Decodable { let token: String, expirationTimestamp: Date }
+                let apiVersion: String, kind: String, status: Status
+            }
+            func read(_ result: Program.Result) throws -> Answer {
+                let decoder = JSONDecoder()
+                decoder.dateDecodingStrategy = .iso8601
+                return try decoder.decode(Answer.self, from: Data(result.output.utf8))
+            }
+            let first = try read(try await ask(nil))
+            #expect(first.apiVersion == "client.authentication.k8s.io/v1" && first.kind == "ExecCredential")
+            #expect((3500...3600).contains(first.status.expirationTimestamp.timeIntervalSinceNow))
+            let second = try read(try await ask("client.authentication.k8s.io/v1beta1"))
+            #expect(second.apiVersion == "client.authentication.k8s.io/v1beta1")
+            #expect(first.status.token != second.status.token)
+            #expect(try await user.server.counts().refreshes == 1)
+            // Another program has not seen the token yet.
+            let other = try await user.shell("authorize token \(user.url) --format kubectl; true")
+            #expect(try read(other).status.token == second.status.token)
+            let unknown = try await ask("client.authentication.k8s.io/v1alpha1")
+            #expect(unknown.status == 78 && unknown.output == "")
+        }
+    }
+
+    @Test func `kubectl itself is authorized`() async throws {
+        try await User.with { user in
+            try await Guarded.with(user) { guarded in
+                let config = user.home + "/kubeconfig"
+                let secure = try String(contentsOfFile: guarded.folder + "/secure", encoding: .utf8)
+                try """
+                apiVersion: v1
+                kind: Config
+                current-context: c
+                contexts: [{name: c, context: {cluster: k, user: u}}]
+                clusters: [{name: k, cluster: {server: "\(secure)", insecure-skip-tls-verify: true}}]
+                users:
+                - name: u
+                  user:
+                    exec:
+                      apiVersion: client.authentication.k8s.io/v1beta1
+                      command: \(Program.authorize)
+                      args: [token, "\(guarded.base)/", --format, kubectl]
+                """.write(toFile: config, atomically: true, encoding: .utf8)
+                let result = try await user.shell("kubectl --kubeconfig \(config) get --raw /api")
+                #expect(result.output.contains(#""path": "/api""#), "\(result.errors)")
+                #expect(Set(try await guarded.seen()) == ["Bearer accepted"])
+            }
+        }
+    }
+
+    @Test func `git clones and pushes, and a refused password is refreshed`() async throws {
+        try await User.with { user in
+            try await Guarded.with(user) { guarded in
+                _ = try await Command.run(["git", "init", "-q", "--bare", guarded.folder + "/repository.git"])
+                _ = try await Command.run([
+                    "git", "-C", guarded.folder + "/repository.git", "config", "http.receivepack", "true",
+                ])
+                let settings = [
+                    "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_COUNT": "3",
+                    "GIT_CONFIG_KEY_0": "credential.\(guarded.base).helper",
+                    "GIT_CONFIG_VALUE_0": "!authorize token --format git",
+                    "GIT_CONFIG_KEY_1": "user.name", "GIT_CONFIG_VALUE_1": "A",
+                    "GIT_CONFIG_KEY_2": "user.email", "GIT_CONFIG_VALUE_2": "a@example.com",
+                ]
+                let copy = user.home + "/copy"
+                let cloned = try await user.shell(
+                    """
+                    git clone -q \(guarded.base)/repository.git \(copy) && cd \(copy) && echo 1 >a && git add a \
+                    && git commit -q -m a && git push -q origin HEAD
+                    """, environment: settings)
+                #expect(cloned.status == 0, "\(cloned.errors)")
+                #expect(try await guarded.seen().allSatisfy { $0 == "Basic accepted" })
+                // The server forgets the token. Git says so with `erase`, and asks anew with the next command.
+                let before = try await user.server.counts().refreshes
+                try await user.server.expireTokens()
+                #expect(try await user.shell("git -C \(copy) fetch -q", environment: settings).status != 0)
+                #expect(try await user.server.counts().refreshes == before + 1)
+                let fetched = try await user.shell("git -C \(copy) fetch -q", environment: settings)
+                #expect(fetched.status == 0, "\(fetched.errors)")
+            }
+        }
+    }
+
+    @Test func `git gets Bearer where it can send one, and nothing for other servers`() async throws {
+        try await User.with { user in
+            try await user.login()
+            let token = try #require(try await user.storedToken()).accessToken
+            let host = user.server.base.dropFirst(7)
+            func ask(_ words: String..., input: String) async throws -> Program.Result {
+                try await user.start(["token", "--format", "git"] + words, input: input).result()
+            }
+            let place = "protocol=http\nhost=\(host)\npath=mcp\n"
+            let basic = try await ask("get", input: place + "username=me\n\n")
+            #expect(basic.output.hasPrefix("username=me\npassword=\(token)\nephemeral=1\npassword_expiry_utc="))
+            let bearer = try await ask("get", input: place + "capability[]=authtype\n\n")
+            #expect(bearer.output.hasPrefix("capability[]=authtype\nauthtype=Bearer\ncredential=\(token)\nephemeral=1"))
+            let other = try await ask("https://git.example/", "get", input: place)
+            #expect(other.status == 0 && other.output == "")
+            #expect(try await ask("get", input: "protocol=https\nhost=git.example\n\n").status == 77)
+            // A password that is not the token's changes nothing, and neither does `store`.
+            for (word, password) in [("erase", "wrong"), ("store", token)] {
+                #expect(try await ask(word, input: place + "password=\(password)\n\n").status == 0)
+            }
+            #expect(try await user.server.counts().refreshes == 0)
+            #expect(try await ask("erase", input: place + "password=\(token)\n\n").status == 0)
+            #expect(try await user.server.counts().refreshes == 1)
+            #expect(try await user.list().count == 1)
+        }
+    }
+}
+
+/// A server that accepts the tokens of a FastMCP, and a session for it.
+struct Guarded {
+    let base: String
+    let folder: String
+
+    static func with(_ user: User, _ body: (Guarded) async throws -> Void) async throws {
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../guarded_server.py").path
+        let folder = user.home + "/guarded"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let program = try Program("/usr/bin/python3", [script, folder, user.url], environment: ["HOME": folder])
+        #expect(try await program.line() == "listening")
+        let guarded = Guarded(
+            base: try String(contentsOfFile: folder + "/address", encoding: .utf8), folder: folder)
+        do {
+            try await user.login("--issuer", user.server.base + "/", "--scope", "read", url: guarded.base + "/")
+            try await body(guarded)
+        } catch {
+            _ = try await program.result()
+            throw error
+        }
+        _ = try await program.result()
+    }
+
+    func seen() async throws -> [String] {
+        try await Command.run(["curl", "-s", base + "/seen"]).split(separator: "\n").map(String.init)
+    }
+}

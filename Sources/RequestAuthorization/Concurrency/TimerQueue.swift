@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Serves many timers and sleeping tasks with a few sleeps of a clock.
+///
+/// A cancelled sleep of the runtime stays in memory until its time has come, 1 KiB each. A server with short-lived
+/// providers would keep the deadlines of the last 30 s. Here a cancelled entry is removed at once. The sleep goes on,
+/// finds nothing due, and serves the next entry.
+final class TimerQueue: Sendable {
+    fileprivate enum Entry {
+        case timer(@Sendable () -> Void)
+        case sleeper(UnsafeContinuation<Void, any Error>)
+    }
+
+    fileprivate struct Contents {
+        var entries: [Int: (due: Duration, entry: Entry)] = [:]
+        var order = DueOrder()
+        var lastNumber = 0
+        /// The present sleeps of the clock, by their ends.
+        var sleeps: [Duration: Task<Void, Never>?] = [:]
+    }
+
+    private let clock: any AuthorizationClock
+    private let contents = Lock(Contents())
+    /// Called outside the lock when a task begins to sleep; for tests.
+    private let onSleep: (@Sendable () -> Void)?
+
+    init(_ clock: any AuthorizationClock, onSleep: (@Sendable () -> Void)? = nil) {
+        self.clock = clock
+        self.onSleep = onSleep
+    }
+
+    deinit { for sleep in contents.withLock({ $0.sleeps }).values { sleep?.cancel() } }
+
+    /// The number of kept places, including those of cancelled entries.
+    var capacity: Int { contents.withLock { $0.order.count } }
+
+    // MARK: Timers
+
+    /// Calls `fire` once at an uptime, unless it is cancelled first.
+    ///
+    /// - Returns: the number with which it is cancelled.
+    func schedule(at due: Duration, _ fire: @escaping @Sendable () -> Void) -> Int {
+        let number = nextNumber()
+        arm(contents.withLock { $0.add(.timer(fire), number, due: due) })
+        return number
+    }
+
+    func schedule(after duration: Duration, _ fire: @escaping @Sendable () -> Void) -> Int {
+        schedule(at: clock.uptime + duration.saturated, fire)
+    }
+
+    func cancel(_ number: Int) {
+        // What the closure captures is released outside the lock.
+        let former = contents.withLock { $0.remove(number) }
+        if case .sleeper(let continuation)? = former { continuation.resume(throwing: CancellationError()) }
+    }
+
+    // MARK: Sleeping
+
+    /// Waits for a duration; throws `CancellationError` at once when the task is cancelled.
+    func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        guard duration > .zero else { return }
+        let (due, number) = (clock.uptime + duration.saturated, nextNumber())
+        try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { continuation in
+                // The cancellation handler may have run already.
+                let (isCancelled, next) = contents.withLock { contents -> (Bool, Duration?) in
+                    if Task.isCancelled { return (true, nil) }
+                    return (false, contents.add(.sleeper(continuation), number, due: due))
+                }
+                if isCancelled { continuation.resume(throwing: CancellationError()) }
+                arm(next)
+                onSleep?()
+            }
+        } onCancel: {
+            cancel(number)
+        }
+    }
+
+    // MARK: -
+
+    private func nextNumber() -> Int {
+        contents.withLock { contents in
+            contents.lastNumber += 1
+            return contents.lastNumber
+        }
+    }
+
+    /// Sleeps until a time, in a task that inherits nothing from its creator.
+    private func arm(_ due: Duration?) {
+        guard let due else { return }
+        let sleep = Task.detached(priority: .high) { [weak self, clock] in
+            try? await clock.sleep(for: due - clock.uptime)
+            self?.wake(due)
+        }
+        contents.withLock { if $0.sleeps[due] != nil { $0.sleeps[due] = sleep } }
+    }
+
+    private func wake(_ end: Duration) {
+        let uptime = clock.uptime
+        let (due, next) = contents.withLock { contents in
+            contents.sleeps[end] = nil
+            return (contents.takeDue(at: uptime), contents.nextSleep())
+        }
+        for entry in due {
+            switch entry {
+            case .timer(let fire): fire()
+            case .sleeper(let continuation): continuation.resume()
+            }
+        }
+        arm(next)
+    }
+}
+
+extension TimerQueue.Contents {
+    /// - Returns: when another sleep of the clock must end; `nil` if a present one ends early enough.
+    fileprivate mutating func add(_ entry: TimerQueue.Entry, _ number: Int, due: Duration) -> Duration? {
+        entries[number] = (due, entry)
+        order.insert(number, due: due)
+        return nextSleep()
+    }
+
+    fileprivate mutating func remove(_ number: Int) -> TimerQueue.Entry? {
+        let former = entries.removeValue(forKey: number)
+        // Cancelled entries leave the order once they are more than half of it.
+        if order.count > 2 * entries.count + 64 {
+            order = DueOrder(entries.map { (due: $0.value.due, number: $0.key) })
+        }
+        return former?.entry
+    }
+
+    fileprivate mutating func takeDue(at uptime: Duration) -> [TimerQueue.Entry] {
+        var due: [TimerQueue.Entry] = []
+        while let first = order.first {
+            let entry = entries[first.number]
+            if entry != nil, first.due > uptime { break }
+            order.removeFirst()
+            entries[first.number] = nil
+            if let entry { due.append(entry.entry) }
+        }
+        return due
+    }
+
+    fileprivate mutating func nextSleep() -> Duration? {
+        guard let first = order.first, sleeps.keys.allSatisfy({ first.due < $0 }) else { return nil }
+        sleeps[first.due] = .some(nil)
+        return first.due
+    }
+}
+
+/// Numbers ordered by due time: a binary heap. Inserting one and removing the first cost O(log n).
+struct DueOrder {
+    typealias Element = (due: Duration, number: Int)
+
+    private var heap: [Element] = []
+
+    init() {}
+
+    init(_ elements: [Element]) { heap = elements.sorted { $0 < $1 } }
+
+    var count: Int { heap.count }
+
+    var first: Element? { heap.first }
+
+    mutating func insert(_ number: Int, due: Duration) {
+        heap.append((due, number))
+        var index = heap.count - 1
+        while index > 0, heap[index] < heap[(index - 1) / 2] {
+            heap.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    mutating func removeFirst() {
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        var index = 0
+        while let child = [2 * index + 1, 2 * index + 2].filter({ $0 < heap.count }).min(by: { heap[$0] < heap[$1] }),
+            heap[child] < heap[index]
+        {
+            heap.swapAt(index, child)
+            index = child
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// The work that a ``ProviderCore`` leaves to be done after it has released its lock.
+struct Aftermath {
+    /// Requests to resume, with their result.
+    struct Resumption {
+        let waiters: ArraySlice<WaitingRequest?>
+        let result: Result<HeldToken, any Error>
+
+        func perform() { for waiter in waiters { waiter?.continuation.resume(with: result) } }
+    }
+
+    var effects: [Effect] = []
+    var resumptions: [Resumption] = []
+    /// Callers that waited for the provider to settle.
+    var settled: [UnsafeContinuation<Bool, Never>] = []
+    /// Wakes observers and listeners.
+    var deliveries: [@Sendable () -> Void] = []
+    /// Whether there are events for the reporter of the provider.
+    var hasReport = false
+    /// When the timer must fire, as uptime.
+    var wake: Duration?
+    /// The provider, if it was kept alive until the store held its token.
+    var formerOwner: AnyObject?
+    /// The former state. Neither a token nor an error of a user is released under the lock.
+    private let former: RefreshState?
+
+    init(keeping former: RefreshState? = nil) { self.former = former }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// What sessions that are over have left under way. The provider has not settled before that has ended.
+struct Leftovers: Hashable {
+    /// The number of tokens that the service is revoking.
+    private var revocations = 0
+    /// Until when calls are awaited whose result no longer counts, as uptime.
+    private var calls: [RefreshID: Duration] = [:]
+
+    var isEmpty: Bool { revocations == 0 && calls.isEmpty }
+    /// When the next call is given up.
+    var nextEnd: Duration? { calls.values.min() }
+
+    mutating func beginRevocation() { revocations += 1 }
+    mutating func endRevocation() { revocations -= 1 }
+    mutating func expect(_ id: RefreshID, until end: Duration) { calls[id] = end }
+    mutating func end(_ id: RefreshID) { calls[id] = nil }
+    mutating func giveUp(at now: Duration) { calls = calls.filter { $0.value > now } }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// The state of a provider, those who wait and those who follow. All of it changes under one lock.
+struct ProviderContents {
+    private(set) var state: RefreshState
+    /// The token of the warm path, and until when it may be used.
+    private(set) var warm: (held: HeldToken, until: Date)?
+    /// The requests that wait.
+    private var waiters = WaiterQueue<WaitingRequest>()
+    /// The number of waiters that are bound to no session.
+    private(set) var unbound = 0
+    /// Until when the waiters before a place wait for a slot. A waiter before none of them has seen no failure yet.
+    private var patience: [(end: Int, until: Duration)] = []
+    /// The callers that wait, by what they wait for. Whether that is reached is asked once for all of them.
+    private var settlers: [Goal: [Int: UnsafeContinuation<Bool, Never>]] = [:]
+    private var lastSettler = 0
+    var feed = Feed()
+    /// The uptime for which the timer is set.
+    private var wake: Duration?
+    /// The provider itself, kept alive until the store holds its token.
+    private var owner: AnyObject?
+
+    init(_ state: RefreshState, at now: Moment) { (self.state, warm) = (state, state.warm(at: now)) }
+
+    /// Whether nobody waits or follows.
+    var isUnused: Bool { waiters.isEmpty && settlers.isEmpty && feed.isEmpty }
+}
+
+/// What callers wait for.
+enum Goal: CaseIterable {
+    /// Nothing is under way, and everything is stored.
+    case settled
+    /// The store holds the last content, or one try to store it has failed.
+    case stored
+}
+
+// MARK: - Transitions
+
+extension ProviderContents {
+    mutating func change<Decision, Outcome>(
+        _ inputs: Turn.Inputs, _ body: (inout RefreshState, inout Turn) -> Decision,
+        then finish: (Decision, inout Self) -> Outcome
+    ) -> (Outcome, Aftermath) {
+        let former = state
+        var aftermath = Aftermath(keeping: former)
+        var turn = Turn(inputs, isAwaited: !waiters.isEmpty, byUnbound: unbound > 0)
+        let decision = body(&state, &turn)
+        state.finish(&turn)
+        warm = state.warm(at: inputs.now)
+        aftermath.deliveries = feed.post(turn.notices, former, state)
+        let released = distribute(turn.effects, at: inputs.now.uptime, &aftermath)
+        if released > 0 {
+            turn.emit(.requestsReleased(released))
+            aftermath.deliveries += feed.post(.event(.requestsReleased(released)))
+        }
+        aftermath.hasReport = feed.queue(turn.notices)
+        aftermath.settled = takeSettled()
+        if let next = state.nextWake(at: inputs.now), wake.map({ next < $0 }) ?? true {
+            (wake, aftermath.wake) = (next, next)
+        }
+        aftermath.formerOwner = owner
+        owner = state.vault.holdsToken ? inputs.owner : nil
+        return (finish(decision, &self), aftermath)
+    }
+
+    /// The timer has fired.
+    mutating func timerFired() { wake = nil }
+
+    /// Takes out those who are to be resumed, and returns how many requests go on or fail, if anybody wants to know.
+    private mutating func distribute(_ effects: [Effect], at now: Duration, _ aftermath: inout Aftermath) -> Int {
+        var released = 0
+        let isHeard = feed.isHeard
+        for effect in effects {
+            switch effect {
+            case .resume(let kind, let result):
+                let resumed = take(kind)
+                if isHeard { released += resumed.count { $0 != nil } }
+                if !resumed.isEmpty { aftermath.resumptions.append(.init(waiters: resumed, result: result)) }
+            case .postpone(let error, let slot):
+                let resumed = takeImpatient(before: slot, at: now)
+                if isHeard { released += resumed.count { $0 != nil } }
+                aftermath.resumptions.append(.init(waiters: resumed, result: .failure(error)))
+            case .dismissFormer:
+                let former = takeFormer()
+                aftermath.resumptions.append(
+                    .init(waiters: former, result: .failure(NotAuthorized(.sessionReplaced))))
+            case .start, .cancel, .write, .unlock, .answer, .discard: aftermath.effects.append(effect)
+            }
+        }
+        return released
+    }
+
+    // MARK: Requests
+
+    /// - Returns: the place in the queue.
+    mutating func enqueue(_ continuation: WaitingRequest.Continuation, as kind: Waiters) -> Int {
+        let line = state.lineOfWaiters
+        if line == nil { unbound += 1 }
+        return waiters.append(WaitingRequest(continuation: continuation, kind: kind, line: line))
+    }
+
+    mutating func remove(_ place: Int) -> WaitingRequest.Continuation? {
+        guard let waiter = waiters.remove(place) else { return nil }
+        if waiter.line == nil { unbound -= 1 }
+        return waiter.continuation
+    }
+
+    /// Removes the waiters of a kind, in order of arrival.
+    mutating func take(_ kind: Waiters) -> ArraySlice<WaitingRequest?> { take { $0.kind == kind } }
+
+    private mutating func take(before end: Int = .max, _ condition: (WaitingRequest) -> Bool)
+        -> ArraySlice<WaitingRequest?>
+    {
+        let taken = waiters.removeAll(before: end, where: condition)
+        unbound -= taken.count { $0.map { $0.line == nil } ?? false }
+        return taken
+    }
+
+    /// Removes the waiters that would have to wait for a slot for too long, in order of arrival.
+    ///
+    /// Those who see their first failure now have all of their patience. So who came earlier is not more patient.
+    private mutating func takeImpatient(before slot: Duration, at now: Duration) -> ArraySlice<WaitingRequest?> {
+        patience.append((waiters.end, now + state.policy.backOff.patience))
+        let end = patience.last { $0.until < slot }?.end ?? 0
+        patience.removeAll { $0.until < slot }
+        return take(before: end) { _ in true }
+    }
+
+    /// Removes the waiters of sessions that a sibling has replaced, in order of arrival.
+    private mutating func takeFormer() -> ArraySlice<WaitingRequest?> {
+        waiters.removeAll { [line = state.line.number] in ($0.line ?? line) < line }
+    }
+
+    // MARK: Callers
+
+    /// A number for a caller that waits.
+    mutating func nextSettler() -> Int {
+        lastSettler += 1
+        return lastSettler
+    }
+
+    /// Adds a caller that waits, and returns whether the goal is reached; `nil` if the caller has to wait.
+    mutating func wait(
+        _ number: Int, for goal: Goal, _ continuation: UnsafeContinuation<Bool, Never>
+    ) -> Bool? {
+        if isReached(goal) { return true }
+        // The cancellation handler may have run already.
+        if goal == .settled, Task.isCancelled { return false }
+        settlers[goal, default: [:]][number] = continuation
+        return nil
+    }
+
+    mutating func removeSettler(_ number: Int) -> UnsafeContinuation<Bool, Never>? {
+        for goal in Goal.allCases {
+            guard let caller = settlers[goal]?.removeValue(forKey: number) else { continue }
+            if settlers[goal]?.isEmpty == true { settlers[goal] = nil }
+            return caller
+        }
+        return nil
+    }
+
+    private func isReached(_ goal: Goal) -> Bool {
+        switch goal {
+        case .settled: state.isSettled
+        case .stored: state.vault.isTried
+        }
+    }
+
+    private mutating func takeSettled() -> [UnsafeContinuation<Bool, Never>] {
+        guard !settlers.isEmpty else { return [] }
+        return Goal.allCases.filter(isReached).flatMap { settlers.removeValue(forKey: $0)?.values.map { $0 } ?? [] }
+    }
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+// The ordinary refresh, and how it ends.
+extension RefreshState {
+    /// Records the result of a step, and returns the next one; `nil` if the refresh itself has nothing more to do.
+    mutating func advance(_ id: RefreshID, _ outcome: Exchange.Outcome, _ turn: inout Turn) -> Exchange.Step? {
+        guard case .refreshing(var flight) = activity, flight.id == id else {
+            late(outcome, of: id, &turn)
+            return nil
+        }
+        activity = .idle
+        // If the result is dropped, no refresh uses this access, and it is given up at the end of the transition.
+        if flight.step == .lock, case .done = outcome { vault.take(for: id) }
+        if flight.basis != heldVersion {
+            // The token has been replaced from elsewhere.
+            if case .token = outcome { turn.emit(.tokenDiscarded) }
+            done(flight, .superseded, &turn)
+            return nil
+        }
+        switch (flight.step, outcome) {
+        case (_, .loaded(let item, _, let absence)) where vault.kind == .readOnly:
+            look(item, absence, flight, &turn)
+            return nil
+        case (_, .loaded(let item, let intent, let absence)):
+            let reading = read(item, absence, in: flight.step, &turn)
+            let move = flight.move { $0.read(reading, intent, at: turn.now.date) }
+            return follow(move, flight, &turn)
+        case (.intent, .failed(let failure)): turn.emit(.saveFailed, error: failure.error)
+        default: break
+        }
+        let verifies = vault.isKept
+        let move = flight.move { $0.end(outcome, verifies: verifies) }
+        return follow(move, flight, &turn)
+    }
+
+    private mutating func follow(_ move: Exchange.Move, _ flight: Flight, _ turn: inout Turn) -> Exchange.Step? {
+        switch move {
+        case .perform(let step):
+            if case .intent(let intent) = step {
+                vault.announce(intent, isAfterLoss: flight.exchange.isAfterLoss)
+            }
+            activity = .refreshing(flight)
+            return step
+        case .adopt(let item): return adopt(item, in: flight, &turn)
+        case .finish: done(flight, flight.step == .load ? .loaded : .adopted, &turn)
+        case .gone: endSession(NotAuthorized(.signedOut), of: flight, &turn)
+        case .use(let held): use(held, of: flight, &turn)
+        case .fail(let failure): fail(flight, failure, &turn)
+        case .judge(let failure): judge(failure, flight, &turn)
+        case .stop(let step): fail(flight, overdue(at: step), &turn)
+        }
+        return nil
+    }
+
+    // MARK: - Reading
+
+    private mutating func read(
+        _ item: StoredItem?, _ absence: TokenAbsence, in step: Exchange.Step, _ turn: inout Turn
+    ) -> Exchange.Reading {
+        guard let item else {
+            if step == .load { holding = .absent }
+            if vault.isEnd(of: line.session, absence) { return .gone }
+            if step == .reread, absence == .setAside { saveAgain(&turn) }
+            return .nothingNew
+        }
+        vault.note(item)
+        return vault.unsaved == nil && isNews(item) ? .news(item) : .nothingNew
+    }
+
+    /// Goes on with a token that a sibling, or an earlier launch, has saved.
+    private mutating func adopt(_ item: StoredItem, in flight: Flight, _ turn: inout Turn) -> Exchange.Step? {
+        var flight = flight
+        if flight.step != .load { turn.emit(.tokenAdopted) }
+        adopt(item, flight.exchange.intent, &turn)
+        let (held, isServed) = (held, isServed(at: turn.now))
+        let move = flight.move { $0.adopted(held, isServed: isServed, at: turn.now.date) }
+        return follow(move, flight, &turn)
+    }
+
+    /// Uses what a read-only store holds. This process never calls the token service.
+    private mutating func look(_ item: StoredItem?, _ absence: TokenAbsence, _ flight: Flight, _ turn: inout Turn) {
+        if item == nil, held == nil {
+            end(flight, .noToken, &turn)
+            holding = .absent
+            return isHolding ? () : resumeAll(.failure(NotAuthorized(.noToken)), &turn)
+        }
+        if item == nil, absence == .gone {
+            end(flight, .sessionEnded, &turn)
+            return endSession(NotAuthorized(.signedOut), &turn)
+        }
+        let wasNews = item.map(isNews) ?? false
+        if let item, wasNews { adopt(item, nil, &turn) }
+        guard isServed(at: turn.now) else {
+            let failure = RefreshFailure(ofStore: NotAuthorized(.refreshedElsewhere, detail: held?.problem))
+            note(failure, flight, at: turn.now, &turn)
+            end(flight, .failed, &turn)
+            return releaseWaiters(failing: pace.error(at: turn.now), &turn)
+        }
+        // Ahead of expiry another process is about to refresh: read again soon, but not with each request.
+        if !wasNews { pace.pause(at: turn.now, policy: policy.backOff, random: turn.random) }
+        done(flight, .loaded, &turn)
+    }
+
+    /// Whether no refresh is needed now.
+    private func isServed(at now: Moment) -> Bool { isOver || isUsable(at: now) }
+
+    // MARK: - Ends
+
+    private mutating func use(_ held: HeldToken, of flight: Flight, _ turn: inout Turn) {
+        guard vault.isKept else { return publish(held, of: flight, isRefreshed: true, &turn) }
+        vault.answerCame()
+        activity = .saving(flight)
+        order(vault.successor(held), announcing: .refreshed(held), &turn)
+    }
+
+    /// Ends a refresh without a token. The session goes on.
+    private mutating func fail(_ flight: Flight, _ failure: RefreshFailure, _ turn: inout Turn) {
+        if case .refresh = flight.step, failure.isLoss { vault.answerWasLost() }
+        if flight.step == .initial, let error = failure.error as? NotAuthorized, error.reason == .noToken {
+            // No failure: no user has signed in yet.
+            end(flight, .noToken, &turn)
+            return isHolding ? () : resumeAll(.failure(error), &turn)
+        }
+        // The failure was counted at the deadline. A `Retry-After` of the server still counts.
+        let isCounted = flight.isDraining && failure.retryAfter == nil
+        if !isCounted { note(failure, flight, at: turn.now, &turn) }
+        end(flight, .failed, &turn)
+        releaseWaiters(failing: isCounted ? nil : pace.error(at: turn.now), &turn)
+    }
+
+    private mutating func note(
+        _ failure: RefreshFailure, _ flight: Flight, at moment: Moment, _ turn: inout Turn
+    ) {
+        pace.fail(failure, isBrief: vault.kind == .readOnly, at: moment, policy: policy.backOff, random: turn.random)
+        let next = max(pace.slot.date, turn.now.date)
+        turn.emit(.refreshFailed(failure.error, nextTryAt: next, of: flight, at: turn.now))
+    }
+
+    /// Ends the session by a failure that the store has confirmed, unless the token can still be used.
+    private mutating func judge(_ failure: RefreshFailure, _ flight: Flight, _ turn: inout Turn) {
+        guard let held else { return fail(flight, failure, &turn) }
+        if failure.kind == .noRefreshToken, isUsable(at: turn.now), trustEnd == nil {
+            mark(.last)
+            turn.emit(.refreshFailed(failure.error, nextTryAt: held.expiresAt, of: flight, at: turn.now))
+            end(flight, .failed, &turn)
+            return releaseWaiters(failing: failure.notAuthorized ?? failure.error, &turn)
+        }
+        mark(.refused())
+        pace.succeed()
+        guard vault.isKept else { return endSession(failure.ending, of: flight, &turn) }
+        // It is stored before it is announced. Meanwhile requests wait.
+        activity = .saving(flight)
+        let condition = vault.condition(of: line.session, .session(line.session))
+        order(
+            vault.end(of: line.session, after: held.version, at: turn.now.date, replacing: condition),
+            announcing: .ended(Ending(error: failure.ending)), &turn)
+    }
+
+    // MARK: - Time
+
+    /// Cancels the service call and resumes the waiters at the deadline of the refresh. Those who come then wait for a
+    /// short while until the call has returned.
+    ///
+    /// The timer may be late; the slot counts from the deadline.
+    mutating func passDeadline(_ turn: inout Turn) {
+        changeFlight { $0.passDeadline() }
+        // The token may have arrived: then it is published now, and the writer goes on.
+        announceNow(&turn)
+        guard let flight else { return }
+        turn.perform(.cancel(flight.id))
+        note(overdue(at: flight.step), flight, at: flight.deadline, &turn)
+        releaseWaiters(failing: pace.error(at: turn.now), &turn)
+        if policy.backOff.patience > .zero { changeFlight { $0.awaitReturn() } }
+    }
+
+    /// Forgets a refresh after twice its deadline. Another one may then begin.
+    ///
+    /// Its token still counts while there is no newer one. It loses exclusive access, and its intent stays.
+    mutating func passHardLimit(_ turn: inout Turn) {
+        // The token has arrived, and may have spent the former one: publish it and begin no other call.
+        announceNow(&turn)
+        guard let flight else { return }
+        end(flight, .failed, &turn)
+        if case .refresh = flight.step { vault.answerWasLost() }
+        activity = .idle
+        releaseWaiters(&turn)
+    }
+
+    /// Uses, drops or revokes what a call brings that the state has forgotten.
+    private mutating func late(_ outcome: Exchange.Outcome, of id: RefreshID, _ turn: inout Turn) {
+        leftovers.end(id)
+        switch outcome {
+        case .done where flight?.id == id:
+            // Its lock, unless it has that already: then this was an intent. A lock stays until the token is stored.
+            if vault.access == nil { vault.take(for: id) }
+        case .done: turn.perform(.unlock(id, endsIntent: false))
+        case .token(let held):
+            if isOver || line.session != held.version.session || isLeaving { return discard(held, &turn) }
+            // Revoking an older token of the session could revoke the session.
+            guard isSuccessor(held) else { return turn.emit(.tokenDiscarded) }
+            useLate(held, &turn)
+        case .loaded, .failed: break
+        }
+    }
+
+    /// Stores and uses the late token of this session. A refresh under way is over with it.
+    private mutating func useLate(_ held: HeldToken, _ turn: inout Turn) {
+        let overtaken = flight
+        vault.answerCame()
+        activity = overtaken.map { .saving($0) } ?? .idle
+        guard vault.isKept else {
+            activity = .idle
+            return publish(held, of: overtaken, isRefreshed: true, &turn)
+        }
+        order(vault.successor(held), announcing: .refreshed(held), &turn)
+    }
+
+    /// Whether the token is newer than what is held, and than what is about to be stored.
+    private func isSuccessor(_ held: HeldToken) -> Bool {
+        if case .refreshed? = vault.news { return false }
+        return heldVersion.map { $0.generation < held.version.generation } ?? true
+    }
+
+    /// Whether the session is about to end, or to be replaced.
+    private var isLeaving: Bool {
+        switch vault.news {
+        case .ended, .signedIn: true
+        case .refreshed, nil: false
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+// How the program, its users and siblings begin and end sessions.
+extension RefreshState {
+    /// Begins a session at once with a token from the program.
+    mutating func setToken(_ held: HeldToken, _ turn: inout Turn) {
+        leaveSession(CancellationError(), &turn)
+        order(.token(held, replacing: .anything), &turn)
+        publish(held, &turn)
+    }
+
+    /// Signs out. Waiters fail, and all refreshes under way are dropped.
+    mutating func reset(newSession: UUID, _ turn: inout Turn) {
+        let content = signOutContent(at: turn.now)
+        let error = NotAuthorized(.signedOut)
+        leaveSession(error, &turn)
+        // A sign-out is stored even after a shutdown, so that it counts at the next start.
+        vault.reopen()
+        order(content, &turn)
+        line.enter(newSession)
+        // Observers already know of a session that has ended.
+        if isOver { releaseWaiters(&turn) } else { endSession(error, &turn) }
+    }
+
+    /// Signs out after a token was revoked, and returns whether it did: not if a sign-in or a refresh has replaced it.
+    mutating func reset(after revoked: TokenVersion?, newSession: UUID, _ turn: inout Turn) -> Bool {
+        if let held = heldVersion {
+            guard let revoked, held.session == revoked.session, held.generation <= revoked.generation else {
+                return false
+            }
+        }
+        reset(newSession: newSession, &turn)
+        return true
+    }
+
+    private func signOutContent(at now: Moment) -> Vault.Content {
+        let unsaved = vault.unsaved?.content
+        if case .tombstone? = unsaved, let unsaved { return unsaved }
+        var condition = vault.condition(of: line.session, .session(line.session))
+        if case .unknown = holding { condition = .anything }
+        return vault.end(of: line.session, after: heldVersion, at: now.date, replacing: condition)
+    }
+
+    private mutating func leaveSession(_ error: any Error, _ turn: inout Turn) {
+        pace.succeed()
+        pace.calm()
+        abandon(error, &turn)
+        cancelSignIn(error, &turn)
+    }
+
+    // MARK: - By hand
+
+    /// Begins a manual refresh or a sign-in. Requests wait for it. It cancels the one under way.
+    ///
+    /// - Parameter isAwaited: whether a caller awaits the outcome; if not, a failure is an event.
+    /// - Returns: why it cannot begin: the server has named a later time, or the provider is shut down; else `nil`.
+    mutating func beginSignIn(_ id: RefreshID, isAwaited: Bool, _ turn: inout Turn) -> (any Error)? {
+        let shutDown = isShutDown ? NotAuthorized(.shutDown) : nil
+        if let refusal = pace.signInRefusal(at: turn.now) ?? shutDown {
+            if !isAwaited { turn.emit(.manualRefreshFailed(refusal, nextTryAt: pace.backOff.date(at: turn.now))) }
+            return refusal
+        }
+        cancelSignIn(CancellationError(), &turn)
+        signIn = SignIn(id: id, beganAt: turn.now.uptime, isAwaited: isAwaited)
+        return nil
+    }
+
+    /// Installs the token of a sign-in. It begins a session of its own once it is stored.
+    mutating func signedIn(_ id: RefreshID, _ held: HeldToken, _ turn: inout Turn) {
+        guard let signIn, signIn.id == id else { return discard(held, &turn) }
+        if let fault = held.fault {
+            discard(held, &turn)
+            return failSignIn(id, fault, &turn)
+        }
+        self.signIn = nil
+        abandon(CancellationError(), &turn)
+        pace.calm()
+        if vault.isKept {
+            return order(.token(held, replacing: .anything), announcing: .signedIn(held, signIn), &turn)
+        }
+        if signIn.isAwaited { turn.perform(.answer(id, .success(held))) }
+        publish(held, &turn)
+    }
+
+    /// Ends a sign-in without a token. The held token stays, and waiters go on with it.
+    mutating func failSignIn(_ id: RefreshID, _ error: any Error, _ turn: inout Turn) {
+        guard let signIn, signIn.id == id else { return }
+        self.signIn = nil
+        if signIn.isAwaited {
+            turn.perform(.answer(id, .failure(error)))
+        } else {
+            turn.emit(.manualRefreshFailed(error))
+        }
+        releaseWaiters(&turn)
+    }
+
+    /// Cancels a sign-in whose caller was cancelled. If it has a token already, nothing happens.
+    mutating func cancelSignIn(_ id: RefreshID, _ turn: inout Turn) {
+        guard signIn?.id == id else { return }
+        failSignIn(id, CancellationError(), &turn)
+        turn.perform(.cancel(id))
+    }
+
+    /// Cancels the sign-in that is under way, and fails the caller that awaits it.
+    private mutating func cancelSignIn(_ error: any Error, _ turn: inout Turn) {
+        guard let signIn else { return }
+        self.signIn = nil
+        turn.perform(.cancel(signIn.id))
+        if signIn.isAwaited { turn.perform(.answer(signIn.id, .failure(error))) }
+    }
+
+    /// From now on no refresh and no sign-in begins.
+    mutating func shutDown(_ turn: inout Turn) {
+        life = .shutDown
+        cancelSignIn(NotAuthorized(.shutDown), &turn)
+        releaseWaiters(&turn)
+    }
+
+    // MARK: - Siblings
+
+    /// Handles a change that a sibling made to the store.
+    mutating func noticed(
+        _ item: StoredItem?, _ intent: RefreshIntent?, _ absence: TokenAbsence, _ turn: inout Turn
+    ) {
+        guard vault.unsaved == nil, !vault.isClosed else { return }
+        switch holding {
+        case .unknown: return
+        case .absent, .ended:
+            // Without a held token only a sign-in of a sibling matters.
+            guard item?.token != nil else { return }
+        case .held: break
+        }
+        guard let item else {
+            if absence == .setAside { return saveAgain(&turn) }
+            guard vault.isEnd(of: line.session, absence) else { return }
+            abandon(NotAuthorized(.signedOut), &turn)
+            pace.succeed()
+            return endSession(NotAuthorized(.signedOut), &turn)
+        }
+        vault.note(item)
+        guard isNews(item) else { return }
+        turn.emit(.tokenAdopted)
+        adopt(item, intent, &turn)
+        releaseWaiters(&turn)
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+// What follows a write to the store.
+extension RefreshState {
+    /// Ends a turn of the writer, and returns whether newer content is to be written at once.
+    mutating func endWrite(_ job: Vault.Job, _ written: Vault.Written, _ turn: inout Turn) -> Bool {
+        switch vault.end(job, written, at: turn.now, random: turn.random) {
+        case .another: return true
+        case .stored(let news): announce(news, &turn)
+        case .refused(let item, let news): refused(item, news, &turn)
+        case .failed(let error, let isToken, let news):
+            turn.emit(isToken ? .saveFailed : .clearFailed, error: error)
+            announce(news, &turn)
+        }
+        return false
+    }
+
+    /// Repeats a failed write, if it is due.
+    mutating func writeIfDue(_ turn: inout Turn) { if vault.wake(at: turn.now) { turn.perform(.write) } }
+
+    /// Announces now what waits for the store. The writer goes on.
+    mutating func announceNow(_ turn: inout Turn) { announce(vault.takeNews(), &turn) }
+
+    /// Stops writing to the store at the end of a shutdown. No caller waits any longer, and siblings get exclusive access.
+    mutating func giveUpWriting(_ turn: inout Turn) {
+        vault.close()
+        // A store that hangs may hold the token later, or never.
+        if vault.isWriting { resumeAll(.failure(NotAuthorized(.shutDown)), &turn) }
+        announceNow(&turn)
+        resumeAll(.failure(NotAuthorized(.shutDown)), &turn)
+    }
+
+    // MARK: - Helpers
+
+    private mutating func announce(_ news: News?, _ turn: inout Turn) {
+        guard let news else { return }
+        let flight = takeSaved()
+        switch news {
+        case .refreshed(let held): publish(held, of: flight, isRefreshed: true, &turn)
+        case .signedIn(let held, let signIn):
+            if signIn.isAwaited { turn.perform(.answer(signIn.id, .success(held))) }
+            publish(held, &turn)
+        case .ended(let ending): endSession(ending.error, of: flight, &turn)
+        }
+    }
+
+    /// Handles a write that the store refused: a sibling has signed out, signed in or refreshed, and its change counts.
+    ///
+    /// - Parameter item: what the store holds; `nil` if the session was removed.
+    private mutating func refused(_ item: StoredItem?, _ news: News?, _ turn: inout Turn) {
+        let flight = takeSaved()
+        if case .refreshed(let held)? = news {
+            // After a sign-out or another sign-in the token belongs to a session that is over. A moved session goes on.
+            let isMoved = if case .moved? = item?.content { true } else { false }
+            let isLate = item?.token == nil || item?.version.session != held.version.session
+            if isLate, !isMoved { discard(held, &turn) } else { turn.emit(.tokenDiscarded) }
+        }
+        if case .ended(let ending)? = news, item?.token == nil { return endSession(ending.error, of: flight, &turn) }
+        // A sign-out here stays one, even if a sibling signed in before it was written.
+        guard let item else {
+            return isOver ? releaseWaiters(&turn) : endSession(NotAuthorized(.signedOut), of: flight, &turn)
+        }
+        vault.note(item)
+        if !isOver, isNews(item) {
+            turn.emit(.tokenAdopted)
+            adopt(item, nil, &turn)
+        }
+        done(flight, .adopted, &turn)
+    }
+
+    /// Removes the refresh that waits for the writer: it is over.
+    private mutating func takeSaved() -> Flight? {
+        guard case .saving(let flight) = activity else { return nil }
+        activity = .idle
+        return flight
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension RefreshableTokenAuthorization {
+    /// Waits until refreshes, saves and revocations have ended and their tokens are stored.
+    ///
+    /// Await it before the program ends. If a rotated token is not stored, the user is signed out.
+    ///
+    ///     print(try await auth.validToken(lasting: .seconds(300)).accessToken)
+    ///     try await auth.settle(within: .seconds(10))
+    ///
+    /// It also waits for a refresh that a sign-out or a sign-in has overtaken. It does not wait for sign-ins. It cancels
+    /// nothing.
+    ///
+    /// - Throws: ``NotSettled`` if something is still under way or unstored after `limit`; `CancellationError` at once
+    ///   when the task is cancelled.
+    public nonisolated func settle(within limit: Duration) async throws {
+        let number = core.nextSettler()
+        var entry: Int?
+        let isSettled = await withTaskCancellationHandler {
+            await core.wait(number, for: .settled) {
+                entry = timer.schedule(after: limit) { [core] in core.giveUp(number) }
+            }
+        } onCancel: {
+            core.giveUp(number)
+        }
+        if let entry { timer.cancel(entry) }
+        try Task.checkCancellation()
+        if !isSettled, let unsettled = core.read({ $0.isSettled ? nil : $0.unsettled }) { throw unsettled }
+    }
+
+    /// Waits until the store holds the current content, or has failed.
+    nonisolated func settleStore() async {
+        if store != nil { _ = await core.wait(core.nextSettler(), for: .stored) }
+    }
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// What the store must hold, what it is known to have held, and exclusive access to it.
+///
+/// There is one writer: it saves the last order, and tries again until the store holds that. The vault decides nothing
+/// about sessions. Tests explore all of its states.
+struct Vault: Hashable {
+    enum Kind { case none, plain, shared, readOnly }
+
+    /// Content to store.
+    enum Content: Hashable {
+        case token(HeldToken, replacing: TokenSaveCondition)
+        case tombstone(TokenVersion, obtainedAt: Date, replacing: TokenSaveCondition)
+        case nothing
+    }
+
+    /// Content to store, what is announced after the first try, and what the last try came to.
+    struct Order: Hashable {
+        let content: Content
+        fileprivate(set) var news: News?
+        fileprivate(set) var failure: StoreFailure?
+        fileprivate(set) var backOff = BackOff()
+    }
+
+    /// A write that is under way ends before the next one begins.
+    enum Writer: Hashable {
+        case idle
+        case due(Order)
+        case writing(Order, next: Order?)
+        /// The last try has failed, and the next one is due later.
+        case waiting(Order)
+    }
+
+    /// A write to perform.
+    struct Job: Hashable {
+        let content: Content
+        /// The intent to remove together with the write.
+        let ends: RefreshIntent?
+    }
+
+    /// The result of one write.
+    enum Written {
+        case saved
+        /// What the store holds instead; `nil` if the session is gone.
+        case refused(StoredItem?)
+        case failed(any Error)
+    }
+
+    /// What follows a write.
+    enum Sequel {
+        /// Newer content is to be written at once.
+        case another
+        case stored(News?)
+        case refused(StoredItem?, News?)
+        case failed(any Error, isToken: Bool, News?)
+    }
+
+    /// The note in a shared store that a refresh has begun.
+    enum Intent: Hashable {
+        case absent
+        /// The call is under way.
+        case open(RefreshIntent)
+        /// The call is over. The intent ends with the next save, or with the access.
+        case answered(RefreshIntent)
+        /// The answer was lost. The intent stays in the store until there is another answer.
+        case lost(RefreshIntent)
+    }
+
+    /// Exclusive access to a shared store. It outlives its refresh until the store holds what that has brought:
+    /// otherwise a sibling would get the lock and find only the spent token.
+    struct Access: Hashable {
+        /// The refresh that took the lock.
+        let owner: RefreshID
+        /// The refresh that uses it now.
+        fileprivate(set) var user: RefreshID
+        fileprivate(set) var intent = Intent.absent
+    }
+
+    let kind: Kind
+    private(set) var writer = Writer.idle
+    private(set) var access: Access?
+    /// The last session that the store is known to have held. If it is gone later, it was ended elsewhere.
+    private(set) var session: UUID?
+    /// Counts what was stored. An earlier read is outdated then.
+    private(set) var revision = 0
+    /// The writer has stopped.
+    private(set) var isClosed = false
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    // MARK: Writing
+
+    /// Whether this provider writes to the store.
+    var isKept: Bool { (kind == .plain || kind == .shared) && !isClosed }
+
+    /// The last order, until it is stored.
+    var unsaved: Order? {
+        switch writer {
+        case .idle: nil
+        case .due(let order), .writing(_, let order?), .writing(let order, nil), .waiting(let order): order
+        }
+    }
+
+    /// What is announced after the first try to store it.
+    var news: News? { unsaved?.news }
+
+    var hasNews: Bool {
+        switch writer {
+        case .idle, .waiting: false
+        case .due(let order), .writing(_, let order?), .writing(let order, nil): order.news != nil
+        }
+    }
+
+    /// Whether a sign-in waits to be stored.
+    var hasSignIn: Bool {
+        guard hasNews, case .signedIn? = news else { return false }
+        return true
+    }
+
+    var isWriting: Bool { if case .writing = writer { true } else { false } }
+    /// Whether the last order will never be written.
+    var isAbandoned: Bool { isClosed && !isWriting }
+    /// Whether nothing is left to write.
+    var isSettled: Bool { writer == .idle || isAbandoned }
+    /// Whether a try to store the last order has ended, or none will begin.
+    var isTried: Bool { isSettled || unsaved?.failure != nil }
+    /// Whether a token would be lost with the provider.
+    var holdsToken: Bool { unsaved?.content.token != nil && !isClosed }
+    /// When a failed write is tried again, as uptime.
+    var slot: Duration? { if case .waiting(let order) = writer, !isClosed { order.backOff.slot.uptime } else { nil } }
+
+    /// Orders content in place of what is not stored yet. What may replace anything still may.
+    ///
+    /// - Returns: the news that it displaces.
+    mutating func order(_ content: Content, announcing news: News? = nil) -> News? {
+        let former = unsaved
+        let order = Order(
+            content: former?.content.replacesAnything == true ? content.replacingAnything : content, news: news)
+        if case .writing(var current, _) = writer {
+            current.news = nil
+            writer = .writing(current, next: order)
+        } else {
+            writer = .due(order)
+        }
+        return former?.news
+    }
+
+    /// Takes the news out of the last order, to be announced or dropped now.
+    mutating func takeNews() -> News? {
+        guard var order = unsaved, let news = order.news else { return nil }
+        order.news = nil
+        switch writer {
+        case .writing(let current, .some): writer = .writing(current, next: order)
+        case .writing: writer = .writing(order, next: nil)
+        case .due, .waiting, .idle: writer = .due(order)
+        }
+        return news
+    }
+
+    /// Begins a write; `nil` if there is nothing to write, or another write is under way.
+    mutating func begin() -> Job? {
+        guard !isClosed, !isWriting, let order = unsaved else { return nil }
+        writer = .writing(order, next: nil)
+        if case .answered(let intent)? = access?.intent { return Job(content: order.content, ends: intent) }
+        return Job(content: order.content, ends: nil)
+    }
+
+    mutating func end(_ job: Job, _ written: Written, at now: Moment, random: Double) -> Sequel {
+        if case .saved = written, let held = job.content.token { session = held.version.session }
+        guard case .writing(var order, let next) = writer else { return .stored(nil) }
+        if let next {
+            writer = .due(next)
+            return isClosed ? .stored(takeNews()) : .another
+        }
+        let news = order.news
+        if case .failed(let error) = written {
+            order.news = nil
+            order.failure = StoreFailure(error: error)
+            order.backOff.fail(at: now, policy: Self.backOff, random: random)
+            writer = .waiting(order)
+            return .failed(error, isToken: order.content.token != nil, news)
+        }
+        (writer, revision) = (.idle, revision + 1)
+        if case .refused(let item) = written { return .refused(item, news) }
+        if case .answered(let intent)? = access?.intent, intent == job.ends { access?.intent = .absent }
+        return .stored(news)
+    }
+
+    /// Makes a failed write due, if its slot is open, and returns whether it is.
+    mutating func wake(at now: Moment) -> Bool {
+        guard case .waiting(let order) = writer, !isClosed, order.backOff.isOpen(at: now) else { return false }
+        writer = .due(order)
+        return true
+    }
+
+    mutating func lift(at now: Moment) {
+        guard case .waiting(var order) = writer else { return }
+        order.backOff.lift(at: now)
+        writer = .waiting(order)
+    }
+
+    mutating func close() { isClosed = true }
+    mutating func reopen() { isClosed = false }
+
+    /// At most five seconds, because siblings may be waiting for the lock.
+    private static let backOff = RefreshPolicy.BackOff(initial: .seconds(1), maximum: .seconds(5))
+
+    // MARK: Reading
+
+    /// Remembers that the store has held the session.
+    mutating func note(_ item: StoredItem) { if item.token != nil { session = item.version.session } }
+
+    /// Whether the empty store means that the session was ended: the store held the session, and it was removed.
+    ///
+    /// A damaged item or a missing folder does not end the session: this process may hold the only copy.
+    func isEnd(of session: UUID, _ absence: TokenAbsence) -> Bool {
+        absence == .gone && self.session == session && writer == .idle
+    }
+
+    /// What the store must hold for a write of a session to be accepted.
+    ///
+    /// - Parameter known: the condition if the store is known to have held the session.
+    func condition(of session: UUID, _ known: TokenSaveCondition) -> TokenSaveCondition {
+        self.session == session ? known : .nothing
+    }
+
+    /// The content for the next token of a session.
+    func successor(_ held: HeldToken) -> Content {
+        let (session, generation) = (held.version.session, held.version.generation)
+        // The store still holds an older session if the first token of this one could not be saved.
+        if unsaved?.content.replacesAnything == true { return .token(held, replacing: .anything) }
+        return .token(held, replacing: condition(of: session, .older(session: session, generation: generation)))
+    }
+
+    /// The content for the end of a session: a tombstone in a shared store, nothing in another.
+    ///
+    /// - Parameter condition: what a tombstone may replace.
+    func end(of session: UUID, after held: TokenVersion?, at date: Date, replacing condition: TokenSaveCondition)
+        -> Content
+    {
+        guard kind == .shared else { return .nothing }
+        let version = TokenVersion(session: session, generation: held.map { $0.generation + 1 } ?? 0)
+        return .tombstone(version, obtainedAt: date, replacing: condition)
+    }
+
+    // MARK: Access
+
+    mutating func take(for id: RefreshID) { access = Access(owner: id, user: id) }
+
+    /// Lets a refresh use the access that an unsaved token has kept, and returns whether there is one.
+    mutating func reuse(for id: RefreshID) -> Bool {
+        access?.user = id
+        return access != nil
+    }
+
+    /// A call is about to begin.
+    ///
+    /// - Parameter isAfterLoss: whether the answer to an earlier call was lost. Then the intent stays without an answer.
+    mutating func announce(_ intent: RefreshIntent, isAfterLoss: Bool) {
+        let wasLost = if case .lost? = access?.intent { true } else { isAfterLoss }
+        access?.intent = wasLost ? .lost(intent) : .open(intent)
+    }
+
+    mutating func answerWasLost() { if case .open(let intent)? = access?.intent { access?.intent = .lost(intent) } }
+
+    mutating func answerCame() {
+        switch access?.intent {
+        case .open(let intent), .lost(let intent): access?.intent = .answered(intent)
+        case .answered, .absent, nil: break
+        }
+    }
+
+    /// Gives up access once its refresh is over and the store holds what that has brought.
+    ///
+    /// - Parameters:
+    ///   - user: the refresh that is under way, if any.
+    ///   - isCalling: whether it has no outcome yet.
+    /// - Returns: whose lock is to be released, and whether the intent ends with it.
+    mutating func release(unlessUsedBy user: RefreshID?, isCalling: Bool) -> (owner: RefreshID, endsIntent: Bool)? {
+        guard let access else { return nil }
+        if case .open = access.intent, user != access.user || !isCalling { answerCame() }
+        guard user != access.user else { return nil }
+        if let unsaved, !isAbandoned, unsaved.content.token != nil || unsaved.failure == nil { return nil }
+        let endsIntent = if case .answered? = self.access?.intent { unsaved?.content.token == nil } else { false }
+        self.access = nil
+        return (access.owner, endsIntent)
+    }
+}
+
+extension Vault.Content {
+    /// The token to save, if the content is one.
+    var token: HeldToken? { if case .token(let held, _) = self { held } else { nil } }
+
+    var replacesAnything: Bool {
+        switch self {
+        case .token(_, let condition), .tombstone(_, _, let condition): condition == .anything
+        case .nothing: false
+        }
+    }
+
+    fileprivate var replacingAnything: Self {
+        switch self {
+        case .token(let held, _): .token(held, replacing: .anything)
+        case .tombstone(let version, let date, _): .tombstone(version, obtainedAt: date, replacing: .anything)
+        case .nothing: .nothing
+        }
+    }
+}
+
+/// The error of a failed write. The state treats all of them alike.
+struct StoreFailure: Hashable {
+    let error: any Error
+
+    static func == (left: Self, right: Self) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// An authenticator that sends assertions which the platform replaces while the program runs.
+protocol RenewedAssertions: ClientAuthenticator {
+    /// The assertion as it is now.
+    func assertion() async throws -> String
+
+    /// The assertion in a proof of this authenticator.
+    func assertion(in proof: ClientProof) -> String?
+
+    /// Whether a refusal may be of the assertion.
+    func concerns(_ answer: TokenEndpointError, to grantType: String) -> Bool
+
+    /// The error for callers when the present assertion is refused.
+    func error(for answer: TokenEndpointError) -> any Error
+}
+
+/// Remembers what was sent last, so that a refused assertion is sent again only if it has been replaced.
+final class SentAssertion: ClientAuthenticator, RedactedDescription {
+    private let base: any RenewedAssertions
+    private let last = Lock<String?>(nil)
+
+    init(_ base: any RenewedAssertions) { self.base = base }
+
+    var isPublic: Bool { base.isPublic }
+
+    func authenticate(_ request: ClientRequest) async throws -> ClientProof {
+        let proof = try await base.authenticate(request)
+        last.withLock { $0 = base.assertion(in: proof) }
+        return proof
+    }
+
+    /// Whether the assertion has been replaced since it was sent.
+    func isReplaced() async throws -> Bool { try await base.assertion() != last.withLock { $0 } }
+}

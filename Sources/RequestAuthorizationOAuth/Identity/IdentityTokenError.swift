@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// An ID token does not say who signed in, or says that it was somebody else. Nobody is signed in by it.
+///
+/// After a sign-in an earlier session stays as it was. In a refresh the session ends (`terminal`).
+public struct IdentityTokenError: TokenServiceFailure, Hashable {
+    /// What is wrong.
+    public struct Problem: Hashable, Sendable, CustomStringConvertible {
+        /// A short label without secrets, for metrics.
+        public let description: String
+
+        /// The answer has no ID token.
+        public static let missing = Problem(description: "missing")
+        /// It is not a JWT of three parts, or its claims are damaged or there twice.
+        public static let malformed = Problem(description: "malformed")
+        /// It is encrypted (five parts), which was not asked for.
+        public static let encrypted = Problem(description: "encrypted")
+        /// It is longer than 64 KiB.
+        public static let tooLong = Problem(description: "longer than 64 KiB")
+        /// A claim is missing or wrong; see ``IdentityTokenError/claim``.
+        public static let claim = Problem(description: "not valid")
+        /// The answer to a refresh is about another person, server or client than the sign-in. The session ends.
+        public static let otherPerson = Problem(description: "of another person")
+    }
+
+    public let problem: Problem
+    /// The claim, such as `nonce`; its value is not kept.
+    public let claim: String?
+    public var kind: TokenFailureKind { problem == .otherPerson ? .terminal : .transient }
+    public var delivery: TokenRequestDelivery { .answered }
+
+    public init(_ problem: Problem, claim: String? = nil) { (self.problem, self.claim) = (problem, claim) }
+}
+
+extension IdentityTokenError: CustomStringConvertible {
+    public var description: String {
+        "the ID token is \(problem)\(claim.map { " (\($0))" } ?? ""); \(advice)"
+    }
+
+    private var advice: String {
+        switch (problem, claim) {
+        case (.missing, _): "check that the server speaks OpenID Connect, and that the client may have the scope openid"
+        case (.encrypted, _): "let the server send plain ID tokens to this client"
+        case (.claim, "iss"): "use the issuer exactly as the server's ID tokens spell it"
+        case (.claim, "aud"), (.claim, "azp"): "check the client's id, and name further audiences in trustedAudiences"
+        case (.claim, "exp"), (.claim, "iat"): "check the clock of this machine, then sign in again"
+        case (.claim, "acr"), (.claim, "auth_time"): "sign in again, as the request asked for"
+        default: "sign in again, and ask the server's operator if it happens again"
+        }
+    }
+}

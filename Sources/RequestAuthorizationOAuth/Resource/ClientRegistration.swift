@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// How a program introduces itself to servers that it does not know yet.
+///
+///     let app = ClientIdentity(name: "Notes", document: "https://app.example/client.json")
+///
+/// Of the ways that a server accepts the first of these counts: a client that was registered there by hand, the
+/// document, a stored registration, a new registration (RFC 7591).
+public struct ClientIdentity: Sendable, Hashable, RedactedDescription {
+    /// The name that servers show to users.
+    public var name: String
+    /// The URL of the client id metadata document: `https`, with a path. It is the client's id where servers support it.
+    public var document: String?
+    /// Clients that were registered by hand, by the issuer of their server. None is ever shown to another server.
+    public var registered: [String: OAuthClient]
+    /// A signed statement about the program, which is sent with registrations (RFC 7591 §2.3).
+    public var softwareStatement: String?
+
+    public init(
+        name: String, document: String? = nil, registered: [String: OAuthClient] = [:], softwareStatement: String? = nil
+    ) {
+        (self.name, self.document) = (name, document)
+        (self.registered, self.softwareStatement) = (registered, softwareStatement)
+    }
+}
+
+/// A client of one server, and what is known about its registration.
+public struct ClientRegistration: Codable, Sendable, Hashable, RedactedDescription {
+    public let client: OAuthClient
+    /// The issuer of the server that knows the client; `nil` for a document, which belongs to no server.
+    public let issuer: String?
+    /// The redirect URI that was registered, with its port: servers compare the whole text.
+    public let redirectURI: String?
+    /// When the secret expires; `nil` if it never does (RFC 7591 §3.2.1).
+    public let secretExpiresAt: Date?
+    public let registeredAt: Date
+
+    public init(
+        client: OAuthClient, issuer: String?, redirectURI: String?, secretExpiresAt: Date? = nil, registeredAt: Date
+    ) {
+        (self.client, self.issuer, self.redirectURI) = (client, issuer, redirectURI)
+        (self.secretExpiresAt, self.registeredAt) = (secretExpiresAt, registeredAt)
+    }
+}
+
+extension AuthorizationServer {
+    /// Returns the client that a program has at this server. Registers it if there is no other way (RFC 7591).
+    ///
+    /// - Parameters:
+    ///   - identity: how the program introduces itself.
+    ///   - redirectURI: where the server sends users back to.
+    ///   - records: keep the registration, so that it happens once for all programs with these records.
+    ///   - transport: sends the request.
+    ///   - clock: the system's, or a `ManualClock` in tests.
+    /// - Throws: ``ProtectedResourceError``, errors of the transport and of the records.
+    public func register(
+        _ identity: ClientIdentity, redirectURI: String, records: some ResourceRecords, transport: any TokenTransport,
+        clock: any AuthorizationClock = .system
+    ) async throws -> ClientRegistration {
+        if let ready = try clientWithoutRegistration(identity, at: clock.now) { return ready }
+        guard let issuer, let endpoint = registrationEndpoint else {
+            throw ProtectedResourceError(
+                identity.registered.isEmpty ? .noClient : .otherServer, member: "registration_endpoint")
+        }
+        return try await records.locked("registration \(issuer)", within: .seconds(60)) {
+            let known = try await records.registrations(at: issuer).first {
+                $0.redirectURI == redirectURI && $0.secretExpiresAt.map { $0 > clock.now } != false
+            }
+            if let known { return known }
+            let call = RegistrationCall(
+                server: self, identity: identity, redirectURI: redirectURI, transport: transport, clock: clock)
+            let registration = try await call.run(at: endpoint)
+            try await records.keep(registration, at: issuer)
+            return registration
+        }
+    }
+
+    /// A client that needs no request: registered by hand for this issuer, or by its document.
+    private func clientWithoutRegistration(_ identity: ClientIdentity, at now: Date) throws -> ClientRegistration? {
+        let own = identity.registered.first { issuer.map { [name = $0.key] in Self.isSameIssuer($0, name) } == true }
+        if let own {
+            return ClientRegistration(client: own.value, issuer: issuer, redirectURI: nil, registeredAt: now)
+        }
+        guard let document = identity.document, metadataFlag("client_id_metadata_document_supported") else {
+            return nil
+        }
+        guard let url = URL(string: document), url.scheme == "https", url.user == nil, url.fragment() == nil,
+            url.host() != nil, !["", "/"].contains(url.path(percentEncoded: true)),
+            !DotSegments.mayBe(in: document[...])
+        else { throw ProtectedResourceError(.invalidDocument, member: "client_id") }
+        return ClientRegistration(client: .public(id: document), issuer: nil, redirectURI: nil, registeredAt: now)
+    }
+}
+
+/// One registration (RFC 7591 §3).
+private struct RegistrationCall: Sendable {
+    let server: AuthorizationServer
+    let identity: ClientIdentity
+    let redirectURI: String
+    let transport: any TokenTransport
+    let clock: any AuthorizationClock
+
+    func run(at endpoint: URL) async throws -> ClientRegistration {
+        try AuthorizationServer.check(endpoint, named: "registration_endpoint")
+        // Some servers know only one kind of application, or know the kinds by other redirect URIs.
+        let isNative = !redirectURI.hasPrefix("https:")
+        let first = try await send(to: endpoint, type: isNative ? "native" : "web")
+        guard let error = refusal(first), ["invalid_redirect_uri", "invalid_client_metadata"].contains(error.code)
+        else { return try registration(in: first) }
+        return try registration(in: try await send(to: endpoint, type: isNative ? "web" : "native"))
+    }
+
+    private func send(to endpoint: URL, type: String) async throws -> TokenResponse {
+        var members: [String: JSONValue] = [
+            "client_name": .string(identity.name), "redirect_uris": .array([.string(redirectURI)]),
+            "grant_types": .array([.string("authorization_code"), .string("refresh_token")]),
+            "response_types": .array([.string("code")]), "application_type": .string(type),
+            "token_endpoint_auth_method": .string(try method()),
+        ]
+        members["software_statement"] = identity.softwareStatement.map { .string($0) }
+        return try await transport.send(
+            TokenRequest(
+                url: endpoint,
+                fields: [
+                    (name: "Content-Type", value: "application/json"), (name: "Accept", value: "application/json"),
+                ], body: Array(try JSONEncoder().encode(members)), maximumResponseLength: 64 << 10))
+    }
+
+    /// The first method of the server that needs no key. Basic is last: some servers that list it refuse it.
+    private func method() throws(ProtectedResourceError) -> String {
+        guard let listed = server.listedAuthenticationMethods, !listed.isEmpty else { return "none" }
+        guard let own = ["none", "client_secret_post", "client_secret_basic"].first(where: listed.contains) else {
+            throw ProtectedResourceError(
+                .noClient, member: "token_endpoint_auth_methods_supported",
+                detail: "a registered client could not use any")
+        }
+        return own
+    }
+
+    private func refusal(_ response: TokenResponse) -> ProtectedResourceError? {
+        switch response.statusCode {
+        case 200, 201: nil
+        case 408, 429, 500...:
+            ProtectedResourceError(
+                .unavailable, member: "registration_endpoint", detail: "the server answered \(response.statusCode)",
+                retryAfter: RetryAfter.duration(in: response, at: clock.now))
+        default:
+            ProtectedResourceError(
+                .registrationRefused, member: "registration_endpoint",
+                detail: "the server answered \(response.statusCode)",
+                code: (try? AnswerObject(response))?.errorCode(at: "error"))
+        }
+    }
+
+    /// The values of the answer count, not those of the request (RFC 7591 §3.2.1).
+    private func registration(in response: TokenResponse) throws -> ClientRegistration {
+        if let error = refusal(response) { throw error }
+        let answer = try AnswerObject(response)
+        guard answer.isWhole, let id = answer.text("client_id") else {
+            throw ProtectedResourceError(
+                .unusable, member: "client_id", detail: "the registration must name the client")
+        }
+        let secret = answer.text("client_secret")
+        let sent = try method()
+        let implied = secret == nil ? "none" : sent == "none" ? "client_secret_basic" : sent
+        let authentication: ClientAuthentication? =
+            switch (answer.text("token_endpoint_auth_method") ?? implied, secret) {
+            case ("none", _): ClientAuthentication.none
+            case ("client_secret_post", let secret?): .secretPost(secret)
+            case ("client_secret_basic", let secret?): .secretBasic(secret)
+            default: nil
+            }
+        guard let authentication else {
+            throw ProtectedResourceError(
+                .unusable, member: "token_endpoint_auth_method",
+                detail: "the registration has no secret for it, or it is unknown")
+        }
+        let end = answer.seconds("client_secret_expires_at") == nil ? nil : answer.date("client_secret_expires_at")
+        return ClientRegistration(
+            client: OAuthClient(id: id, authentication: authentication), issuer: server.issuer,
+            redirectURI: redirectURI,
+            secretExpiresAt: secret == nil ? nil : end, registeredAt: clock.now)
+    }
+}

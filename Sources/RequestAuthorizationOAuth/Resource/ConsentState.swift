@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Whether a person may be asked, and which server may refresh: a pure state, without tasks and pages.
+///
+/// Never two pages at a time; never an old refresh token after a change of server; at most three sign-ins that nobody
+/// asked for in an hour, of which one is for a change of server and one for more than was granted in ten minutes.
+struct ConsentState: Hashable, Sendable {
+    /// Where requests are sent with, and since when.
+    struct Session: Hashable, Sendable {
+        let issuer: String
+        /// Rises with each sign-in.
+        let number: Int
+        /// Whether the resource no longer lists the issuer.
+        fileprivate(set) var isAbandoned = false
+    }
+
+    /// What happens to a request that only a person can help.
+    enum Effect: Hashable, Sendable {
+        /// A sign-in begins.
+        case begin
+        /// The sign-in that is under way helps.
+        case join
+        /// The request was sent before the present session began.
+        case retry
+        /// The answer counts.
+        case answer
+    }
+
+    enum End: Hashable, Sendable {
+        case signedIn
+        /// The person said no, or the page did.
+        case denied
+        /// For other reasons, such as a server that cannot be reached.
+        case failed
+    }
+
+    private(set) var session: Session?
+    private(set) var isSigningIn = false
+    /// One denial silences the resource, until the program asks for a sign-in or ends.
+    private(set) var isSilent = false
+    private var count = 0
+    private var beginnings: [Beginning] = []
+
+    private struct Beginning: Hashable { let reason: ResourceSignIn.Reason; let at: Duration }
+
+    /// A request was refused, and only a person helps.
+    ///
+    /// - Parameter number: of the session in which it was sent; `nil` if it was sent without a credential.
+    mutating func needs(_ reason: ResourceSignIn.Reason, sentIn number: Int?, at now: Duration) -> Effect {
+        if number != session?.number { return .retry }
+        if isSigningIn { return .join }
+        beginnings.removeAll { now - $0.at > .seconds(3600) }
+        let isRepeated = beginnings.contains { $0.reason.isOnce(with: reason) && now - $0.at <= .seconds(600) }
+        guard !isSilent, !isRepeated, beginnings.count < 3 else { return .answer }
+        beginnings.append(Beginning(reason: reason, at: now))
+        isSigningIn = true
+        return .begin
+    }
+
+    /// The program asks for a sign-in.
+    mutating func asked() -> Effect {
+        isSilent = false
+        guard !isSigningIn else { return .join }
+        (isSigningIn, beginnings) = (true, [])
+        return .begin
+    }
+
+    /// A sign-in has ended. Its session was begun before.
+    mutating func ended(_ end: End) {
+        isSigningIn = false
+        if end == .denied { isSilent = true }
+    }
+
+    /// A session begins: after a sign-in, or because a sibling's was found in the records.
+    mutating func begin(_ issuer: String) {
+        count += 1
+        session = Session(issuer: issuer, number: count)
+    }
+
+    /// The resource lists these issuers now. Without the session's own its refresh token is of no use any more.
+    mutating func listed(_ issuers: [String]) {
+        guard let issuer = session?.issuer else { return }
+        session?.isAbandoned = !issuers.contains { AuthorizationServer.isSameIssuer($0, issuer) }
+    }
+
+    /// Whether the token of a session may be refreshed.
+    func mayRefresh(_ number: Int) -> Bool { session.map { $0.number == number && !$0.isAbandoned } ?? false }
+}
+
+extension ResourceSignIn.Reason {
+    /// Whether two reasons count as one step, of which one is allowed in ten minutes.
+    fileprivate func isOnce(with other: Self) -> Bool {
+        let steps: [Self] = [.scopes, .strongerLogIn]
+        return self == other && self != .first || steps.contains(self) && steps.contains(other)
+    }
+}

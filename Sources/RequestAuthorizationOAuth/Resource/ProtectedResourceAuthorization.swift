@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Authorizes requests to a resource of which the program knows only the URL.
+///
+///     let notes = ProtectedResourceAuthorization(
+///         "https://notes.example/mcp", client: .init(name: "Notes", document: "https://app.example/client.json"),
+///         records: .items(.default(client: "com.example.app")), transport: URLSession.shared,
+///         signIn: .through(.loopback, show: open) { ask in await model.confirm(ask) })
+///     let (data, response) = try await URLSession.shared.data(for: request, authorizedBy: notes)
+///
+/// It finds out who guards the resource (RFC 9728, RFC 8414), introduces the program there, asks its user once, and gets
+/// a token for that resource (RFC 8707). It asks again if a request needs more (RFC 6750 §3.1, RFC 9470), and follows
+/// the resource to another server. Nothing is shown that was not asked for, and one refusal counts until
+/// ``signIn(scopes:)`` is called or the program ends.
+///
+/// Until somebody has signed in, a request goes out without a credential, since a resource may have public parts. Before
+/// one below the URL that changes something (any method but GET, HEAD, OPTIONS and TRACE) the resource's metadata are
+/// looked for, and the person is asked first. After a sign-out nothing goes out without a credential.
+///
+/// The credential goes to requests below the URL only: the same origin, and a path that continues at a slash.
+public final class ProtectedResourceAuthorization: AuthorizationProvider, RedactedDescription {
+    private let sessions: ResourceSessions
+    private let origin: Origin?
+    private let path: String
+    /// The credential of the held token, with the receipt of this provider.
+    private let warm = Lock<(base: Credential, wrapped: Credential)?>(nil)
+
+    /// Creates a provider for one person. Nothing is sent yet.
+    ///
+    /// - Parameters:
+    ///   - url: the URL of the resource, verbatim.
+    ///   - client: how the program introduces itself.
+    ///   - records: keep server, registration and session; in memory by default.
+    ///   - policy: when tokens are refreshed.
+    ///   - known: the resource, if it does not introduce itself. Nothing is discovered then.
+    ///   - proof: how tokens are bound to a key; by default they are bound to none.
+    ///   - requiresListedPKCE: whether a server must say that it checks PKCE. Pass `false` for a server that you know.
+    ///   - namesResource: whether requests name the resource (RFC 8707). Pass `false` for servers that refuse it.
+    ///   - transport: sends the provider's own requests, for instance `URLSession.shared`.
+    ///   - clock: the system's, or a `ManualClock` in tests.
+    ///   - allows: whether a URL of the metadata may be called. Pass it on servers whose users type URLs.
+    ///   - signIn: how a person is asked; nobody is asked by default.
+    public init(
+        _ url: String, client: ClientIdentity, records: any ResourceRecords = .inMemory,
+        policy: RefreshPolicy = .default, known: ProtectedResource? = nil, proof: ProofOfPossession? = nil,
+        requiresListedPKCE: Bool = true, namesResource: Bool = true, transport: any TokenTransport,
+        clock: any AuthorizationClock = .system, allows: @escaping @Sendable (URL) -> Bool = { _ in true },
+        signIn: ResourceSignIn = .never
+    ) {
+        sessions = ResourceSessions(
+            ResourceSettings(
+                url: url, identity: client, records: records, policy: policy, known: known, proof: proof,
+                requiresListedPKCE: requiresListedPKCE, namesResource: namesResource, transport: transport,
+                clock: clock,
+                allows: allows, signIn: signIn, service: nil))
+        (origin, path) = Self.place(url)
+    }
+
+    /// Creates a provider for a program that acts for itself.
+    ///
+    ///     let auth = ProtectedResourceAuthorization(url, transport: URLSession.shared) { found in
+    ///         .clientCredentials(
+    ///             server: try found.server(of: "https://id.example"), client: found.client(billing),
+    ///             scopes: found.scopes, transport: URLSession.shared)
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - url: the URL of the resource, verbatim.
+    ///   - policy: when tokens are refreshed.
+    ///   - known: the resource, if it does not introduce itself.
+    ///   - transport: sends the requests of discovery.
+    ///   - clock: the system's, or a `ManualClock` in tests.
+    ///   - allows: whether a URL of the metadata may be called.
+    ///   - service: makes the token service for what was found. Name the issuer that may see the secret with
+    ///     ``ProtectedResource/server(of:)``: the resource may name any.
+    public init(
+        _ url: String, policy: RefreshPolicy = .default, known: ProtectedResource? = nil, transport: any TokenTransport,
+        clock: any AuthorizationClock = .system, allows: @escaping @Sendable (URL) -> Bool = { _ in true },
+        service: nonisolated(nonsending) @escaping @Sendable (ProtectedResource) async throws -> OAuthTokenService
+    ) {
+        sessions = ResourceSessions(
+            ResourceSettings(
+                url: url, identity: ClientIdentity(name: ""), records: .inMemory, policy: policy, known: known,
+                proof: nil,
+                requiresListedPKCE: false, namesResource: true, transport: transport, clock: clock, allows: allows,
+                signIn: .never, service: service))
+        (origin, path) = Self.place(url)
+    }
+
+    /// Returns the token of the resource; nothing until somebody has signed in.
+    ///
+    /// - Throws: `NotAuthorized`, with the reason `originNotAllowed` for a request that is not
+    ///   below the URL; `RefreshFailed`; ``ProtectedResourceError`` if a person must be asked and the server cannot be
+    ///   found; `CancellationError` at once when the task is cancelled.
+    public func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try check(request)
+        for isLast in [false, true] {
+            guard let session = try await sessions.loaded() else { break }
+            do {
+                return wrap(try await session.provider.credential(for: request), session, request)
+            } catch let error as NotAuthorized where error.needsSignIn && !isLast {
+                // A sibling may have signed in at another server, or as another client.
+                let isNewer = try await sessions.adopt(newerThan: session.record?.signIn)
+                guard isNewer || sessions.session !== session else { throw error }
+            }
+        }
+        if !goesOutFirst(request), try await sessions.introduce(), let session = sessions.session {
+            return wrap(try await session.provider.credential(for: request), session, request)
+        }
+        return .withoutFields(
+            receipt: ResourceReceipt(sessions: sessions, number: nil, base: nil, isReplayable: request.isReplayable))
+    }
+
+    public func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
+        try check(request)
+        guard let session = sessions.session, let base = try session.provider.credentialAtHand(for: request) else {
+            return nil
+        }
+        guard request.isReplayable else { return wrap(base, session, request) }
+        let atHand = warm.withLock { $0.flatMap { $0.base.isIdentical(to: base) ? $0.wrapped : nil } }
+        return atHand ?? wrap(base, session, request)
+    }
+
+    // MARK: -
+
+    private func wrap(
+        _ base: Credential, _ session: ResourceSession, _ request: some AuthorizableRequest
+    ) -> Credential {
+        let receipt = ResourceReceipt(
+            sessions: sessions, number: session.number, base: base, isReplayable: request.isReplayable)
+        let wrapped = base.replacingReceipt(by: receipt)
+        if request.isReplayable, !base.isForOneRequest { warm.withLock { $0 = (base, wrapped) } }
+        return wrapped
+    }
+
+    /// Whether a request may go out without a credential, in order to learn the challenge.
+    ///
+    /// A public part must not carry it out for nobody. The URL itself is what the resource's metadata call guarded.
+    private func goesOutFirst(_ request: some AuthorizableRequest) -> Bool {
+        if ["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.requestMethod) { return true }
+        return request.isReplayable && request.targetURI?.withoutFragment == sessions.settings.url
+    }
+
+    private static func place(_ url: String) -> (Origin?, String) {
+        let parsed = URL(string: url)
+        let path = parsed?.path(percentEncoded: true) ?? ""
+        return (parsed.flatMap { Origin($0) }, path == "/" ? "" : path)
+    }
+
+    /// Throws unless a request is below the URL of the resource.
+    private func check(_ request: some AuthorizableRequest) throws {
+        guard let origin else {
+            throw ProtectedResourceError(.unusable, member: "resource", detail: "write a URL with scheme and host")
+        }
+        if request.goes(to: origin), path.isEmpty || isBelow(request.targetURI) { return }
+        throw NotAuthorized(
+            .originNotAllowed,
+            detail:
+                "the token is for \(TerminalText.clean(sessions.settings.url)) and what is below it, and the request is not"
+        )
+    }
+
+    private func isBelow(_ target: String?) -> Bool {
+        guard let target else { return false }
+        // Servers decode dots before they look for dot segments.
+        let plain = DotSegments.removed(fromURL: target.replacing("%2E", with: ".").replacing("%2e", with: "."))
+        let rest = plain.drop { $0 != "/" }.dropFirst(2).drop { !"/?#".contains($0) }
+        guard rest.utf8.starts(with: path.utf8) else { return false }
+        let next = rest.utf8.dropFirst(path.utf8.count).first
+        return next == nil || "/?#".utf8.contains(next ?? 0) || path.hasSuffix("/")
+    }
+}
+
+// MARK: - What a program asks for
+
+extension ProtectedResourceAuthorization {
+    /// Signs in: asks the person, also after an earlier refusal, and waits for the end.
+    ///
+    /// Programs with the same records share one page: the others take over the session of the first.
+    ///
+    /// - Parameter scopes: requested in addition to what the resource asks for.
+    /// - Throws: ``SignInError``, ``ProtectedResourceError``, `NotAuthorized`; `CancellationError` if the task is
+    ///   cancelled, and the sign-in goes on.
+    public func signIn(scopes: Set<String> = []) async throws { try await sessions.signIn(scopes: scopes) }
+
+    /// Revokes the token at the server, then signs out here; see `RefreshableTokenAuthorization.signOut()`.
+    public func signOut() async throws { try await sessions.loaded()?.provider.signOut() }
+
+    /// Signs out on this machine only. The server is not told.
+    public func reset() async { await (try? sessions.loaded())?.provider.reset() }
+
+    /// Returns a token that is valid for at least a duration, for a program that passes it on.
+    ///
+    /// - Throws: `NotAuthorized` if nobody has signed in, and as `RefreshableTokenAuthorization.validToken(lasting:)`.
+    public func validToken(lasting duration: Duration = .zero) async throws -> OAuthToken {
+        if sessions.settings.signsInAlone, sessions.session == nil { try await sessions.signIn(scopes: []) }
+        guard let session = try await sessions.loaded() else { throw NotAuthorized(.noToken) }
+        return try await session.provider.validToken(lasting: duration)
+    }
+
+    /// Returns what the records say about the session, for a list of sessions; `nil` if no user is signed in.
+    ///
+    /// It calls no server, and no other request uses what it has read.
+    ///
+    /// - Throws: `TokenStoreError` if the records cannot be read.
+    public func storedSession() async throws -> ResourceSessionSummary? { try await sessions.settings.stored() }
+
+    /// Returns the sign-in for this URL that is under way in a process with the same records; `nil` if there is none.
+    ///
+    /// ``signIn(scopes:)`` would wait for it. Records in memory wait for its end here too.
+    public func signInUnderWay() async throws -> SignInUnderWay? { try await sessions.settings.signInUnderWay() }
+
+    /// Waits until what was begun has ended and is stored; see `RefreshableTokenAuthorization.settle(within:)`.
+    public func settle(within limit: Duration) async throws {
+        try await sessions.session?.provider.settle(within: limit)
+    }
+
+    /// Calls a handler with the present token, if there is one, and with each change, also after a change of server.
+    ///
+    /// - Returns: the observation, which ends when it is released.
+    public func onTokenChange(
+        _ handler: nonisolated(nonsending) @escaping @Sendable (TokenChange<OAuthToken>) async -> Void
+    ) -> TokenObservation { sessions.follow(handler) }
+}
+
+extension ProtectedResourceAuthorization: RefusalListener {
+    package func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
+        try check(request)
+        let session = try await sessions.loaded()
+        let isBare = request.credential(in: "Authorization") == nil
+        let receipt = ResourceReceipt(
+            sessions: sessions, number: isBare ? nil : session?.number, base: nil, isReplayable: request.isReplayable)
+        if let verdict = try await receipt.verdict(on: refusal) {
+            if verdict == .accept { throw NotAuthorized(.needsInteraction, challenge: refusal.challenges.first) }
+            return
+        }
+        try await session?.provider.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: request)
+    }
+}
+
+/// Judges the answers to a request to the resource.
+private struct ResourceReceipt: CredentialReceipt {
+    let sessions: ResourceSessions
+    /// The session of the request; `nil` if it went out without a credential.
+    let number: Int?
+    let base: Credential?
+    let isReplayable: Bool
+
+    var wantsEveryAnswer: Bool { base?.wantsEveryAnswer ?? false }
+    var isCurrent: Bool { base?.isCurrent ?? (sessions.session == nil) }
+
+    func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+        if let refusal = answer as? UnauthorizedResponse ?? answer.unauthorized, refusal.statusCode != 400,
+            let verdict = try await verdict(on: refusal)
+        {
+            return verdict
+        }
+        return try await base?.judge(answer, afterRefresh: afterRefresh) ?? .accept
+    }
+
+    /// Gets what only a person can give.
+    ///
+    /// - Returns: a verdict that uses up no refresh; `nil` if the session's provider judges.
+    func verdict(on refusal: UnauthorizedResponse) async throws -> Verdict? {
+        let challenges = refusal.challenges
+        let usable =
+            challenges.first(where: \.requiresInteraction) ?? challenges.first { $0.resourceMetadata != nil }
+            ?? challenges.first { $0.isScheme("Bearer") || $0.isScheme("DPoP") }
+        // A server that demands without measure demands nothing.
+        let isTooLong = usable.map { $0.scope.count > 50 || $0.parameters.values.joined().utf8.count > 4096 } ?? false
+        let challenge = isTooLong ? nil : usable
+        let reason: ResourceSignIn.Reason?
+        if number == nil {
+            reason = .first
+        } else if let challenge, challenge.requiresInteraction {
+            reason = challenge.error == "insufficient_scope" ? .scopes : .strongerLogIn
+        } else if refusal.statusCode == 401, usable?.requiresInteraction != true,
+            usable?.error?.contains("dpop") != true
+        {
+            reason = try await reasonAfterRefusedToken(challenge)
+        } else {
+            reason = nil
+        }
+        guard let reason, !sessions.settings.signsInAlone || [.first, .otherServer].contains(reason) else { return nil }
+        guard isReplayable else {
+            if reason == .first { throw NotAuthorized(.noToken, challenge: challenge) }
+            return .accept
+        }
+        return try await sessions.help(reason, challenge, sentIn: number) ? .newProof : .accept
+    }
+
+    private func reasonAfterRefusedToken(_ challenge: AuthenticationChallenge?) async throws -> ResourceSignIn.Reason? {
+        guard let session = sessions.session, session.number == number else { return .refusedToken }
+        try await sessions.recheck(challenge)
+        if sessions.session?.number == number, sessions.state.withLock({ !$0.consent.mayRefresh(session.number) }) {
+            return .otherServer
+        }
+        let hasNoRefreshToken = session.provider.currentToken.map { $0.refreshToken == nil } ?? false
+        return hasNoRefreshToken && !sessions.settings.signsInAlone ? .refusedToken : nil
+    }
+
+    /// A request may go on in the session that it has waited for. Otherwise the session's provider decides.
+    func admit(_ next: Credential) throws {
+        guard let own = next.receipts.lazy.compactMap({ $0 as? Self }).first, own.sessions === sessions else {
+            throw NotAuthorized(.sessionReplaced)
+        }
+        if own.number == number, let base, let nextBase = own.base { try base.admit(nextBase) }
+    }
+}
+
+extension ResourceSessions {
+    nonisolated func follow(_ handler: @escaping @Sendable (TokenChange<OAuthToken>) async -> Void) -> TokenObservation
+    {
+        let id = UUID()
+        state.withLock { state in
+            state.followers[id] = Follower(
+                handler: handler, observation: state.session?.provider.onTokenChange(handler))
+        }
+        return TokenObservation { [weak self] in
+            self?.state.withLock { $0.followers.removeValue(forKey: id) }?.observation?.cancel()
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// A resource, or the server that guards it, cannot be used as its metadata say. It never ends a session.
+///
+///     catch let error as ProtectedResourceError where error.problem == .noMetadata { … }
+public struct ProtectedResourceError: TokenServiceFailure, Hashable {
+    /// What is wrong.
+    public struct Problem: Hashable, Sendable, CustomStringConvertible {
+        /// A short label without secrets, for metrics.
+        public let description: String
+
+        /// The resource does not say who guards it.
+        public static let noMetadata = Problem(description: "no metadata")
+        /// A server could not answer now.
+        public static let unavailable = Problem(description: "metadata unavailable")
+        /// A member of the metadata is missing, too long or malformed.
+        public static let unusable = Problem(description: "unusable metadata")
+        /// The metadata are those of another resource (RFC 9728 §3.3).
+        public static let otherResource = Problem(description: "metadata of another resource")
+        /// The metadata name another issuer than the resource does (RFC 8414 §3.3).
+        public static let otherIssuer = Problem(description: "metadata of another issuer")
+        /// The server does not say that it checks PKCE with S256.
+        public static let noPKCE = Problem(description: "no PKCE with S256")
+        /// The resource is guarded by another server than the one that a client or a session belongs to.
+        public static let otherServer = Problem(description: "another authorization server")
+        /// There is no way to introduce this program to the server.
+        public static let noClient = Problem(description: "no client")
+        /// The server refused to register the client (RFC 7591 §3.2.2); see ``ProtectedResourceError/code``.
+        public static let registrationRefused = Problem(description: "registration refused")
+        /// A URL of the metadata must not be called, such as one on a private network.
+        public static let forbiddenAddress = Problem(description: "forbidden address")
+        /// The URL of the client's document is not one (see ``ClientIdentity/document``).
+        public static let invalidDocument = Problem(description: "invalid client document")
+    }
+
+    public let problem: Problem
+    /// The name of the value in the metadata, for instance `authorization_servers`.
+    public let member: String?
+    /// What to do, in one sentence; never a secret.
+    public let detail: String?
+    /// The server's `error` (RFC 7591 §3.2.2). It is a text of the server: compare it, and do not print it.
+    public let code: String?
+    public let retryAfter: Duration?
+    public var kind: TokenFailureKind { .transient }
+    public var delivery: TokenRequestDelivery { .notSent }
+
+    public init(
+        _ problem: Problem, member: String? = nil, detail: String? = nil, code: String? = nil,
+        retryAfter: Duration? = nil
+    ) {
+        (self.problem, self.member, self.detail) = (problem, member, detail)
+        (self.code, self.retryAfter) = (code, retryAfter)
+    }
+}
+
+extension ProtectedResourceError: CustomStringConvertible {
+    public var description: String {
+        var text = "the resource cannot be used: \(problem)"
+        if let member { text += ": \(member)" }
+        if let code = ErrorCode.printable(code) { text += " (\(code))" }
+        return "\(text); " + [detail, advice].compactMap { $0 }.joined(separator: "; ")
+    }
+
+    private var advice: String? {
+        switch problem {
+        case .noMetadata: "check the URL, or name resource and server yourself with known:"
+        case .unavailable: "try again later; the session is kept"
+        case .otherResource: "check the URL; nothing was sent to the servers that these metadata name"
+        case .noPKCE:
+            "without it a stolen code is useful; if you know that the server checks it, set requiresListedPKCE to false"
+        case .otherServer: "pass a client that is registered there, if you trust that server"
+        case .noClient: "pass a client that is registered there by hand, or the URL of a client id metadata document"
+        case .registrationRefused: "correct what the server objects to, or register the client by hand"
+        case .forbiddenAddress where detail == nil: "use a public https address"
+        case .invalidDocument: "write an https URL with a path, without fragment, user name and dot segments"
+        default: nil
+        }
+    }
+}
+
+extension ProtectedResourceError {
+    /// Translates what discovery of an authorization server threw.
+    static func of(_ error: any Error) -> any Error {
+        guard let error = error as? AuthorizationServerError else { return error }
+        let problem: Problem =
+            switch error.problem {
+            case .unavailable: .unavailable
+            case .otherIssuer: .otherIssuer
+            case .noMetadata: .noMetadata
+            case .insecure: .forbiddenAddress
+            default: .unusable
+            }
+        return ProtectedResourceError(
+            problem, member: error.member == "issuer" ? "authorization_servers" : error.member,
+            detail: error.detail, retryAfter: error.retryAfter)
+    }
+
+    /// Whether the same may work later.
+    static func isPassing(_ error: any Error) -> Bool {
+        (error as? ProtectedResourceError).map { $0.problem == .unavailable } ?? (error is TokenTransportError)
+    }
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension ProtectedResource {
+    /// Finds out who guards a resource (RFC 9728, RFC 8414).
+    ///
+    /// The metadata are at the URL of the challenge, else at the well-known places of the resource. Of the servers that
+    /// they list the first usable one counts. A resource without metadata whose origin is an issuer is guarded by that.
+    ///
+    /// It takes at most 10 seconds and 11 requests, follows no redirect, and reads at most 64 KiB of an answer. Literal
+    /// addresses of private networks are refused, unless the resource is in one itself.
+    ///
+    /// - Parameters:
+    ///   - url: the URL of the resource, verbatim: it is compared with the metadata.
+    ///   - challenge: the challenge of its 401, if there is one.
+    ///   - requiresListedPKCE: whether a server must list `S256`. Pass `false` for a server that you know, and for
+    ///     grants without a sign-in.
+    ///   - transport: sends the requests, for instance `URLSession.shared`.
+    ///   - clock: the system's, or a `ManualClock` in tests.
+    ///   - allows: whether a URL may be called. Pass it where users type URLs: names are not resolved.
+    /// - Throws: ``ProtectedResourceError``, errors of the transport, and `CancellationError`.
+    public static func discover(
+        _ url: String, challenge: AuthenticationChallenge? = nil, requiresListedPKCE: Bool = true,
+        transport: any TokenTransport, clock: any AuthorizationClock = .system,
+        allows: @escaping @Sendable (URL) -> Bool = { _ in true }
+    ) async throws -> ProtectedResource {
+        let discovery = try ResourceDiscovery(of: url, over: transport, clock: clock, allows: allows)
+        let document = try await discovery.document(challenge)
+        return try await discovery.resource(document, challenge, requiresListedPKCE: requiresListedPKCE)
+    }
+}
+
+/// The metadata of a resource that was asked for them.
+struct ResourceDocument: Sendable {
+    let identifier: String
+    let issuers: [String]
+    let scopes: Set<String>
+    let members: [String: JSONValue]
+    /// How long the document may be kept.
+    let maxAge: Duration
+}
+
+/// One discovery, within its limits.
+struct ResourceDiscovery: Sendable {
+    private let url: String
+    private let addresses: ResourceAddresses
+    private let transport: LimitedTransport
+
+    init(
+        of url: String, over transport: any TokenTransport, clock: any AuthorizationClock,
+        allows: @escaping @Sendable (URL) -> Bool
+    ) throws {
+        self.url = url
+        addresses = try ResourceAddresses(of: url, allows: allows)
+        self.transport = LimitedTransport(transport, clock: clock, addresses: addresses)
+    }
+
+    /// Returns the resource's metadata; `nil` if there are none.
+    func document(_ challenge: AuthenticationChallenge?) async throws -> ResourceDocument? {
+        var problem: ProtectedResourceError?
+        for place in places(challenge) {
+            let response = try await transport.send(.metadata(at: place))
+            switch response.statusCode {
+            case 200:
+                // Some servers answer unknown paths with a page and the status 200.
+                guard let object = try? AnswerObject(response) else { continue }
+                return try read(object, response)
+            case 408, 429, 500...:
+                throw ProtectedResourceError(
+                    .unavailable, member: "resource_metadata", detail: "the server answered \(response.statusCode)",
+                    retryAfter: RetryAfter.duration(in: response, at: transport.clock.now))
+            default:
+                guard problem == nil, let redirect = DiscoveryProblem.redirect(response, from: place) else { continue }
+                problem = ProtectedResourceError(.noMetadata, member: "resource_metadata", detail: redirect.detail)
+            }
+        }
+        if let problem { throw problem }
+        return nil
+    }
+
+    /// Finds the server. Without a document the origin of the resource is taken for the issuer (MCP 2025-03-26).
+    func resource(
+        _ document: ResourceDocument?, _ challenge: AuthenticationChallenge?, requiresListedPKCE: Bool
+    ) async throws -> ProtectedResource {
+        let issuers = document?.issuers ?? [addresses.origin.description]
+        let server = try await server(of: issuers, requiresListedPKCE: requiresListedPKCE)
+        let scopes = challenge?.scope ?? []
+        return ProtectedResource(
+            identifier: document?.identifier ?? url, server: server,
+            scopes: scopes.isEmpty ? document?.scopes ?? [] : scopes, scopesSupported: document?.scopes ?? [],
+            additionalMetadata: document?.members ?? [:])
+    }
+
+    /// Asks the resource for its challenge, with a request that carries nothing out.
+    func challenge() async throws -> AuthenticationChallenge? {
+        guard let url = URL(string: url) else { return nil }
+        let response = try await transport.send(TokenRequest(method: "HEAD", url: url))
+        return response.unauthorized?.challenges.first { $0.isScheme("Bearer") || $0.isScheme("DPoP") }
+    }
+
+    // MARK: -
+
+    /// The place that the challenge names, and the well-known ones for the whole URL and for the origin (RFC 9728 §3.1).
+    private func places(_ challenge: AuthenticationChallenge?) -> [URL] {
+        let authority = url.drop { $0 != "/" }.dropFirst(2)
+        let end = authority.firstIndex { "/?#".contains($0) } ?? url.endIndex
+        let (host, rest) = (url[..<end], url[end...] == "/" ? "" : url[end...])
+        let texts = [
+            "\(host)/.well-known/oauth-protected-resource\(rest)", "\(host)/.well-known/oauth-protected-resource",
+        ]
+        let found = [challenge?.resourceMetadata] + texts.map { URL(string: $0) }
+        return found.compactMap { $0 }.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    private func read(_ object: AnswerObject, _ response: TokenResponse) throws -> ResourceDocument {
+        guard object.isWhole, let identifier = object.text("resource"), !object.repeated.contains("resource") else {
+            throw ProtectedResourceError(
+                .unusable, member: "resource", detail: "it must name the resource once (RFC 9728 §2)")
+        }
+        guard Self.isSame(identifier, url) || isParent(identifier) else {
+            throw ProtectedResourceError(.otherResource, member: "resource")
+        }
+        let issuers = object.texts("authorization_servers")
+        guard !issuers.isEmpty else {
+            throw ProtectedResourceError(
+                .unusable, member: "authorization_servers",
+                detail: "it must list the issuers; name the server with known:")
+        }
+        let own: Set = ["resource", "authorization_servers", "scopes_supported"]
+        return ResourceDocument(
+            identifier: identifier, issuers: issuers, scopes: Set(object.texts("scopes_supported")),
+            members: object.members.filter { !own.contains($0.key) }, maxAge: response.maxAge)
+    }
+
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        AuthorizationServer.isSameIssuer(left, right)
+    }
+
+    /// Whether a resource is a parent of the URL at a slash of the same origin.
+    ///
+    /// RFC 9728 §3.3 wants the same URL; servers whose metadata are at the root name the origin.
+    private func isParent(_ identifier: String) -> Bool {
+        guard let parent = URL(string: identifier), Origin(parent) == addresses.origin, parent.query() == nil,
+            parent.fragment() == nil, parent.user == nil, !DotSegments.mayBe(in: identifier[...])
+        else { return false }
+        let path = parent.path(percentEncoded: true)
+        let start = path.hasSuffix("/") ? path : path + "/"
+        return URL(string: url)?.path(percentEncoded: true).utf8.starts(with: start.utf8) == true || start == "/"
+    }
+
+    /// The first usable server of a list. At most two are asked.
+    private func server(of issuers: [String], requiresListedPKCE: Bool) async throws -> AuthorizationServer {
+        var failures: [any Error] = []
+        var asked = 0
+        for issuer in issuers.prefix(16) where asked < 2 {
+            do {
+                guard let url = URL(string: issuer) else {
+                    throw ProtectedResourceError(
+                        .unusable, member: "authorization_servers", detail: "an issuer is a URL")
+                }
+                try addresses.check(url, "authorization_servers")
+                asked += 1
+                return try await transport.server(of: issuer, requiresListedPKCE: requiresListedPKCE)
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                failures.append(ProtectedResourceError.of(error))
+            }
+        }
+        throw failures.first(where: ProtectedResourceError.isPassing) ?? failures.first
+            ?? ProtectedResourceError(.noMetadata, member: "authorization_servers")
+    }
+}
+
+/// Sends the requests of one discovery: 10 s, 12 requests (one for a challenge), 64 KiB each, allowed addresses.
+struct LimitedTransport: TokenTransport {
+    let clock: any AuthorizationClock
+    private let base: any TokenTransport
+    private let addresses: ResourceAddresses
+    private let end: Duration
+    private let left = Lock(12)
+
+    init(_ base: any TokenTransport, clock: any AuthorizationClock, addresses: ResourceAddresses) {
+        (self.base, self.clock, self.addresses) = (base, clock, addresses)
+        end = clock.uptime + .seconds(10)
+    }
+
+    func send(_ request: TokenRequest) async throws -> TokenResponse {
+        try addresses.check(request.url, "resource_metadata")
+        let (remaining, isOneTooMany) = (
+            end - clock.uptime,
+            left.withLock {
+                $0 -= 1; return $0 < 0
+            }
+        )
+        guard remaining > .zero, !isOneTooMany else {
+            throw ProtectedResourceError(.unavailable, detail: "discovery took too long")
+        }
+        var request = request
+        (request.timeout, request.maximumResponseLength) = (min(request.timeout, remaining), Self.longest)
+        do {
+            let response = try await base.send(request)
+            if response.body.count <= Self.longest { return response }
+        } catch let error as TokenTransportError where error.code == .responseTooLong {}
+        throw ProtectedResourceError(.unusable, member: "body", detail: "the answer has more than 64 KiB")
+    }
+
+    private static let longest = 64 << 10
+
+    /// Reads the metadata of a server, and checks its endpoints.
+    func server(of issuer: String, requiresListedPKCE: Bool) async throws -> AuthorizationServer {
+        var server = try await AuthorizationServer.discover(issuer: issuer, transport: self, clock: clock)
+        for (name, url) in server.namedEndpoints { try addresses.check(url, name) }
+        guard requiresListedPKCE else {
+            server.quirks.requiresListedPKCE = false
+            return server
+        }
+        guard server.listedChallengeMethods?.contains("S256") == true else {
+            throw ProtectedResourceError(.noPKCE, member: "code_challenge_methods_supported")
+        }
+        return server
+    }
+}
+
+extension TokenRequest {
+    fileprivate static func metadata(at url: URL) -> TokenRequest {
+        TokenRequest(method: "GET", url: url, fields: [(name: "Accept", value: "application/json")])
+    }
+}
+
+extension TokenResponse {
+    /// How long the answer may be kept (RFC 9111 §5.2.2.1): at most an hour.
+    fileprivate var maxAge: Duration {
+        let parts = headerValues(for: "Cache-Control").joined(separator: ",").lowercased().split(separator: ",")
+        let ages = parts.compactMap { part -> Int? in
+            let text = part.trimmingPrefix { $0 == " " }
+            return text.hasPrefix("max-age=") ? Int(text.dropFirst(8)) : nil
+        }
+        return .seconds(min(max(ages.first ?? 0, 0), 3600))
+    }
+}
+
+/// The addresses to which metadata may lead (RFC 9728 §7.7): a resource must not send its clients into a private network.
+///
+/// Only literal addresses are told apart. Names are not resolved, so a server whose users type URLs passes `allows`.
+struct ResourceAddresses: Sendable {
+    let origin: Origin
+    private let kind: AddressKind
+    private let allows: @Sendable (URL) -> Bool
+
+    /// - Throws: ``ProtectedResourceError`` if the resource itself must not be called.
+    init(of resource: String, allows: @escaping @Sendable (URL) -> Bool = { _ in true }) throws(ProtectedResourceError)
+    {
+        guard let url = URL(string: resource), let origin = Origin(url), let kind = AddressKind(host: origin.host)
+        else {
+            throw ProtectedResourceError(.unusable, member: "resource", detail: "write a URL with scheme and host")
+        }
+        (self.origin, self.kind, self.allows) = (origin, kind, allows)
+        try check(url, "resource")
+    }
+
+    /// Throws unless a URL may be called: `https`, or `http` on loopback if the resource is there too.
+    ///
+    /// - Parameter member: the name of the URL in the metadata, for the error.
+    func check(_ url: URL, _ member: String) throws(ProtectedResourceError) {
+        guard let target = Origin(url), ["https", "http"].contains(url.scheme?.lowercased() ?? ""),
+            url.user == nil, url.fragment() == nil, let kind = AddressKind(host: target.host)
+        else {
+            throw ProtectedResourceError(.forbiddenAddress, member: member, detail: "it is no plain URL of a server")
+        }
+        guard target.scheme == "https" || (target.isLoopback && kind == .loopback && self.kind == .loopback) else {
+            throw ProtectedResourceError(.forbiddenAddress, member: member, detail: "it must use https")
+        }
+        guard kind == .open || kind == self.kind else {
+            throw ProtectedResourceError(
+                .forbiddenAddress, member: member, detail: "it is a \(kind) address, and the resource has no such one")
+        }
+        guard allows(url) else {
+            throw ProtectedResourceError(.forbiddenAddress, member: member, detail: "this program does not allow it")
+        }
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Keeps what programs know about resources: the server, the registration, the session, and who is signing in.
+///
+///     records: .items(.default(client: "com.example.app"))        // of RequestAuthorizationStorage: Keychain or files
+///     records: .items(.tool(client: "tool"))                      // files that all commands of a user share
+///
+/// Records of your own, for instance in a database, need four functions. Registrations and sessions contain secrets.
+public protocol ResourceRecords: Sendable {
+    /// Reads a record; `nil` if there is none.
+    ///
+    /// The names are `resource` and a URL for its session, `registrations` and an issuer for the clients there, and
+    /// `sign-in` and a URL for who asked last. Records that can list their names can thus list the sessions.
+    ///
+    /// - Parameter name: any text, such as a URL. Upper and lower case differ. It is not secret.
+    func record(named name: String) async throws -> Data?
+
+    /// Replaces a record.
+    func save(_ record: Data, named name: String) async throws
+
+    /// Returns the store of a session. Each call with the same name returns a store of the same token.
+    func tokens(named name: String) -> any TokenStore<OAuthToken>
+
+    /// Acquires exclusive access to a name, among all who may use these records at the same time.
+    ///
+    /// - Throws: `TokenStoreError` of the kind `timedOut` if the limit is over; `CancellationError` at once when the
+    ///   task is cancelled.
+    func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock
+}
+
+extension ResourceRecords where Self == InMemoryResourceRecords {
+    /// New records for one program, which end with it. (A server with many users has records for each.)
+    public static var inMemory: InMemoryResourceRecords { InMemoryResourceRecords() }
+}
+
+extension ResourceRecords {
+    /// Records in a place for named items. What is kept there is as well protected as the place is.
+    public static func items<Place: NamedItems>(_ place: Place) -> Self where Self == ItemResourceRecords<Place> {
+        ItemResourceRecords(in: place)
+    }
+
+    /// Runs a body with exclusive access to a name.
+    func locked<Value: Sendable>(
+        _ name: String, within limit: Duration, _ body: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let lock = try await lock(named: name, within: limit)
+        do {
+            let value = try await body()
+            await lock.unlock()
+            return value
+        } catch {
+            await lock.unlock()
+            throw error
+        }
+    }
+
+    /// The value of a record; `nil` also for one that cannot be read: it is made anew.
+    func value<Value: Decodable>(_ type: Value.Type = Value.self, named name: String) async throws -> Value? {
+        try await record(named: name).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
+    }
+
+    func save(value: some Encodable, named name: String) async throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        try await save(try encoder.encode(value), named: name)
+    }
+
+    /// The registrations at an issuer, the newest first.
+    func registrations(at issuer: String) async throws -> [ClientRegistration] {
+        try await value(named: "registrations \(issuer)") ?? []
+    }
+
+    /// Keeps a registration, in place of an older one for the same redirect URI. Eight are kept.
+    func keep(_ registration: ClientRegistration, at issuer: String) async throws {
+        let others = try await registrations(at: issuer).filter { $0.redirectURI != registration.redirectURI }
+        try await save(value: Array(([registration] + others).prefix(8)), named: "registrations \(issuer)")
+    }
+
+    /// Forgets a registration that the server no longer accepts, so that the next sign-in registers anew.
+    func forget(_ client: OAuthClient, at issuer: String) async {
+        try? await locked("registration \(issuer)", within: .seconds(60)) {
+            let kept = try await registrations(at: issuer)
+            let others = kept.filter { $0.client.id != client.id }
+            if others.count < kept.count { try await save(value: others, named: "registrations \(issuer)") }
+        }
+    }
+}
+
+/// Records in memory.
+public final class InMemoryResourceRecords: ResourceRecords, RedactedDescription {
+    private let records = Lock<[String: Data]>([:])
+    private let stores = Lock<[String: InMemoryTokenStore<OAuthToken>]>([:])
+    private let access = Lock<[String: SerialTasks]>([:])
+
+    public init() {}
+
+    public func record(named name: String) -> Data? { records.withLock { $0[name] } }
+    public func save(_ record: Data, named name: String) { records.withLock { $0[name] = record } }
+
+    public func tokens(named name: String) -> any TokenStore<OAuthToken> {
+        stores.withLock { stores in
+            let store = stores[name] ?? InMemoryTokenStore()
+            stores[name] = store
+            return store
+        }
+    }
+
+    /// The limit does not count: nobody else can hold the lock but this program.
+    public func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
+        let turns = access.withLock { access in
+            let turns = access[name] ?? SerialTasks()
+            access[name] = turns
+            return turns
+        }
+        let (begins, begin) = AsyncStream.makeStream(of: Void.self)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        Task {
+            try await turns.run {
+                begin.finish()
+                for await _ in ends {}
+            }
+        }
+        for await _ in begins {}
+        if Task.isCancelled { end.finish() }
+        try Task.checkCancellation()
+        return TokenStoreLock { end.finish() }
+    }
+}
+
+/// Records in a place for named items, such as a folder of files that all programs of a user share.
+public struct ItemResourceRecords<Place: NamedItems>: ResourceRecords, RedactedDescription {
+    private let place: Place
+
+    public init(in place: Place) { self.place = place }
+
+    public func record(named name: String) async throws -> Data? { try await item(name).load() }
+    public func save(_ record: Data, named name: String) async throws { try await item(name).save(record) }
+
+    public func tokens(named name: String) -> any TokenStore<OAuthToken> {
+        ItemTokens(items: place.item(named: name, kind: "resource session"))
+    }
+
+    /// Locks a name of its own, so that a refresh of the session does not wait for a person.
+    public func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
+        try await place.lock(named: name, kind: "resource sign-in", within: limit)
+    }
+
+    private func item(_ name: String) -> Place.Item { place.item(named: name, kind: "resource") }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// A lease that is renewed until it is released, lost or deinitialized.
+final class HeldLease: Sendable {
+    let id: UUID
+    private let store: LeasedByteStore
+    private let renewal = Lock<Task<Void, Never>?>(nil)
+    private let ended = Lock<(isOver: Bool, waiters: [AsyncStream<Void>.Continuation])>((false, []))
+
+    init(_ id: UUID, of store: LeasedByteStore) { (self.id, self.store) = (id, store) }
+
+    deinit {
+        // The lock was dropped without `unlock()`.
+        guard !ended.withLock({ $0.isOver }) else { return }
+        renewal.withLock { $0 }?.cancel()
+        Task { [id, store] in await store.release(id) }
+    }
+
+    /// Begins to renew the lease, each third of its length (step 4).
+    func renew() {
+        let task = Task { [weak self, id, store] in
+            while (try? await store.space.clock.sleep(for: store.space.lease / 3)) != nil {
+                guard self != nil, await store.renew(id) else { return }
+            }
+        }
+        renewal.withLock { $0 = task }
+        if ended.withLock({ $0.isOver }) { task.cancel() }
+    }
+
+    /// How long a token request may take from now on, at most.
+    var remaining: Duration { store.remaining(of: id) }
+
+    /// Releases the lease, unless a save has done so.
+    func end() async {
+        guard !ended.withLock({ $0.isOver }) else { return }
+        renewal.withLock { $0 }?.cancel()
+        await store.release(id)
+        isReleased()
+    }
+
+    /// Ends the renewal, and resumes those who wait for the end of the lease.
+    func isReleased() {
+        renewal.withLock { $0 }?.cancel()
+        let waiters = ended.withLock { ended in
+            ended.isOver = true
+            defer { ended.waiters = [] }
+            return ended.waiters
+        }
+        for waiter in waiters { waiter.finish() }
+    }
+
+    /// Waits until the lease has been released, or the task is cancelled.
+    func waitForEnd() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        let isOver = ended.withLock { ended in
+            if !ended.isOver { ended.waiters.append(continuation) }
+            return ended.isOver
+        }
+        if isOver { return }
+        for await _ in stream {}
+    }
+}

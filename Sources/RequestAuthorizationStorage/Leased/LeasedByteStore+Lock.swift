@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension LeasedByteStore {
+    /// Acquires the lease.
+    ///
+    /// While another host has it, the store reads the record again after 5, 10, 20, 40 ms, and then up to 1 s. If the
+    /// record has another item than this store has handed out or read, the lock is returned without a lease: its
+    /// `remaining` is zero, and the caller adopts the item. An intent then acquires the lease.
+    ///
+    /// - Throws: `TokenStoreError`: `timedOut` if the limit is over; `CancellationError` at once when the task is
+    ///   cancelled.
+    public func lock(within limit: Duration) async throws -> TokenStoreLock {
+        let end = space.clock.uptime + limit.saturated
+        try await waitForOwnLease(until: end, limit)
+        let id = UUID()
+        var pauses = LeasePauses()
+        // The item that is known to the caller, if any.
+        var last = state.withLock { $0.basis.map(Optional.some) }
+        while true {
+            try Task.checkCancellation()
+            let budget = space.budget
+            let known = try await record(budget)
+            if let last, let item = known.record.item, item != last {
+                return access(id, to: known, isLeased: false)
+            }
+            last = last ?? .some(known.record.item)
+            if let leased = try await lease(id, over: known, announcing: nil, budget) {
+                return access(id, to: leased, isLeased: true)
+            }
+            try await pause(&pauses, until: end, limit)
+        }
+    }
+
+    /// Writes the intent under the lease of this store, or removes it (step 5).
+    ///
+    /// It is for the item that this store has last read: if the record has another one, nothing is sent any more.
+    ///
+    /// - Throws: `TokenStoreError`: `timedOut` if another host has the lease, or nobody; `noSpace` if the database is
+    ///   full. The lease stays valid only after the latter.
+    public func saveIntent(_ intent: Data?) async throws {
+        guard let intent else { return try await removeIntent() }
+        let budget = space.budget
+        let (basis, lease, id) = state.withLock { ($0.basis, $0.lease, $0.rules.id) }
+        guard let lease else { throw Self.isNotHolder }
+        do {
+            if id == nil { return try await acquire(lease, announcing: intent, for: basis, budget) }
+            try await announce(intent, for: basis, of: lease.id, budget)
+        } catch {
+            // Only if the database is full may the request be sent without an intent.
+            let isFull = (error as? TokenStoreError)?.kind == .noSpace
+            let mayBeSent = isFull ? await stillHolds(basis, space.budget) : false
+            if !mayBeSent { state.withLock { $0.rules.end() } }
+            throw error
+        }
+    }
+
+    /// How long a token request may take under a lease, at most.
+    func remaining(of id: UUID) -> Duration {
+        state.withLock { $0.rules.id == id ? $0.rules.remaining(at: space.clock.uptime) : .zero }
+    }
+
+    // MARK: - Acquiring
+
+    /// Step 2. It counts from before the first request.
+    ///
+    /// - Returns: the record with the lease; `nil` if another host has it.
+    private func lease(
+        _ id: UUID, over known: Known, announcing intent: Data?, _ budget: RecordCalls.Budget
+    ) async throws -> Known? {
+        let askedAt = space.clock.uptime
+        let leased = state.withLock {
+            $0.rules.leasing(known.record, as: id, at: askedAt, unchangedFor: known.unchangedFor)
+        }
+        guard var leased else { return nil }
+        if let intent { (leased.intent, leased.intentLease) = (intent, id) }
+        do {
+            guard try await write(leased, over: known, budget) else { return nil }
+        } catch {
+            // The lease may be ours, and would make other hosts wait until it ends.
+            if !RecordCalls.isRefusal(error) { Task { await self.giveBack(id) } }
+            throw error
+        }
+        return state.withLock { state in
+            state.rules.granted(id, askedAt: askedAt)
+            if intent != nil { state.rules.announced(id, askedAt: askedAt) }
+            return state.known
+        }
+    }
+
+    private func access(_ id: UUID, to known: Known, isLeased: Bool) -> TokenStoreLock {
+        let lease = HeldLease(id, of: self)
+        var known = known
+        known.freshUntil = space.clock.uptime + .seconds(1)
+        state.withLock { state in
+            state.lease = lease
+            state.known = known
+        }
+        if isLeased { lease.renew() }
+        return TokenStoreLock(
+            requestDeadline: space.requestDeadline, remaining: { lease.remaining }, release: lease.end)
+    }
+
+    /// Acquires the lease for an access that was given without one. Lease and intent are one write.
+    private func acquire(
+        _ lease: HeldLease, announcing intent: Data, for basis: Data?, _ budget: RecordCalls.Budget
+    ) async throws {
+        var pauses = LeasePauses()
+        while true {
+            let known = try await record(budget)
+            guard known.record.item == basis else { throw Self.itemHasChanged }
+            if try await self.lease(lease.id, over: known, announcing: intent, budget) != nil {
+                state.withLock { $0.intentLease = lease.id }
+                return lease.renew()
+            }
+            try await pause(&pauses, until: budget.end, space.calls.limit)
+        }
+    }
+
+    private func announce(
+        _ intent: Data, for basis: Data?, of id: UUID, _ budget: RecordCalls.Budget
+    ) async throws {
+        var first = knownUnderLease()
+        while true {
+            let last = first
+            first = nil
+            let known = if let last { last } else { try await record(budget) }
+            switch state.withLock({ $0.rules.announcing(intent, for: basis, in: known.record) }) {
+            case .write(let record):
+                let askedAt = space.clock.uptime
+                guard try await write(record, over: known, budget) else { continue }
+                return state.withLock { state in
+                    state.rules.announced(id, askedAt: askedAt)
+                    state.intentLease = id
+                }
+            case .itemHasChanged where last == nil: throw Self.itemHasChanged
+            case .isNotHolder where last == nil: throw Self.isNotHolder
+            case .itemHasChanged, .isNotHolder: continue
+            }
+        }
+    }
+
+    private func removeIntent() async throws {
+        let budget = space.budget
+        var first = knownUnderLease()
+        while true {
+            let last = first
+            first = nil
+            let known = if let last { last } else { try await record(budget) }
+            if known.record.intent == nil, last == nil { return }
+            let isOurs = state.withLock { state in
+                state.rules.isHolder(in: known.record)
+                    || known.record.intentLease != nil && known.record.intentLease == state.intentLease
+            }
+            guard isOurs else {
+                if last != nil { continue }
+                throw Self.isNotHolder
+            }
+            var record = known.record
+            (record.intent, record.intentLease) = (nil, nil)
+            if try await write(record, over: known, budget) { return }
+        }
+    }
+
+    /// Whether a read shows the lease of this store and the same item.
+    private func stillHolds(_ basis: Data?, _ budget: RecordCalls.Budget) async -> Bool {
+        guard let known = try? await record(budget) else { return false }
+        return state.withLock { $0.rules.isHolder(in: known.record) } && known.record.item == basis
+    }
+
+    // MARK: - Waiting
+
+    /// Waits while this very store has the lease. It costs no call.
+    private func waitForOwnLease(until end: Duration, _ limit: Duration) async throws {
+        while let lease = state.withLock({ $0.lease }) {
+            let left = end - space.clock.uptime
+            guard left > .zero else { throw Self.timedOut(limit) }
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await lease.waitForEnd() }
+                group.addTask { [clock = space.clock] in try? await clock.sleep(for: left) }
+                await group.next()
+                group.cancelAll()
+            }
+            try Task.checkCancellation()
+        }
+    }
+
+    private func pause(_ pauses: inout LeasePauses, until end: Duration, _ limit: Duration) async throws {
+        let left = end - space.clock.uptime
+        guard left > .zero else { throw Self.timedOut(limit) }
+        try await space.clock.sleep(for: min(pauses.next(), left))
+    }
+
+    // MARK: - Renewing and releasing
+
+    /// Step 4.
+    ///
+    /// - Returns: whether the lease goes on.
+    func renew(_ id: UUID) async -> Bool {
+        let budget = space.budget
+        var first = knownUnderLease()
+        while state.withLock({ $0.rules.id == id }), !Task.isCancelled {
+            let last = first
+            first = nil
+            guard let known = if let last { last } else { try? await record(budget) } else { return true }
+            guard let record = state.withLock({ $0.rules.renewing(known.record) }) else {
+                if last != nil { continue }
+                state.withLock { if $0.rules.id == id { $0.rules.end() } }
+                return false
+            }
+            let askedAt = space.clock.uptime
+            // Without an answer the lease goes on from the last one.
+            guard let isOurs = try? await write(record, over: known, budget) else { return true }
+            if isOurs {
+                state.withLock { $0.rules.renewed(id, askedAt: askedAt) }
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Step 8.
+    func release(_ id: UUID) async {
+        let (wasHeld, known) = state.withLock { state -> (Bool, Known?) in
+            defer {
+                state.rules.released(id)
+                if state.lease?.id == id { state.lease = nil }
+            }
+            return (state.rules.id == id, state.known)
+        }
+        // An access without a lease has nothing to release.
+        if wasHeld { await giveBack(id, known) }
+    }
+
+    /// Removes a lease from the record. After two failures it is left: the lease ends by itself.
+    private func giveBack(_ id: UUID, _ known: Known? = nil) async {
+        let budget = space.budget
+        var known = known
+        for _ in 1...3 {
+            if known?.record.holder != id { known = try? await record(budget) }
+            guard let last = known, let record = LeaseRules.releasing(last.record, of: id) else { return }
+            if (try? await write(record, over: last, budget)) == true { return }
+            known = nil
+        }
+    }
+
+    // MARK: - Errors
+
+    private static let isNotHolder = TokenStoreError(
+        .timedOut, "the lease has ended, and another host may have it; nothing was sent; try again later")
+    private static let itemHasChanged = TokenStoreError(
+        .timedOut, "another host has changed the token meanwhile; nothing was sent; the next try reads it")
+
+    private static func timedOut(_ limit: Duration) -> TokenStoreError {
+        TokenStoreError(
+            .timedOut, "another host has kept the lease for \(limit): it refreshes the token; try again later")
+    }
+}
+
+/// Random pauses between reads while another host has the lease: at most 5, 10, 20, 40 ms, and then up to 1 s.
+struct LeasePauses {
+    private var longest = Duration.milliseconds(5)
+
+    mutating func next() -> Duration {
+        defer { longest = min(longest * (longest < .milliseconds(40) ? 2 : 1.5), .seconds(1)) }
+        return longest * Double.random(in: 0.5...1)
+    }
+}

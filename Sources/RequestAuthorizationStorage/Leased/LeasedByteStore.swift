@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// One item in a record of a ``RecordDatabase``, for any number of hosts.
+///
+///     let items = try LeasedByteStore(database: MyRecords(), key: "ada")
+///     let store = EncryptedTokenStore<MyToken, _>(around: items, key: key, client: "web", account: "ada")
+///
+/// ``LeasedTokens`` makes the stores of many users, encrypts their tokens and hides their names. Use that one unless you
+/// choose the keys of the records yourself.
+///
+/// Exclusive access is a lease in the record. A host that has died blocks the others for a little more than the lease.
+public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
+    let space: RecordSpace
+    let name: RecordName
+    let state: Lock<State>
+
+    struct State {
+        var rules: LeaseRules
+        /// The record as last written under the lease, for the next write.
+        var known: Known?
+        /// The item that was last handed out. An intent is for this one.
+        var basis: Data?
+        /// The lease under which this store has written its last intent.
+        var intentLease: UUID?
+        /// The database that last had this store's session. If another one lacks it, it was lost and has not ended.
+        var seenPlace: UUID?
+        /// The access of this store, until it is released.
+        weak var lease: HeldLease?
+    }
+
+    /// A record, and its bytes as stored.
+    struct Known: Sendable {
+        var bytes: Data?
+        var record: LeasedRecord
+        let key: String
+        var unchangedFor: Duration?
+        var isDamaged = false
+        /// The uptime until which a load may use it.
+        var freshUntil = Duration.zero
+    }
+
+    /// Names the record. It is read on first use.
+    ///
+    /// - Parameters:
+    ///   - database: reads and replaces the record.
+    ///   - key: the key of the record: 1 to 512 bytes of UTF-8. It is not secret.
+    ///   - lease: how long a host that died prevents others from refreshing; 10 s by default. It should be shorter than
+    ///     the grace period of the authorization server.
+    ///   - requestDeadline: how long a token request may take; 4 s by default. Half a lease less a second is best; 2 s
+    ///     less than the lease is the most.
+    ///   - callLimit: how long a load, a save or one try to acquire access may take; 5 s by default.
+    ///   - clock: measures the lease. It must not stop while the machine sleeps.
+    /// - Throws: `TokenStoreError` (`unsuitable`) if the key or the lease cannot be used.
+    public convenience init(
+        database: some RecordDatabase, key: String, lease: Duration = .seconds(10),
+        requestDeadline: Duration = .seconds(4), callLimit: Duration = .seconds(5),
+        clock: any AuthorizationClock = .system
+    ) throws {
+        guard (1...Self.longestKey).contains(key.utf8.count), key != LeasedPlace.key else {
+            throw TokenStoreError(
+                .unsuitable,
+                "the key of a record has 1 to \(Self.longestKey) bytes, and this one has \(key.utf8.count) or is taken; "
+                    + "choose another")
+        }
+        self.init(
+            try RecordSpace(
+                database, lease: lease, requestDeadline: requestDeadline, callLimit: callLimit, clock: clock),
+            .key(key))
+    }
+
+    init(_ space: RecordSpace, _ name: RecordName) {
+        (self.space, self.name) = (space, name)
+        state = Lock(State(rules: LeaseRules(length: space.lease)))
+    }
+
+    /// The longest key of a record, in bytes of UTF-8.
+    static let longestKey = 512
+
+    public func load() async throws -> Data? { try await loadWithIntent().item }
+
+    public func loadWithIntent() async throws -> ItemWithIntent {
+        let contents = try await contentsForLoad(space.budget)
+        return ItemWithIntent(contents.item, absence: contents.absence, intent: contents.intent)
+    }
+
+    public func save(_ item: Data) async throws { _ = try await save(item, ending: nil) { _, _ in true } }
+
+    /// Saves the item if the stored one meets a condition.
+    ///
+    /// A save that ends an intent also gives up this store's exclusive access, in the same step.
+    ///
+    /// - Parameters:
+    ///   - item: the new item. With all else the record has at most 64 KiB.
+    ///   - intent: the intent that ends.
+    ///   - condition: called with the stored item, and again if it changes meanwhile.
+    /// - Throws: `TokenStoreError`: `unsuitable` if the item is too large; the error of the condition.
+    public func save(
+        _ item: Data, ending intent: Data?, if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
+    ) async throws -> ItemSaveResult {
+        try await save(item, ending: intent, isEnd: nil, if: condition)
+    }
+
+    func save(
+        _ item: Data, ending intent: Data?, isEnd: Bool?,
+        if condition: @escaping @Sendable (Data?, TokenAbsence) throws -> Bool
+    ) async throws -> ItemSaveResult {
+        let isEnd = isEnd ?? StoredTokenFace.isEnd(item)
+        let result = try await change(ending: intent) { contents in
+            try condition(contents.item, contents.absence) ? Change(.item(item, isEnd: isEnd)) : nil
+        }
+        // A refresh has an intent, and nobody needs to hear of it.
+        if result == .saved, isEnd || intent == nil { await announce() }
+        return result
+    }
+
+    public func clear() async throws {
+        let result = try await change(ending: nil, mayBeDamaged: true) { $0.isClear ? nil : Change(.nothing) }
+        if result == .saved { await announce() }
+    }
+
+    public func clear(_ item: Data) async throws {
+        let result = try await change(ending: nil) { $0.item == item ? Change(.nothing) : nil }
+        if result == .saved { await announce() }
+    }
+
+    /// Moves the item into another part of its record.
+    public func setAside(_ item: Data) async throws -> String? {
+        let result = try await change(ending: nil) { $0.item == item ? Change(.nothing, setsAside: true) : nil }
+        return result == .saved ? Self.asidePlace : nil
+    }
+
+    static let asidePlace = "the spare part of its record"
+
+    public var changes: AsyncStream<Void>? { space.news?.changes(of: name) }
+
+    /// Tells the other hosts that a session has begun or ended.
+    func announce() async {
+        guard let key = space.knownKey(of: name) else { return }
+        // It is bounded, and a failure is ignored.
+        _ = try? await space.calls.announce(key, space.budget)
+    }
+}
+
+extension StoredTokenFace {
+    /// Whether an item is a tombstone that is not encrypted.
+    static func isEnd(_ item: Data) -> Bool {
+        (try? JSONDecoder().decode(StoredTokenFace.self, from: item))?.holdsNothing ?? false
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// The record of one item in a ``RecordDatabase``: the item, the intent of a refresh, and the lease.
+///
+/// Each write replaces the whole record, and is refused if anything in it has changed.
+package struct LeasedRecord: Hashable, Sendable, RedactedDescription {
+    /// What the record holds, for people and for the removal of ended sessions.
+    package enum Status: UInt8, Sendable { case none, token, ended, setAside }
+
+    package var item: Data?
+    package var status = Status.none
+    package var intent: Data?
+    /// The lease under which the intent was written.
+    package var intentLease: UUID?
+    /// The lease; `nil` if nobody has it. A new one for each holder.
+    package var holder: UUID?
+    /// Rises with each lease and each renewal.
+    package var beat: UInt64 = 0
+    /// New in each write. A late write therefore never finds the bytes that it wants to replace once they were replaced.
+    package var mark: UInt64 = 0
+    /// The identity of the database in which the record was made.
+    package var place: UUID?
+    /// When the item was changed, by the clock of its host, in seconds since 1970.
+    package var changedAt: Double = 0
+    /// A damaged item, which is kept until the record is removed.
+    package var aside: Data?
+
+    package init(place: UUID?) { self.place = place }
+
+    /// The largest record, in bytes.
+    static let limit = 65_536
+}
+
+// MARK: - The bytes
+
+extension LeasedRecord {
+    /// The first bytes of a record of any version.
+    private static let magic = Array("RALR".utf8)
+    private static let version: UInt8 = 1
+
+    private struct Parts: OptionSet {
+        let rawValue: UInt8
+        static let holder = Parts(rawValue: 1)
+        static let intent = Parts(rawValue: 2)
+        static let item = Parts(rawValue: 4)
+        static let place = Parts(rawValue: 8)
+        static let aside = Parts(rawValue: 16)
+        static let intentLease = Parts(rawValue: 32)
+    }
+
+    /// A header of fixed length, which SQL can read, and then the parts that are present.
+    package var encoded: Data {
+        var parts = Parts()
+        var body = Data()
+        func add(_ id: UUID?, _ part: Parts) {
+            guard let id else { return }
+            parts.insert(part)
+            withUnsafeBytes(of: id.uuid) { body.append(contentsOf: $0) }
+        }
+        func add(_ data: Data?, _ part: Parts) {
+            guard let data else { return }
+            parts.insert(part)
+            body.append(bigEndian: UInt32(data.count))
+            body.append(data)
+        }
+        add(holder, .holder)
+        add(place, .place)
+        add(intentLease, .intentLease)
+        add(intent, .intent)
+        add(item, .item)
+        add(aside, .aside)
+        var data = Data(Self.magic + [Self.version, status.rawValue, parts.rawValue])
+        data.append(bigEndian: beat)
+        data.append(bigEndian: mark)
+        data.append(bigEndian: changedAt.bitPattern)
+        return data + body
+    }
+
+    /// - Throws: `TokenStoreError`: `corrupt` if the record is damaged; `unreadable` if it is of a later version or of
+    ///   another program.
+    package init(decoding data: Data) throws(TokenStoreError) {
+        guard data.starts(with: Self.magic) else {
+            throw TokenStoreError(
+                .unreadable, "the record is of another program; nothing was changed; choose another key or table")
+        }
+        guard data.dropFirst(Self.magic.count).first == Self.version else {
+            throw TokenStoreError(
+                .unreadable, "the record is of a later version; nothing was changed; update this program")
+        }
+        var reader = RecordReader(rest: data.dropFirst(Self.magic.count + 1))
+        guard let record = LeasedRecord(&reader), reader.rest.isEmpty else {
+            throw TokenStoreError(.corrupt, "the record is damaged; remove it with clear(), and sign in again")
+        }
+        self = record
+    }
+
+    private init?(_ reader: inout RecordReader) {
+        guard let status = reader.number(UInt8.self).flatMap(Status.init), let parts = reader.number(UInt8.self),
+            let beat = reader.number(UInt64.self), let mark = reader.number(UInt64.self),
+            let changedAt = reader.number(UInt64.self)
+        else { return nil }
+        let has = Parts(rawValue: parts)
+        (self.status, self.beat, self.mark) = (status, beat, mark)
+        self.changedAt = Double(bitPattern: changedAt)
+        do {
+            holder = try has.contains(.holder) ? reader.id() : nil
+            place = try has.contains(.place) ? reader.id() : nil
+            intentLease = try has.contains(.intentLease) ? reader.id() : nil
+            intent = try has.contains(.intent) ? reader.field() : nil
+            item = try has.contains(.item) ? reader.field() : nil
+            aside = try has.contains(.aside) ? reader.field() : nil
+        } catch { return nil }
+    }
+}
+
+/// Reads the parts of a record. It checks every length.
+struct RecordReader {
+    struct Truncated: Error {}
+    var rest: Data
+
+    mutating func bytes(_ count: Int) -> Data? {
+        guard count <= rest.count else { return nil }
+        defer { rest = rest.dropFirst(count) }
+        return Data(rest.prefix(count))
+    }
+
+    mutating func number<Number: FixedWidthInteger & UnsignedInteger>(_ type: Number.Type) -> Number? {
+        bytes(Number.bitWidth / 8)?.reduce(0) { $0 << 8 | Number($1) }
+    }
+
+    mutating func id() throws(Truncated) -> UUID {
+        guard let bytes = bytes(16) else { throw Truncated() }
+        return UUID(bytes: bytes)
+    }
+
+    mutating func field() throws(Truncated) -> Data {
+        guard let count = number(UInt32.self), let bytes = bytes(Int(count)) else { throw Truncated() }
+        return bytes
+    }
+}
+
+extension UUID {
+    /// - Parameter bytes: 16 bytes.
+    init(bytes: Data) {
+        var id = UUID().uuid
+        withUnsafeMutableBytes(of: &id) { $0.copyBytes(from: bytes) }
+        self.init(uuid: id)
+    }
+}
+
+extension Data {
+    mutating func append(bigEndian number: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Stores the token of one user for all hosts of a fleet. Create it with ``LeasedTokens/store(client:account:)``.
+///
+/// Exclusive access is a lease in the user's record. The lease holds no connection, so a token endpoint that hangs does
+/// not stop other users. `Documentation/Design/Leases.md` says who may write what, and when a request may be sent.
+public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: SharedTokenStore, RedactedDescription {
+    private let items: LeasedByteStore
+    private let coding: any LeasedItemCoding<Token>
+    /// The newest token of a session that this store has saved or loaded.
+    private let newest = Lock<StoredToken<Token>?>(nil)
+
+    /// Stores the token as JSON, which is not encrypted.
+    ///
+    /// - Parameter items: the record.
+    public convenience init(unencryptedIn items: LeasedByteStore) { self.init(items, PlainItemCoding()) }
+
+    init(_ items: LeasedByteStore, _ coding: any LeasedItemCoding<Token>) {
+        (self.items, self.coding) = (items, coding)
+    }
+
+    public var changes: AsyncStream<Void>? { items.changes }
+
+    public func lock(within limit: Duration) async throws -> TokenStoreLock { try await items.lock(within: limit) }
+
+    public func setIntent(_ intent: RefreshIntent?) async throws {
+        try await items.saveIntent(try intent.map(RefreshIntentFormat.encode))
+    }
+
+    public func load() async throws -> StoredToken<Token>? { try await loadWithIntent().stored }
+
+    /// Reads and decrypts the token, and reads the intent.
+    ///
+    /// With access it also saves a newer token again that the database has lost (step 7a). A stale answer does no harm:
+    /// the save then finds the newer token there.
+    ///
+    /// - Throws: `TokenStoreError`: `wrongKey`, `corrupt` (the token was set aside), `unreadable`, and failures of the
+    ///   database.
+    public func loadWithIntent() async throws -> TokenWithIntent<Token> {
+        let contents = try await items.contentsForLoad(items.space.budget)
+        let stored = if let item = contents.item { try await open(item, contents) } else { StoredToken<Token>?.none }
+        if contents.hasAccess, let stored, let lost = newest(after: stored.version), stored.token != nil {
+            _ = try await save(
+                lost, replacing: .older(session: lost.version.session, generation: lost.version.generation))
+            return TokenWithIntent(lost, intent: contents.intent.flatMap { RefreshIntentFormat.decode($0, for: lost) })
+        }
+        if let stored { note(stored) }
+        let intent = contents.intent.flatMap { RefreshIntentFormat.decode($0, for: stored) }
+        return TokenWithIntent(stored, absence: contents.absence, intent: intent)
+    }
+
+    public func save(_ stored: StoredToken<Token>) async throws {
+        _ = try await save(stored, replacing: .anything, ending: nil)
+    }
+
+    /// Encrypts and saves the token if the stored one meets a condition, in one atomic step.
+    ///
+    /// A refreshed token is saved also while another host has the lease, as long as the record has no newer one. That
+    /// host's intent then fails, and it adopts this token. If both have spent the same token, the one with the lease
+    /// saves its token as the generation after, and the result is that content.
+    ///
+    /// - Throws: as ``loadWithIntent()``, if the stored token cannot be decrypted. It is not replaced then.
+    public func save(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<Token> {
+        let intent = try intent.map(RefreshIntentFormat.encode)
+        let outcome = Lock(Outcome())
+        let result = try await items.change(ending: intent) { [self] contents in
+            let (kept, movesAside) = try await find(contents, isSignIn: condition == .anything)
+            let absence = movesAside ? .setAside : contents.absence
+            let decision = decide(
+                stored, replacing: condition, over: kept, absence: absence, isHolder: contents.isHolder)
+            outcome.withLock { $0 = Outcome(kept: kept, decision: decision) }
+            if case .isStored = decision, intent != nil, contents.intent == intent, let item = contents.item {
+                return LeasedByteStore.Change(.item(item, isEnd: stored.token == nil))
+            }
+            guard case .save(let new) = decision else { return nil }
+            let last = movesAside ? nil : contents.item
+            let item = try await coding.seal(new, after: last, key: contents.key)
+            return LeasedByteStore.Change(.item(item, isEnd: new.token == nil), setsAside: movesAside)
+        }
+        let last = outcome.withLock { $0 }
+        guard result == .saved, case .save(let saved) = last.decision else {
+            if case .isStored? = last.decision { return .saved }
+            return .refused(last.kept)
+        }
+        note(saved)
+        if last.kept?.version.session != saved.version.session || saved.token == nil { await items.announce() }
+        return saved.version == stored.version ? .saved : .refused(saved)
+    }
+
+    /// Removes the item, also one that cannot be decrypted.
+    public func clear() async throws {
+        _ = newest.exchange(nil)
+        try await items.clear()
+    }
+
+    // MARK: - Decisions
+
+    private enum Decision: Sendable {
+        case save(StoredToken<Token>)
+        /// The answer to an earlier try was lost.
+        case isStored
+        case refuse
+    }
+
+    private struct Outcome: Sendable {
+        var kept: StoredToken<Token>?
+        var decision: Decision?
+    }
+
+    private func decide(
+        _ new: StoredToken<Token>, replacing condition: TokenSaveCondition, over kept: StoredToken<Token>?,
+        absence: TokenAbsence, isHolder: Bool
+    ) -> Decision {
+        if let kept, kept.version.session == new.version.session, isSame(kept, new) { return .isStored }
+        if condition.allows(kept, absence: absence) { return .save(new) }
+        // A refresh, unlike other callers, asks for a session and generation that are those of its token.
+        let refresh = TokenSaveCondition.older(session: new.version.session, generation: new.version.generation)
+        guard condition == refresh, new.token != nil, let kept, kept.token != nil,
+            let generation = LeaseRules.generation(for: new.version, over: kept.version, isHolder: isHolder)
+        else { return .refuse }
+        let version = TokenVersion(session: new.version.session, generation: generation)
+        return .save(StoredToken(new.content, version: version, obtainedAt: new.obtainedAt))
+    }
+
+    /// Whether a record already has what is to be saved, perhaps as the generation after.
+    private func isSame(_ kept: StoredToken<Token>, _ new: StoredToken<Token>) -> Bool {
+        guard kept.version.generation - new.version.generation <= 1, kept.version.generation >= new.version.generation
+        else { return false }
+        let renumbered = StoredToken(new.content, version: kept.version, obtainedAt: new.obtainedAt)
+        return (try? StoredTokenFormat.encode(kept)) == (try? StoredTokenFormat.encode(renumbered))
+    }
+
+    // MARK: - Items
+
+    /// Opens the stored item for a save.
+    ///
+    /// - Returns: what is stored, and whether an item that cannot be opened is to be set aside.
+    private func find(
+        _ contents: LeasedByteStore.Contents, isSignIn: Bool
+    ) async throws -> (StoredToken<Token>?, movesAside: Bool) {
+        guard let item = contents.item else { return (nil, false) }
+        do {
+            return (try await coding.open(item, key: contents.key), false)
+        } catch let problem as UnopenableItem {
+            guard problem.mayMove == .always || problem.mayMove == .atSignIn && isSignIn else {
+                throw problem.error("it was left where it is")
+            }
+            return (nil, true)
+        }
+    }
+
+    /// Opens the stored item for a load. A damaged one is set aside.
+    private func open(_ item: Data, _ contents: LeasedByteStore.Contents) async throws -> StoredToken<Token> {
+        do {
+            return try await coding.open(item, key: contents.key)
+        } catch let problem as UnopenableItem {
+            guard problem.mayMove == .always, let place = try await items.setAside(item) else {
+                throw problem.error("it was left where it is")
+            }
+            throw problem.error("it was moved to \(place)")
+        }
+    }
+
+    // MARK: - The newest token
+
+    private func note(_ stored: StoredToken<Token>) {
+        newest.withLock { newest in
+            let isOlder = newest.map {
+                $0.version.session == stored.version.session && $0.version.generation > stored.version.generation
+            }
+            if isOlder != true || stored.token == nil { newest = stored }
+        }
+    }
+
+    /// The token of this session that the record has lost: the database has failed over to a copy that lacked it.
+    private func newest(after version: TokenVersion) -> StoredToken<Token>? {
+        newest.withLock { newest in
+            guard let newest, newest.token != nil, newest.version.session == version.session,
+                newest.version.generation > version.generation
+            else { return nil }
+            return newest
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Distributes the changes of a ``RecordDatabase`` to the stores of a process.
+///
+/// Correctness does not depend on it, because a refresh reads the record under its lease.
+final class RecordNews: Sendable {
+    private struct State {
+        var listeners: [RecordName: [Int: AsyncStream<Void>.Continuation]] = [:]
+        /// The names by their keys, for the present naming.
+        var names: [String: RecordName] = [:]
+        var key: @Sendable (RecordName) -> String?
+        var lastNumber = 0
+        var task: Task<Void, Never>?
+    }
+
+    private let database: any RecordDatabase
+    private let clock: any AuthorizationClock
+    private let state = Lock(State { if case .key(let key) = $0 { key } else { nil } })
+
+    /// How long it takes at most until all stores have read their records again after a lost connection.
+    static let spread = Duration.seconds(10)
+
+    init(_ database: any RecordDatabase, clock: any AuthorizationClock) {
+        (self.database, self.clock) = (database, clock)
+    }
+
+    deinit { state.withLock { $0.task }?.cancel() }
+
+    /// Uses other keys, because the database was emptied and made again.
+    func rename(_ key: @escaping @Sendable (RecordName) -> String?) {
+        state.withLock { state in
+            state.key = key
+            state.names = [:]
+            for name in state.listeners.keys { if let key = key(name) { state.names[key] = name } }
+        }
+    }
+
+    /// Returns a stream of possible changes of a record; `nil` if the database reports none.
+    func changes(of name: RecordName) -> AsyncStream<Void>? {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state -> Int? in
+            if state.task == nil {
+                guard let changes = database.changes else { return nil }
+                state.task = follow(changes)
+            }
+            state.lastNumber += 1
+            state.listeners[name, default: [:]][state.lastNumber] = continuation
+            if let key = state.key(name) { state.names[key] = name }
+            return state.lastNumber
+        }
+        guard let number else { return nil }
+        continuation.onTermination = { [weak self] _ in self?.leave(name, number) }
+        return stream
+    }
+
+    // MARK: -
+
+    private func leave(_ name: RecordName, _ number: Int) {
+        state.withLock { state in
+            state.listeners[name]?[number] = nil
+            guard state.listeners[name]?.isEmpty == true else { return }
+            state.listeners[name] = nil
+            if let key = state.key(name) { state.names[key] = nil }
+        }
+    }
+
+    private func follow(_ changes: AsyncStream<RecordChange>) -> Task<Void, Never> {
+        Task { [weak self] in
+            for await change in changes {
+                guard let self else { return }
+                switch change {
+                case .record(let key): for listener in listeners(of: key) { listener.yield() }
+                case .all: tellAll()
+                }
+            }
+        }
+    }
+
+    private func listeners(of key: String) -> [AsyncStream<Void>.Continuation] {
+        state.withLock { state in
+            state.names[key].flatMap { state.listeners[$0] }.map { Array($0.values) } ?? []
+        }
+    }
+
+    /// Tells all stores, spread over ``spread``: each of them reads its record.
+    private func tellAll() {
+        let all = state.withLock { $0.listeners.values.flatMap(\.values) }
+        let pause = min(.milliseconds(10), Self.spread / max(1, all.count))
+        Task { [clock] in
+            for listener in all.shuffled() {
+                listener.yield()
+                guard (try? await clock.sleep(for: pause)) != nil else { return }
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import DatabaseRecords
+import Foundation
+import RequestAuthorizationStorage
+import RequestAuthorizationTesting
+import Testing
+
+/// Redis and SQLite as databases of a fleet, with a real server and real processes.
+@Suite(.serialized) struct DatabaseTests {
+    enum Kind: String, CaseIterable { case redis, sqlite }
+
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private func withDatabase(_ kind: Kind, _ body: (String) async throws -> Void) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        switch kind {
+        case .sqlite: try await body("sqlite:\(folder.path)/tokens.sqlite")
+        case .redis:
+            let server = try RedisServer(in: folder)
+            try await body("redis:\(server.port)")
+            withExtendedLifetime(server) {}
+        }
+    }
+
+    private func store(_ database: some RecordDatabase, account: String) async throws -> LeasedTokenStore<TestToken> {
+        try await LeasedTokens(database: database, key: .bytes(Data(repeating: 7, count: 32)))
+            .store(client: "web", account: account)
+    }
+
+    @Test(arguments: Kind.allCases) func `a store over a database is one`(kind: Kind) async throws {
+        try await withDatabase(kind) { name in
+            try await SharedTokenStoreChecks<LeasedTokenStore<TestToken>>(
+                reopened: { _ in try await store(try openDatabase(name), account: "ada") }
+            ) {
+                (
+                    try await store(try openDatabase(name), account: "ada"),
+                    try await store(try openDatabase(name), account: "ada")
+                )
+            }.run()
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func `eight processes refresh once for each of 100 expiries`(kind: Kind)
+        async throws
+    {
+        try await withDatabase(kind) { name in
+            let fleet = try Fleet(8, database: name, in: folder.appendingPathComponent("spent"))
+            try fleet.signIn()
+            for number in 1...100 {
+                let tokens = try fleet.expire()
+                #expect(tokens == Array(repeating: "\(number)", count: 8))
+            }
+            let counts = try fleet.tokens.counts()
+            print("\(kind): \(counts.spent) token calls for 100 expiries, \(counts.again) for a spent token")
+            #expect(counts.spent == 100)
+            #expect(counts.again == 0)
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func `a session survives a host that is killed at any step of a refresh`(
+        kind: Kind
+    ) async throws {
+        try await withDatabase(kind) { name in
+            let fleet = try Fleet(
+                8, database: name, hasGrace: true, lease: 4, in: folder.appendingPathComponent("spent"))
+            try fleet.signIn()
+            // A read, the lease, the intent, the token call and the save: each begins and ends.
+            let steps = 1...10
+            for step in steps { #expect(try fleet.killOne(atStep: step) == 1, "step \(step)") }
+            let tokens = try fleet.expire()
+            let counts = try fleet.tokens.counts()
+            print("\(kind): \(counts.spent) tokens, \(counts.again) calls after a kill")
+            #expect(Set(tokens).count == 1)
+            #expect(tokens.first == "\(counts.spent)")
+            #expect(counts.again <= steps.count)
+        }
+    }
+
+    @Test func `a hundred users of a hung server fail within the limit`() async throws {
+        try await withDatabase(.sqlite) { _ in
+            let server = try RedisServer(in: folder)
+            let database = RedisRecords(RedisConnection(port: server.port))
+            let fleet = try await LeasedTokens(
+                database: database, key: .bytes(Data(repeating: 7, count: 32)), callLimit: .seconds(1))
+            server.stop(true)
+            let clock = ContinuousClock()
+            let began = clock.now
+            await withTaskGroup(of: Void.self) { group in
+                for user in 1...100 {
+                    group.addTask {
+                        let store: LeasedTokenStore<TestToken> = fleet.store(client: "web", account: "\(user)")
+                        await #expect(throws: TokenStoreError.self) { try await store.load() }
+                        await #expect(throws: TokenStoreError.self) { try await store.lock(within: .seconds(20)) }
+                    }
+                }
+            }
+            // Twice the limit, and time for a busy machine. Calls that waited for each other would take 200 s.
+            #expect(clock.now - began < .seconds(20))
+            server.stop(false)
+        }
+    }
+}

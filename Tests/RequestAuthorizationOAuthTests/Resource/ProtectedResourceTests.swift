@@ -1,0 +1,742 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Full
+import Foundation
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+import LoopbackServer
+import RequestAuthorization
+import RequestAuthorizationTesting
+import RequestAuthorizationURLSession
+import Testing
+
+@testable import RequestAuthorizationOAuth
+
+/// The life of requests to a resource that introduces itself.
+@Suite struct ProtectedResourceTests {
+    @Test func `from nothing but a URL to an answer, with one page, one registration and one code`() async throws {
+        try await GuardedServer.run {
+            $0.resourceMembers = #","scopes_supported":["a","b"]"#
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(try await notes.get(server, "POST") == "200 ok")
+            let now = guarded.now
+            #expect(now.calls == ["", "t1", "t1"])
+            #expect(now.pages.count == 1 && now.registrations.count == 1 && now.forms.count == 1)
+            let page = try #require(now.pages.first)
+            #expect(
+                page["scope"] == "a b" && page["code_challenge_method"] == "S256" && page["client_id"] == "client-1")
+            #expect(page["resource"] == "\(server.base)/mcp" && page["prompt"] == nil)
+            #expect(now.forms.first?.form["resource"] == "\(server.base)/mcp")
+            let request = try #require(asked.requests.withLock { $0 }.first)
+            #expect(request.resource == "\(server.base)/mcp" && request.issuer == "\(server.base)/as")
+            #expect(request.scopes == ["a", "b"] && request.newScopes == ["a", "b"] && request.reason == .first)
+            #expect(try await notes.validToken().accessToken == "t1")
+            #expect(await server.requests.filter { $0.target.hasPrefix("/.well-known/oauth-protected") }.count == 1)
+        }
+    }
+
+    @Test func `a public part needs nobody, and an unsafe request is not carried out anonymously elsewhere`()
+        async throws
+    {
+        try await GuardedServer.run {
+            $0.isPublic = true
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            #expect(try await notes.get(server) == "200 public")
+            #expect(asked.reasons.isEmpty)
+            guarded.change { $0.isPublic = false }
+            #expect(try await notes.get(server, "POST", path: "/mcp/sub") == "200 ok")
+            #expect(guarded.now.calls == ["", "", "t1"])  // GET, HEAD for the challenge, POST
+            #expect(await server.requests.map(\.method).filter { $0 == "POST" }.count == 3)  // client, code, request
+        }
+        try await GuardedServer.run {
+            ($0.isPublic, $0.resource) = (true, nil)
+        } body: { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            #expect(try await notes.get(server, "POST", path: "/mcp/sub") == "200 public")
+            #expect(try await notes.get(server, "POST", path: "/mcp/sub") == "200 public")
+            #expect(await server.requests.filter { $0.method == "GET" }.count == 2)  // looked for once a minute
+        }
+    }
+
+    @Test func `the challenge of an unsafe request is asked for first, so that its scopes count`() async throws {
+        try await GuardedServer.run { state in
+            state.challenge = #"resource_metadata="BASE/.well-known/oauth-protected-resource/mcp", scope="only""#
+            state.resourceMembers = #","scopes_supported":["a","b"]"#
+        } body: { (guarded, server) async throws in
+            #expect(
+                try await ProtectedResourceAuthorization.make(server, guarded).get(server, "POST", path: "/mcp/sub")
+                    == "200 ok")
+            #expect(guarded.now.pages.first?["scope"] == "only")
+        }
+    }
+
+    @Test func `a later start needs no discovery, and neither does a refresh`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = ItemResourceRecords(in: SharedPlace())
+            _ = try await ProtectedResourceAuthorization.make(server, guarded, records: records).get(server)
+            let before = await server.requests.count
+            let later = ProtectedResourceAuthorization.make(server, guarded, asked: Asked(false), records: records)
+            #expect(try await later.get(server, "POST") == "200 ok")
+            guarded.clock.advance(by: .seconds(4000))
+            #expect(try await later.get(server) == "200 ok")
+            #expect(await server.requests.dropFirst(before).map(\.target) == ["/mcp", "/as/token", "/mcp"])
+            #expect(guarded.now.forms.last?.form["client_id"] == "client-1")
+            #expect(guarded.now.forms.last?.form["resource"] == "\(server.base)/mcp")
+        }
+    }
+
+    @Test func `the stored session is told without a call and without a secret, until it ends`() async throws {
+        try await GuardedServer.run {
+            $0.resourceMembers = #","scopes_supported":["a","b"]"#
+        } body: { (guarded, server) async throws in
+            let records = ItemResourceRecords(in: SharedPlace())
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            #expect(try await notes.storedSession() == nil)
+            try await notes.signIn()
+            let before = await server.requests.count
+            let later = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            let session = try #require(try await later.storedSession())
+            #expect(session.resource == "\(server.base)/mcp" && session.issuer == "\(server.base)/as")
+            #expect(session.clientID == "client-1" && session.scopes == ["a", "b"])
+            #expect(session.expiresAt == guarded.clock.now + 3600)
+            #expect(session.isRefreshable && !session.isBound)
+            #expect(!"\(session)".contains("t1"))
+            #expect(try await records.record(named: "resource \(server.base)/mcp") != nil)
+            #expect(await server.requests.count == before)
+            await notes.reset()
+            #expect(try await later.storedSession() == nil)
+        }
+    }
+
+    @Test func `nobody to ask throws at once, with the challenge, and shows nothing`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization(
+                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), transport: .patient, clock: guarded.clock)
+            for method in ["GET", "POST"] {
+                let error = await #expect(throws: NotAuthorized.self) { _ = try await notes.get(server, method) }
+                #expect(error?.reason == .noToken && error?.needsSignIn == true)
+                #expect(error?.challenge?.resourceMetadata != nil)
+            }
+            await #expect(throws: NotAuthorized.self) { try await notes.signIn() }
+            #expect(guarded.now.pages.isEmpty && guarded.now.registrations.isEmpty)
+        }
+    }
+
+    @Test func `one refusal counts for all requests, until the program asks`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked(false)
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            let error = await #expect(throws: (any Error).self) {
+                _ = try await notes.get(server, "POST", path: "/mcp/sub")
+            }
+            #expect((error as? NotAuthorized)?.reason == .needsInteraction)
+            #expect(try await notes.get(server).hasPrefix("401"))
+            #expect(try await notes.get(server).hasPrefix("401"))
+            #expect(asked.reasons.count == 1 && guarded.now.pages.isEmpty && guarded.now.registrations.isEmpty)
+            asked.answers.withLock { $0 = true }
+            try await notes.signIn(scopes: ["mine"])
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.pages.first?["scope"] == "mine")
+        }
+    }
+
+    @Test func `a refusal on the page is told once, and then silences the resource`() async throws {
+        try await GuardedServer.run {
+            $0.deniesPage = true
+        } body: { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            let error = await #expect(throws: SignInError.self) { _ = try await notes.get(server) }
+            #expect(error?.accessWasDenied == true)
+            #expect(try await notes.get(server).hasPrefix("401"))
+            #expect(guarded.now.pages.count == 1)
+        }
+    }
+
+    @Test func `RFC 6750 §3.1: further scopes are asked for with those that were granted`() async throws {
+        try await GuardedServer.run { state in
+            state.challenge += #", scope="basic""#
+            state.required = ["POST": ["write"]]
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(try await notes.get(server, "POST") == "200 ok")
+            #expect(guarded.now.pages.map { $0["scope"] } == ["basic", "basic write"])
+            let last = try #require(asked.requests.withLock { $0 }.last)
+            #expect(last.newScopes == ["write"] && last.scopes == ["basic", "write"] && last.reason == .scopes)
+            #expect(guarded.now.registrations.count == 1)
+            #expect(!guarded.now.forms.contains { $0.form["grant_type"] == "refresh_token" })
+        }
+    }
+
+    @Test func `first contact and one step-up are possible for one request`() async throws {
+        try await GuardedServer.run {
+            $0.required = ["GET": ["read"]]
+        } body: { (guarded, server) async throws in
+            #expect(try await ProtectedResourceAuthorization.make(server, guarded).get(server) == "200 ok")
+            #expect(guarded.now.pages.count == 2)
+        }
+    }
+
+    @Test(arguments: [#"scope="x""#, "VARIES"])
+    func `a server that refuses for ever, also with another demand each time, gets two sign-ins`(demand: String)
+        async throws
+    {
+        try await GuardedServer.run { state in
+            state.demand = { demand == "VARIES" ? "scope=\"x\($0)\"" : demand }
+        } body: { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            for _ in 0..<5 { #expect(try await notes.get(server).hasPrefix("403")) }
+            #expect(guarded.now.pages.count == 2)
+        }
+    }
+
+    @Test func `RFC 9470 §4: a stronger log-in is asked for with what the resource names`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            #expect(try await notes.get(server) == "200 ok")
+            guarded.change {
+                $0.demand = { _ in #"acr_values="gold silver", max_age="60""# }
+                $0.demandError = ("insufficient_user_authentication", 401)
+            }
+            #expect(try await notes.get(server).hasPrefix("401"))
+            #expect(
+                guarded.now.pages.last?["acr_values"] == "gold silver" && guarded.now.pages.last?["max_age"] == "60")
+            #expect(asked.reasons == ["first sign-in", "stronger log-in"])
+            #expect(!guarded.now.forms.contains { $0.form["grant_type"] == "refresh_token" })
+        }
+    }
+
+    @Test func `a challenge without measure counts as none`() async throws {
+        for scope in [(0...50).map { "s\($0)" }.joined(separator: " "), String(repeating: "x", count: 4097)] {
+            try await GuardedServer.run { (guarded, server) async throws in
+                let notes = ProtectedResourceAuthorization.make(server, guarded)
+                #expect(try await notes.get(server) == "200 ok")
+                guarded.change { $0.demand = { _ in "scope=\"\(scope)\"" } }
+                #expect(try await notes.get(server).hasPrefix("403"))
+                #expect(guarded.now.pages.count == 1)
+            }
+        }
+    }
+
+    @Test func `a refused token is refreshed at its own server, and the metadata are read once a minute`() async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            _ = try await notes.get(server)
+            guarded.change { $0.refused = ["t1"] }
+            #expect(try await notes.get(server) == "200 ok")
+            guarded.change { $0.refused = ["t1", "t2"] }
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.pages.count == 1 && guarded.now.forms.count == 3)
+            #expect(await server.requests.filter { $0.target.contains("oauth-protected-resource") }.count == 2)
+        }
+    }
+
+    @Test func `the resource moves to another server: the old token and client are not shown to it`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (asked, records) = (Asked(), ItemResourceRecords(in: SharedPlace()))
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked, records: records)
+            _ = try await notes.get(server)
+            guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(asked.reasons == ["first sign-in", "other server"])
+            #expect(asked.requests.withLock { $0 }.last?.issuer == "\(server.base)/as2")
+            let forms = guarded.now.forms
+            #expect(forms.map(\.path) == ["/as/token", "/as2/token"])
+            #expect(!forms.contains { $0.form["grant_type"] == "refresh_token" })
+            #expect(forms.last?.form["client_id"] == "client-2" && guarded.now.pages.last?["client_id"] == "client-2")
+            // What is kept is the new session, and nothing of the old one.
+            let later = ProtectedResourceAuthorization.make(server, guarded, asked: Asked(false), records: records)
+            #expect(try await later.validToken().accessToken == "t2")
+            #expect(
+                try await records.tokens(named: "\(server.base)/mcp \(server.base)/as client-1").load()?.token == nil)
+        }
+    }
+
+    @Test func `a move that the person refuses keeps the session, and refreshes nothing any more`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            _ = try await notes.get(server)
+            asked.answers.withLock { $0 = false }
+            guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
+            for _ in 0..<2 { #expect(try await notes.get(server).hasPrefix("401")) }
+            guarded.change { $0.refused = [] }
+            #expect(try await notes.get(server) == "200 ok")
+            guarded.clock.advance(by: .seconds(4000))
+            await #expect(throws: RefreshFailed.self) { _ = try await notes.get(server) }
+            #expect(guarded.now.forms.count == 1 && asked.reasons.count == 2)
+        }
+    }
+
+    @Test func `a resource whose metadata cannot be read goes on with the server that is known`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            _ = try await notes.get(server)
+            guarded.change { state in
+                state.refused = ["t1"]
+                state.answers["/.well-known/oauth-protected-resource/mcp"] = { _ in .status(503) }
+            }
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.forms.last?.form["grant_type"] == "refresh_token")
+        }
+    }
+
+    @Test func `a token that is refused and cannot be refreshed gives one more sign-in, then the answer`() async throws
+    {
+        try await GuardedServer.run {
+            ($0.refusesAll, $0.givesRefreshTokens) = (true, false)
+        } body: { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            for _ in 0..<3 { #expect(try await notes.get(server).hasPrefix("401")) }
+            #expect(guarded.now.pages.count == 2)
+        }
+    }
+
+    @Test func `a token endpoint that has moved is looked for, and the session lives`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            _ = try await notes.get(server)
+            guarded.change { state in
+                state.answers["/as/token"] = { _ in .status(404) }
+                state.answers["/.well-known/oauth-authorization-server/as"] = {
+                    let base = "http://127.0.0.1:\($0.port)"
+                    return .json(#"{"issuer":"\#(base)/as","token_endpoint":"\#(base)/as2/token"}"#)
+                }
+            }
+            guarded.clock.advance(by: .seconds(4000))
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.forms.map(\.path) == ["/as/token", "/as2/token"])
+        }
+    }
+
+    @Test func `a registration dies with invalid_client, and the next sign-in registers once`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            guarded.change { $0.answers["/as/token"] = { _ in .json(#"{"error":"invalid_client"}"#, status: 401) } }
+            await #expect(throws: TokenEndpointError.self) { _ = try await notes.get(server) }
+            guarded.change { $0.answers = [:] }
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.registrations.count == 2 && guarded.now.pages.last?["client_id"] == "client-2")
+        }
+    }
+
+    @Test func `a refresh that is refused for its client leaves the session, and the next sign-in registers`()
+        async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            _ = try await notes.get(server)
+            guarded.change { $0.answers["/as/token"] = { _ in .json(#"{"error":"invalid_client"}"#, status: 401) } }
+            guarded.clock.advance(by: .seconds(4000))
+            await #expect(throws: (any Error).self) { _ = try await notes.get(server) }
+            guarded.change { $0.answers = [:] }
+            try await notes.signIn()
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.registrations.count == 2)
+        }
+    }
+
+    @Test func `a sign-in that never comes back drops the registration: the server may not know it any more`()
+        async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            guarded.change { $0.answers["/as/authorize"] = { _ in .text("unknown client") } }
+            let error = await #expect(throws: SignInError.self) { _ = try await notes.get(server) }
+            #expect(error?.kind == .expired)
+            guarded.change { $0.answers = [:] }
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.registrations.count == 2)
+        }
+    }
+
+    @Test func `another port is another registration, and the same port is the same`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = ItemResourceRecords(in: SharedPlace())
+            for port in [1, 1, 2, 1] {
+                let receiver = PageOpener(redirectURI: "http://127.0.0.1:\(port)/callback")
+                let notes = ProtectedResourceAuthorization.make(server, guarded, receiver: receiver, records: records)
+                try await notes.signIn()
+            }
+            #expect(guarded.now.pages.map { $0["client_id"] } == ["client-1", "client-1", "client-2", "client-1"])
+        }
+    }
+
+    @Test func `a receiver is prepared for the URI that is registered, and for a server that does not name itself`()
+        async throws
+    {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let prepared = Lock<[String?]>([])
+            var signIn = Asked().signIn()
+            signIn.channel?.prepare = { receiver, registered, issuer in
+                prepared.withLock { $0 += [registered, issuer] }
+                return receiver
+            }
+            let notes = ProtectedResourceAuthorization(
+                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), transport: .patient, clock: guarded.clock,
+                signIn: signIn)
+            try await notes.signIn()
+            guarded.change { $0.serverMembers += #","authorization_response_iss_parameter_supported":true"# }
+            await #expect(throws: SignInError.self) { try await notes.signIn() }  // it announces iss, and sends none
+            let callback = "http://127.0.0.1:1/callback"
+            #expect(prepared.withLock { $0 } == [nil, "\(server.base)/as", callback, nil])
+            #expect(try await notes.get(server) == "200 ok")  // the session from before lives
+        }
+    }
+
+    @Test func `a refused registration is tried once a minute`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let count = Lock(0)
+            guarded.change { state in
+                state.answers["/as/register"] = { _ in
+                    count.withLock { $0 += 1 }
+                    return .json(#"{"error":"access_denied"}"#, status: 403)
+                }
+            }
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            for _ in 0..<2 {
+                let error = await #expect(throws: ProtectedResourceError.self) { _ = try await notes.get(server) }
+                #expect(error?.problem == .registrationRefused && error?.code == "access_denied")
+            }
+            #expect(count.withLock { $0 } == 1)
+            guarded.change { $0.answers = [:] }
+            guarded.clock.advance(by: .seconds(61))
+            #expect(try await notes.get(server) == "200 ok")
+        }
+    }
+
+    @Test func `without metadata the call that got the 401 says so`() async throws {
+        try await GuardedServer.run {
+            ($0.resource, $0.challenge) = (nil, #"realm="x""#)
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            let error = await #expect(throws: ProtectedResourceError.self) { _ = try await notes.get(server) }
+            #expect(error?.problem == .noMetadata)
+            #expect(asked.reasons.isEmpty)
+        }
+    }
+
+    @Test func `a resource that does not introduce itself is made known, and nothing is discovered`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            var authorization = AuthorizationServer.make(at: "\(server.base)/as")
+            authorization.registrationEndpoint = server.url("/as/register")
+            let known = ProtectedResource(identifier: "urn:api", server: authorization, scopesSupported: ["k"])
+            let notes = ProtectedResourceAuthorization.make(server, guarded, known: known)
+            #expect(try await notes.get(server, "POST") == "200 ok")
+            #expect(guarded.now.pages.first?["resource"] == "urn:api" && guarded.now.pages.first?["scope"] == "k")
+            #expect(await server.requests.allSatisfy { !$0.target.contains("well-known") })
+        }
+    }
+
+    @Test func `servers that refuse the parameter get no resource`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded, namesResource: false)
+            #expect(try await notes.get(server) == "200 ok")
+            #expect(guarded.now.pages.first?["resource"] == nil && guarded.now.forms.first?.form["resource"] == nil)
+        }
+    }
+
+    @Test func `offline access is asked for with consent, where the server lists it`() async throws {
+        try await GuardedServer.run { state in
+            state.serverMembers += #","scopes_supported":["offline_access"]"#
+            state.resourceMembers = #","scopes_supported":["a"]"#
+        } body: { (guarded, server) async throws in
+            _ = try await ProtectedResourceAuthorization.make(server, guarded).get(server)
+            let page = try #require(guarded.now.pages.first)
+            #expect(page["scope"] == "a offline_access" && page["prompt"] == "consent")
+        }
+    }
+
+    @Test func `a resource cannot get another server's client`() async throws {
+        try await GuardedServer.run { state in
+            // The resource names a server of its own, which registers nobody.
+            state.answers["/.well-known/oauth-authorization-server/as"] = {
+                let own = "http://127.0.0.1:\($0.port)/as"
+                return .json(
+                    #"{"issuer":"\#(own)","authorization_endpoint":"\#(own)/authorize","token_endpoint":"\#(own)/token","code_challenge_methods_supported":["S256"]}"#
+                )
+            }
+        } body: { (guarded, server) async throws in
+            let identity = ClientIdentity(
+                name: "App", registered: ["https://bank.example": .secretPost(id: "bank", secret: "s3cret")])
+            let notes = ProtectedResourceAuthorization.make(server, guarded, client: identity)
+            let error = await #expect(throws: ProtectedResourceError.self) { _ = try await notes.get(server) }
+            #expect(error?.problem == .otherServer)
+            let sent = await server.requests.map { $0.head + $0.text }.joined()
+            #expect(!sent.contains("bank") && !sent.contains("s3cret"))
+        }
+    }
+
+    @Test(arguments: [
+        ("/other", false), ("/mcp2", false), ("/mcp/../other", false), ("/mcp/%2e%2e/other", false), ("/mcp/sub", true),
+        ("/mcp?x=1", true), ("/MCP", false),
+    ])
+    func `the token goes below the URL only`(path: String, isAllowed: Bool) async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            _ = try await notes.get(server)
+            do {
+                _ = try await notes.credential(for: TestRequest("\(server.base)\(path)"))
+                #expect(isAllowed)
+            } catch let error as NotAuthorized {
+                #expect(!isAllowed && error.reason == .originNotAllowed)
+            }
+            await #expect(throws: NotAuthorized.self) {
+                _ = try await notes.credential(for: TestRequest("http://127.0.0.1:1/mcp"))
+            }
+        }
+    }
+
+    @Test func `a body that cannot be sent again starts no sign-in`() async throws {
+        try await GuardedServer.run {
+            $0.resource = nil
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            let response = try await notes.send(
+                TestRequest("\(server.base)/mcp", method: "POST", isReplayable: false), isReplayable: false
+            ) { _ in UnauthorizedResponse() }
+            #expect(response.statusCode == 401 && asked.reasons.isEmpty)
+        }
+    }
+
+    @Test func `a loop of one's own tells the provider of the refusal`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            let request = TestRequest("\(server.base)/mcp")
+            let sent = try await notes.authorize(request)
+            #expect(sent.credential(in: "Authorization") == nil)
+            let refusal = UnauthorizedResponse(
+                fields: [
+                    "WWW-Authenticate": [
+                        #"Bearer resource_metadata="\#(server.base)/.well-known/oauth-protected-resource/mcp""#
+                    ]
+                ])
+            try await notes.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: sent)
+            let second = try await notes.authorize(request)
+            #expect(second.credential(in: "Authorization") == "Bearer t1")
+            try await notes.setNeedsRefreshAfterUnauthorizedResponse(refusal, for: second)
+            #expect(try await notes.authorize(request).credential(in: "Authorization") == "Bearer t2")
+        }
+    }
+
+    @Test func `a program that acts for itself names the issuer that may see its secret`() async throws {
+        try await GuardedServer.run {
+            $0.resourceMembers = #","scopes_supported":["s"]"#
+        } body: { (guarded, server) async throws in
+            func provider(_ issuer: String) -> ProtectedResourceAuthorization {
+                ProtectedResourceAuthorization("\(server.base)/mcp", transport: .patient, clock: guarded.clock) {
+                    found in
+                    .clientCredentials(
+                        server: try found.server(of: issuer),
+                        client: found.client(.secretPost(id: "b", secret: "s3cret")),
+                        scopes: found.scopes, transport: .patient, clock: guarded.clock)
+                }
+            }
+            let error = await #expect(throws: ProtectedResourceError.self) {
+                _ = try await provider("https://bank.example").get(server)
+            }
+            #expect(error?.problem == .otherServer && guarded.now.forms.isEmpty)
+            let own = provider("\(server.base)/as")
+            #expect(try await own.get(server, "POST") == "200 ok")
+            #expect(guarded.now.forms.first?.form["scope"] == "s")
+            #expect(guarded.now.forms.first?.form["resource"] == "\(server.base)/mcp")
+            guarded.change { $0.refused = ["t1"] }
+            #expect(try await own.get(server) == "200 ok")
+            #expect(guarded.now.pages.isEmpty)
+        }
+    }
+
+    @Test func `a sign-out is final, until somebody signs in`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = ItemResourceRecords(in: SharedPlace())
+            let (notes, asked) = (ProtectedResourceAuthorization.make(server, guarded, records: records), Asked())
+            _ = try await notes.get(server)
+            try await notes.signOut()
+            for provider in [notes, .make(server, guarded, asked: asked, records: records)] {
+                let count = guarded.now.calls.count
+                let error = await #expect(throws: NotAuthorized.self) { _ = try await provider.get(server) }
+                #expect(error?.needsSignIn == true && guarded.now.calls.count == count)
+            }
+            #expect(asked.reasons.isEmpty)
+            try await notes.signIn()
+            #expect(try await notes.get(server) == "200 ok")
+        }
+    }
+
+    @Test func `a handler is told of each token, also of another server's`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            let (told, tell) = AsyncStream.makeStream(of: String.self)
+            let observation = notes.onTokenChange { change in
+                if case .tokenUpdated(let token) = change { tell.yield(token.accessToken) } else { tell.yield("ended") }
+            }
+            var next = told.makeAsyncIterator()
+            _ = try await notes.get(server)
+            #expect(await next.next() == "t1")
+            guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1"]) }
+            _ = try await notes.get(server)
+            #expect(await next.next() == "t2")
+            observation.cancel()
+        }
+    }
+
+    // MARK: - Together
+
+    @Test func `1 000 refused tasks cause one discovery and one page`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            let refusal = TestResponse(401, ["WWW-Authenticate": "Bearer"])
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<1000 {
+                    group.addTask {
+                        let response = try await notes.send(TestRequest("\(server.base)/mcp")) { request in
+                            request.credential(in: "Authorization") == nil
+                                ? refusal : TestResponse(200)
+                        }
+                        #expect(response.statusCode == 200)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let targets = await server.requests.map { $0.target.prefix { $0 != "?" } }
+            #expect(
+                targets == [
+                    "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-authorization-server/as",
+                    "/as/register", "/as/authorize", "/as/token",
+                ])
+            #expect(asked.reasons.count == 1)
+        }
+    }
+
+    @Test func `who waits may leave at once, and the sign-in goes on`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+            let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+            let notes = ProtectedResourceAuthorization(
+                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), transport: .patient, clock: guarded.clock,
+                signIn: .through(PageOpener()) { _ in
+                    ask.finish()
+                    for await _ in answers {}
+                    return true
+                })
+            let first = Task { try await notes.get(server) }
+            for await _ in asked {}
+            first.cancel()
+            await #expect(throws: (any Error).self) { _ = try await first.value }
+            #expect(guarded.now.pages.isEmpty)
+            async let second = notes.get(server)
+            answer.finish()
+            #expect(try await second == "200 ok")
+            #expect(guarded.now.pages.count == 1)
+        }
+    }
+
+    @Test func `a second demand during a sign-in is not lost`() async throws {
+        try await GuardedServer.run {
+            $0.required = ["GET": ["read"]]
+        } body: { (guarded, server) async throws in
+            guarded.change { $0.challenge += #", scope="basic""# }
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            async let one = notes.get(server)
+            async let two = notes.get(server)
+            #expect(try await [one, two] == ["200 ok", "200 ok"])
+            #expect(guarded.now.pages.map { $0["scope"] } == ["basic", "basic read"])
+        }
+    }
+
+    @Test func `two providers with the same records share session, registration and page`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let place = SharedPlace()
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<10 {
+                    group.addTask {
+                        let notes = ProtectedResourceAuthorization.make(
+                            server, guarded, records: ItemResourceRecords(in: place))
+                        let answer = try await notes.get(server)
+                        #expect(answer == "200 ok")
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(
+                guarded.now.pages.count == 1 && guarded.now.registrations.count == 1 && guarded.now.forms.count == 1)
+        }
+    }
+
+    @Test func `a sibling's step-up and change of server are taken over, without asking`() async throws {
+        try await GuardedServer.run {
+            $0.required = ["PUT": ["write"]]
+        } body: { (guarded, server) async throws in
+            let (place, none) = (SharedPlace(), Asked(false))
+            let first = ProtectedResourceAuthorization.make(server, guarded, records: ItemResourceRecords(in: place))
+            let second = ProtectedResourceAuthorization.make(
+                server, guarded, asked: none, records: ItemResourceRecords(in: place))
+            #expect(try await first.get(server) == "200 ok")
+            #expect(try await second.get(server) == "200 ok")
+            #expect(try await first.get(server, "PUT") == "200 ok")
+            #expect(try await second.get(server, "PUT") == "200 ok")
+            guarded.change { ($0.issuers, $0.refused) = (["BASE/as2"], ["t1", "t2"]) }
+            #expect(try await first.get(server) == "200 ok")
+            #expect(try await second.get(server) == "200 ok")
+            #expect(none.reasons.isEmpty && guarded.now.pages.count == 3)
+        }
+    }
+
+    @Test func `after ten minutes who waits is told who asks, and since when`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let records = HeldRecords(base: ItemResourceRecords(in: SharedPlace()))
+            try await records.save(
+                value: ResourceAsker(process: 4711, since: guarded.clock.now), named: "sign-in \(server.base)/mcp")
+            let notes = ProtectedResourceAuthorization.make(server, guarded, records: records)
+            let error = await #expect(throws: NotAuthorized.self) { try await notes.signIn() }
+            #expect(error?.reason == .needsInteraction && "\(error as Any)".contains("process 4711"))
+            #expect(records.limit.withLock { $0 } == .seconds(600))
+        }
+    }
+
+    /// Records in which another process asks its user for ever.
+    private struct HeldRecords: ResourceRecords {
+        let base: ItemResourceRecords<SharedPlace>
+        let limit = Lock<Duration?>(nil)
+
+        func record(named name: String) async throws -> Data? { try await base.record(named: name) }
+        func save(_ record: Data, named name: String) async throws { try await base.save(record, named: name) }
+        func tokens(named name: String) -> any TokenStore<OAuthToken> { base.tokens(named: name) }
+        func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock {
+            self.limit.withLock { $0 = limit }
+            throw TokenStoreError(.timedOut, "held")
+        }
+    }
+
+    #if LoopbackReceiver
+    @Test func `a page whose program never ends holds up no sign-in`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let (stops, stop) = AsyncStream.makeStream(of: Void.self)
+            let notes = ProtectedResourceAuthorization(
+                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), transport: .patient, clock: guarded.clock,
+                signIn: .through(
+                    .loopback,
+                    show: { page in
+                        _ = try await URLSession.patient.data(from: page)
+                        for await _ in stops {}
+                    }, ask: { _ in true }))
+            #expect(try await notes.get(server) == "200 ok")
+            stop.finish()
+        }
+    }
+    #endif
+}
+#endif

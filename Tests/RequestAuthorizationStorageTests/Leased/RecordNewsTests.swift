@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationStorage
+
+/// How the stores of a process learn of changes.
+struct RecordNewsTests {
+    private let clock = ManualClock()
+    private let records = MemoryRecords()
+
+    /// How many of the streams have an element.
+    private func told(_ streams: [AsyncStream<Void>]) async -> Int {
+        var count = 0
+        for stream in streams {
+            // A cancelled task gets the element that is there, and waits for none.
+            let isTold = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await stream.first { true } != nil
+            }
+            if await isTold.value { count += 1 }
+        }
+        return count
+    }
+
+    @Test(arguments: [(3_000, Duration.seconds(10) / 3_000), (50, .milliseconds(10))])
+    func `after a lost connection the stores read again one after the other`(stores: Int, pause: Duration) async {
+        let news = RecordNews(records, clock: clock)
+        let streams = (0..<stores).compactMap { news.changes(of: .key("\($0)")) }
+        #expect(streams.count == stores)
+        records.report(.all)
+        for _ in 1...4 {
+            await clock.sleeper(for: pause)
+            clock.advance(by: pause)
+        }
+        await clock.sleeper(for: pause)
+        #expect(await told(streams) == 5)
+        withExtendedLifetime(news) {}
+    }
+
+    @Test func `after a lost connection all stores have read again within ten seconds`() async {
+        let news = RecordNews(records, clock: clock)
+        let streams = (0..<3_000).compactMap { news.changes(of: .key("\($0)")) }
+        records.report(.all)
+        for _ in streams {
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(10) / streams.count)
+        }
+        #expect(clock.uptime <= .seconds(10))
+        #expect(await told(streams) == streams.count)
+        withExtendedLifetime(news) {}
+    }
+
+    @Test func `a change of one record is told to its stores alone, and at once`() async throws {
+        let news = RecordNews(records, clock: clock)
+        let streams = ["ada", "bob", "ada"].compactMap { news.changes(of: .key($0)) }
+        records.report(.record("ada"))
+        for index in [0, 2] { #expect(await streams[index].first { true } != nil) }
+        #expect(await told([streams[1]]) == 0)
+        #expect(clock.sleeping.isEmpty)
+        withExtendedLifetime(news) {}
+    }
+}

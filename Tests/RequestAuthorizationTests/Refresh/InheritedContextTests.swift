@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+/// What outlives a request inherits none of its task-local values, such as its trace or its user's context.
+@Suite(.timeLimit(.minutes(1))) struct InheritedContextTests {
+    @TaskLocal static var request: String?
+
+    private let clock = ManualClock()
+
+    @Test func `the writer and the watch of a store inherit nothing, and the service sees the request that it serves`()
+        async throws
+    {
+        let (store, service) = (ContextStore(), ContextService())
+        let auth = RefreshableTokenAuthorization(service: service, store: store, clock: clock)
+        try await Self.$request.withValue("a") { _ = try await auth.validToken() }
+        try await Self.$request.withValue("b") { try await auth.setToken(TestToken("set")) }
+        try await auth.settle(within: .seconds(60))
+        #expect(await store.saves == ["none", "none"])
+        #expect(service.calls.withLock { $0 } == ["a"])
+        var watches = store.watches.makeAsyncIterator()
+        #expect(await watches.next() == "none")
+    }
+
+    @Test func `a handler inherits nothing of the task that made it`() async throws {
+        let auth = RefreshableTokenAuthorization(service: ContextService(), token: TestToken("a"), clock: clock)
+        let (seen, seer) = AsyncStream.makeStream(of: String.self)
+        let observation = Self.$request.withValue("a") {
+            auth.onTokenChange { _ in seer.yield(Self.request ?? "none") }
+        }
+        var all = seen.makeAsyncIterator()
+        #expect(await all.next() == "none")
+        observation.cancel()
+    }
+
+    @Test func `a revocation that never returns does not keep its provider busy`() async throws {
+        let service = StuckService()
+        let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"), clock: clock)
+        let refresh = Task { try await auth.refreshNow() }
+        var calls = service.refreshes.makeAsyncIterator()
+        let call = try #require(await calls.next())
+        await auth.reset()
+        call.resume(returning: TestToken("late"))
+        var discards = service.discards.makeAsyncIterator()
+        let discard = try #require(await discards.next())
+        _ = await refresh.result
+        clock.advance(by: .seconds(31))
+        try await auth.settle(within: .seconds(3_600))
+        discard.resume()
+    }
+
+    @Test func `a stored token of the future counts as stored, not as new`() async throws {
+        for asks in [
+            { @Sendable in try await $0.validToken(lasting: .seconds(300)) },
+            { @Sendable in try await $0.refreshNow() },
+        ] as [@Sendable (RefreshableTokenAuthorization<TestToken>) async throws -> TestToken] {
+            let service = ContextService()
+            let store = InMemoryTokenStore<TestToken>()
+            // Saved by a host whose clock is two seconds ahead.
+            try await store.save(
+                StoredToken(
+                    .token(TestToken("stored", expiresAt: clock.now + 60)),
+                    version: TokenVersion(session: UUID(), generation: 0), obtainedAt: clock.now + 2))
+            let auth = RefreshableTokenAuthorization(service: service, store: store, clock: clock)
+            #expect(try await asks(auth) == TestToken("new"))
+            #expect(service.calls.withLock { $0.count } == 1)
+        }
+    }
+
+    @Test func `a policy of absurd durations ends no program`() async throws {
+        let ever = Duration.seconds(Int64.max)
+        let policy = RefreshPolicy(
+            leeway: .init(maximum: ever), aheadOfExpiry: .inForeground(atMost: ever), deadline: ever,
+            backOff: .init(initial: ever, maximum: ever, maximumRetryAfter: ever, patience: .seconds(Int64.min)),
+            storm: .init(window: ever),
+            storeDeadline: ever, lockDeadline: ever, signInNotice: ever)
+        let service = ContextService()
+        let auth = RefreshableTokenAuthorization(
+            service: service, store: InMemoryTokenStore<TestToken>(), policy: policy)
+        #expect(try await auth.validToken() == TestToken("first"))
+        #expect(try await auth.refreshNow() == TestToken("new"))
+        service.failures.withLock { $0 = 1 }
+        _ = try? await auth.refreshNow()
+        _ = try? await auth.validToken(lasting: ever)
+        try await auth.settle(within: ever)
+        try await auth.signOut()
+        try await auth.shutdown(within: ever)
+    }
+}
+
+private actor ContextStore: TokenStore {
+    nonisolated let (watches, watch) = AsyncStream.makeStream(of: String.self)
+    private(set) var saves: [String] = []
+    private var stored: StoredToken<TestToken>?
+
+    nonisolated var changes: AsyncStream<Void>? {
+        AsyncStream { [watch] in
+            watch.yield(InheritedContextTests.request ?? "none")
+            return nil
+        }
+    }
+
+    func load() -> StoredToken<TestToken>? { stored }
+    func save(_ stored: StoredToken<TestToken>) {
+        saves.append(InheritedContextTests.request ?? "none")
+        self.stored = stored
+    }
+    func clear() { stored = nil }
+}
+
+private final class ContextService: RefreshableTokenService {
+    let calls = Lock<[String]>([])
+    let failures = Lock(0)
+
+    func initialToken() async throws -> TestToken {
+        note()
+        return TestToken("first")
+    }
+    func refresh(_ token: TestToken) async throws -> TestToken {
+        note()
+        if failures.withLock({
+            $0 -= 1; return $0 >= 0
+        }) {
+            throw TokenEndpointError(status: 503)
+        }
+        return TestToken("new")
+    }
+    private func note() { calls.withLock { $0.append(InheritedContextTests.request ?? "none") } }
+}
+
+private final class StuckService: RefreshableTokenService {
+    let (refreshes, refresh) = AsyncStream.makeStream(of: CheckedContinuation<TestToken, Never>.self)
+    let (discards, discarded) = AsyncStream.makeStream(of: CheckedContinuation<Void, Never>.self)
+
+    func refresh(_ token: TestToken) async throws -> TestToken {
+        await withCheckedContinuation { _ = refresh.yield($0) }
+    }
+    func discard(_ token: TestToken) async { await withCheckedContinuation { _ = discarded.yield($0) } }
+}
