@@ -47,6 +47,7 @@ class Package:
         """Chooses mutants, drops those that do not compile, and builds the package with the others."""
         (self.sources / "MutantInForce.swift").write_text(SWITCH, encoding="utf-8")
         found = [c for file, text in self.originals.items() for c in candidates(self.name(file), text)]
+        self.places = {candidate.place for candidate in found}
         chosen = choose(found, share, limit)
         while True:
             self.mutants = dict(enumerate(chosen, 1))

@@ -72,6 +72,12 @@ public struct SHA256: HashFunction {
     public func finalize() -> [UInt8] { [] }
 }
 
+public struct HMAC<H: HashFunction> {
+    public init(key: SymmetricKey) {}
+    public mutating func update<D: DataProtocol>(data: D) {}
+    public func finalize() -> [UInt8] { [] }
+}
+
 public struct HKDF<H: HashFunction> {
     public static func deriveKey<Info: DataProtocol>(
         inputKeyMaterial: SymmetricKey, info: Info, outputByteCount: Int
@@ -94,6 +100,38 @@ public enum P256 {
             public init(compactRepresentable: Bool = true) {}
             public init<D: ContiguousBytes>(rawRepresentation: D) throws {}
             public var rawRepresentation: Data { Data() }
+            public var publicKey: PublicKey { PublicKey() }
+            public func signature<D: DataProtocol>(for data: D) throws -> ECDSASignature { ECDSASignature() }
+        }
+    }
+}
+
+public enum P384 {
+    public enum Signing {
+        public struct PublicKey: Sendable {
+            public var rawRepresentation: Data { Data() }
+        }
+        public struct ECDSASignature: Sendable {
+            public var rawRepresentation: Data { Data() }
+        }
+        public struct PrivateKey: Sendable {
+            public init<D: ContiguousBytes>(rawRepresentation: D) throws {}
+            public var publicKey: PublicKey { PublicKey() }
+            public func signature<D: DataProtocol>(for data: D) throws -> ECDSASignature { ECDSASignature() }
+        }
+    }
+}
+
+public enum P521 {
+    public enum Signing {
+        public struct PublicKey: Sendable {
+            public var rawRepresentation: Data { Data() }
+        }
+        public struct ECDSASignature: Sendable {
+            public var rawRepresentation: Data { Data() }
+        }
+        public struct PrivateKey: Sendable {
+            public init<D: ContiguousBytes>(rawRepresentation: D) throws {}
             public var publicKey: PublicKey { PublicKey() }
             public func signature<D: DataProtocol>(for data: D) throws -> ECDSASignature { ECDSASignature() }
         }
@@ -124,7 +162,9 @@ public enum Curve25519 {
             public var rawRepresentation: Data { Data() }
         }
         public struct PrivateKey: Sendable {
+            public init() {}
             public init<D: ContiguousBytes>(rawRepresentation data: D) throws {}
+            public var rawRepresentation: Data { Data() }
             public var publicKey: PublicKey { PublicKey() }
             public func signature<D: DataProtocol>(for data: D) throws -> Data { Data() }
         }

@@ -50,7 +50,11 @@ public typealias CFData = Data
 public class SecKey {}
 public struct SecKeyAlgorithm: Hashable, Sendable {
     public static let rsaSignatureMessagePSSSHA256 = SecKeyAlgorithm()
+    public static let rsaSignatureMessagePSSSHA384 = SecKeyAlgorithm()
+    public static let rsaSignatureMessagePSSSHA512 = SecKeyAlgorithm()
     public static let rsaSignatureMessagePKCS1v15SHA256 = SecKeyAlgorithm()
+    public static let rsaSignatureMessagePKCS1v15SHA384 = SecKeyAlgorithm()
+    public static let rsaSignatureMessagePKCS1v15SHA512 = SecKeyAlgorithm()
 }
 public func SecKeyCreateWithData(
     _ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?

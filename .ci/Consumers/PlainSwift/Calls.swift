@@ -75,6 +75,12 @@ struct Calls: Sendable {
         _ = TokenStoreChecks(token: { PlainToken(value: "\($0)") }, reopened: { $0 }, store)
         _ = TokenStoreChecks(reopened: { $0 }) { InMemoryTokenStore<TestToken>() }
         _ = SharedTokenStoreChecks(token: { PlainToken(value: "\($0)") }) { (PlainSharedStore(), PlainSharedStore()) }
+        _ = SharedTokenStoreChecks(
+            reopened: { $0 }, unreachable: { InMemorySharedTokenStore<TestToken>() }, emptied: { try await $0.clear() }
+        ) {
+            let store = InMemorySharedTokenStore<TestToken>()
+            return (store, store.sibling())
+        }
         _ = SharedTokenStoreChecks {
             let store = InMemorySharedTokenStore<TestToken>()
             return (store, store.sibling())
@@ -103,6 +109,9 @@ struct Calls: Sendable {
         _ = OAuthTokenService.tokenExchange(
             server: server, client: .public(id: "tool"), transport: PlainTransport()
         ) { TokenExchange(subject: .accessToken("subject")) }
+        _ = OAuthTokenService.identityAssertion(
+            from: service.endpoint, server: server, client: .public(id: "tool"), transport: PlainTransport()
+        ) { .idToken("log-in") }
         _ = GrantAssertion.fetched(value)
         _ = SpotifyTokenService.pkce(clientID: "c", proxyError: { _ in nil }, transport: URLSession.shared)
         _ = SpotifyTokenService(
@@ -117,6 +126,18 @@ struct Calls: Sendable {
         let show: @Sendable (URL) async throws -> Void = { _ in }
         _ = try await PlainReceiver().callback(for: start, show: show)
         print(try await PlainReceiver().callback(for: { _ in throw PlainFailure() }, show: { _ in }))
+        let ask: @Sendable (ResourceSignIn.Request) async throws -> Bool = { _ in false }
+        let person = ProtectedResourceAuthorization(
+            "https://api.example.com", client: ClientIdentity(name: "Plain"), records: PlainRecords(),
+            transport: PlainTransport(), allows: { _ in true }, signIn: .through(PlainReceiver(), show: show, ask: ask))
+        let observation = person.onTokenChange { _ in }
+        observation.cancel()
+        _ = ResourceSignIn.through(PlainReceiver()) { _ in true }
+        let make: @Sendable (ProtectedResource) async throws -> OAuthTokenService = { _ in throw PlainFailure() }
+        _ = ProtectedResourceAuthorization("https://api.example.com", transport: PlainTransport(), service: make)
+        // The transport knows no metadata.
+        _ = try? await ProtectedResource.discover(
+            "https://api.example.com", transport: PlainTransport(), allows: { _ in true })
     }
 
     private func url(_ text: String) throws -> URL {

@@ -67,6 +67,7 @@ struct PlainService: RefreshableTokenService {
 
     func refresh(_ token: PlainToken) async throws -> PlainToken { token }
     func initialToken() async throws -> PlainToken { throw PlainFailure() }
+    func completed(_ token: PlainToken) -> PlainToken { token }
     func discard(_ token: PlainToken) async {}
     func revoke(_ token: PlainToken) async throws {}
     func proof(for token: PlainToken) throws -> (any RequestProof)? { nil }
@@ -134,6 +135,18 @@ actor PlainItems: ByteStore {
     func setAside(_ item: Data) async throws -> String? { nil }
 }
 
+actor PlainDatabase: RecordDatabase {
+    private var records: [String: Data] = [:]
+
+    func read(_ key: String) async throws -> DatabaseRecord? { records[key].map { DatabaseRecord($0) } }
+
+    func replace(_ old: Data?, by new: Data?, at key: String) async throws -> Bool {
+        guard records[key] == old else { return false }
+        records[key] = new
+        return true
+    }
+}
+
 actor PlainSharedItems: SharedByteStore {
     private var item: Data?
     private var intent: Data?
@@ -178,6 +191,13 @@ struct PlainKeySource: TokenKeySource {
 
 // MARK: - RequestAuthorizationOAuth
 
+struct PlainRecords: ResourceRecords {
+    func record(named name: String) async throws -> Data? { nil }
+    func save(_ record: Data, named name: String) async throws {}
+    func tokens(named name: String) -> any TokenStore<OAuthToken> { InMemoryTokenStore<OAuthToken>() }
+    func lock(named name: String, within limit: Duration) async throws -> TokenStoreLock { TokenStoreLock {} }
+}
+
 struct PlainReceiver: CallbackReceiver {
     func callback(
         for start: nonisolated(nonsending) @escaping @Sendable (String) async throws -> PendingSignIn,
@@ -188,6 +208,9 @@ struct PlainReceiver: CallbackReceiver {
         guard let callback = URL(string: "\(redirectURI)?code=1&state=s") else { throw PlainFailure() }
         return callback
     }
+
+    func preferring(_ redirectURI: String) -> PlainReceiver { self }
+    func dedicated(to issuer: String) -> PlainReceiver { self }
 }
 
 struct PlainAuthenticator: ClientAuthenticator {
