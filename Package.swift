@@ -247,6 +247,17 @@ let package = Package(
 
 for target in package.targets where target.type != .system { target.swiftSettings = strict }
 
+/// The modules that call an API which Apple wants a reason for; `.ci/check-privacy` compares them with their sources.
+let modulesWithPrivacyManifest = ["RequestAuthorizationStorage", "RequestAuthorizationOAuth"]
+
+for target in package.targets where modulesWithPrivacyManifest.contains(target.name) {
+    #if canImport(Darwin)
+    target.resources = [.copy("PrivacyInfo.xcprivacy")]
+    #else
+    target.exclude = ["PrivacyInfo.xcprivacy"]  // A resource would make a bundle, and code that links Foundation.
+    #endif
+}
+
 extension Target {
     /// Code that several test targets share.
     static func support(_ name: String, _ dependencies: [Dependency] = []) -> Target {
