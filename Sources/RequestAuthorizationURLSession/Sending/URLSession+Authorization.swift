@@ -45,7 +45,7 @@ extension URLSession {
 
     /// Authorizes and sends a GET request, and returns the whole answer.
     ///
-    /// All else is as in ``data(for:authorizedBy:refreshCount:connection:)``.
+    /// All else is as in `data(for:authorizedBy:refreshCount:connection:)`.
     public func data(
         from url: URL, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1
     ) async throws -> (Data, URLResponse) {
@@ -55,7 +55,7 @@ extension URLSession {
     /// Authorizes and sends a request with a body from memory, and returns the whole answer.
     ///
     /// The body is sent again in a retry. Your own provider sees it as `bodyBytes`. All else is as in
-    /// ``data(for:authorizedBy:refreshCount:connection:)``.
+    /// `data(for:authorizedBy:refreshCount:connection:)`.
     public func upload(
         for request: URLRequest, from bodyData: Data, authorizedBy provider: some AuthorizationProvider,
         refreshCount: Int = 1, connection: ConnectionUse = .automatic
@@ -67,7 +67,7 @@ extension URLSession {
     /// Authorizes and sends a request with a body from a file, and returns the whole answer.
     ///
     /// The file is read again in a retry. Your own provider sees a stream, whose `bodyBytes` are `nil`. All else is
-    /// as in ``data(for:authorizedBy:refreshCount:connection:)``.
+    /// as in `data(for:authorizedBy:refreshCount:connection:)`.
     public func upload(
         for request: URLRequest, fromFile fileURL: URL, authorizedBy provider: some AuthorizationProvider,
         refreshCount: Int = 1, connection: ConnectionUse = .automatic
@@ -78,7 +78,7 @@ extension URLSession {
 
     /// Authorizes and sends a request, and stores the answer's body in a temporary file.
     ///
-    /// The caller must move or remove the file. All else is as in ``data(for:authorizedBy:refreshCount:connection:)``.
+    /// The caller must move or remove the file. All else is as in `data(for:authorizedBy:refreshCount:connection:)`.
     public func download(
         for request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1,
         connection: ConnectionUse = .automatic
@@ -90,7 +90,7 @@ extension URLSession {
     #if !canImport(FoundationNetworking)
     /// Authorizes and sends a request, and returns the answer's body byte by byte.
     ///
-    /// All else is as in ``data(for:authorizedBy:refreshCount:connection:)``.
+    /// All else is as in `data(for:authorizedBy:refreshCount:connection:)`.
     public func bytes(
         for request: URLRequest, authorizedBy provider: some AuthorizationProvider, refreshCount: Int = 1
     ) async throws -> (AsyncBytes, URLResponse) {
