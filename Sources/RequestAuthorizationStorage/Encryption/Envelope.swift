@@ -10,7 +10,7 @@ import Crypto
 
 /// An encrypted token as it is stored: the header, the nonce, the ciphertext and its tag.
 ///
-/// `Documentation/Design/Encryption.md` has the table of its bytes.
+/// `Documentation/Guide/Encryption.md` has the table of its bytes.
 struct Envelope: Sendable {
     /// The largest envelope that is written or read, in bytes: 1 MiB.
     static let limit = 1 << 20
