@@ -7,7 +7,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// Requests wait in the order of their calls, and are resumed in that order; see `Documentation/Design/Waiting.md`.
+/// Requests wait in the order of their calls, and are resumed in that order; see `Documentation/Design/State.md`.
 @Suite struct ResumptionOrderTests {
     private static let count = 1000
 
