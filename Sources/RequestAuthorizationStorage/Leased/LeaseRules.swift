@@ -4,7 +4,7 @@
 /// Who may write what into a record, and when a token request may be sent.
 ///
 /// It makes no calls and reads no clock: the caller passes times, which are uptimes of its own clock. The numbers in the
-/// comments are the steps in `Documentation/Design/Leases.md`. A test explores two hosts with all pauses.
+/// comments are the steps in `Documentation/Design/Fleet.md`. A test explores two hosts with all pauses.
 struct LeaseRules: Hashable, Sendable {
     /// The duration of a lease without renewal.
     let length: Duration

@@ -4,7 +4,7 @@
 /// Stores the token of one user for all hosts of a fleet. Create it with ``LeasedTokens/store(client:account:)``.
 ///
 /// Exclusive access is a lease in the user's record. The lease holds no connection, so a token endpoint that hangs does
-/// not stop other users. `Documentation/Design/Leases.md` says who may write what, and when a request may be sent.
+/// not stop other users. `Documentation/Design/Fleet.md` says who may write what, and when a request may be sent.
 public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: SharedTokenStore, RedactedDescription {
     private let items: LeasedByteStore
     private let coding: any LeasedItemCoding<Token>
