@@ -9,7 +9,7 @@ import Testing
     @Test func `are the same in the program, its help and the guide`() async throws {
         let help = try await Running.run(["--help"]).output
         let page = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Examples/CommandLine.md").standardized
+            .appending(path: "../../CommandLine.md").standardized
         let guide = try String(contentsOf: page, encoding: .utf8)
         for status in ExitStatus.allCases {
             let meaning = status.meaning.replacing(/CLIENT_ID|CLIENT_SECRET|SPOTIFY_LOCAL/) { "`\($0.output)`" }
