@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * SPDX-FileCopyrightText: the swift-request-authorization authors
  *
- * The lease in a record of a database. The numbers are the steps of Documentation/Design/Leases.md. Hosts refresh one token.
+ * The lease in a record of a database. The numbers are the steps of Documentation/Design/Fleet.md. Hosts refresh one token.
  * A call is asked, made and answered. In between, other hosts act and time passes, as if this host were stopped. A host may be
  * killed and start anew, and an answer may be lost.
  *
