@@ -43,10 +43,19 @@ extension RefreshableTokenAuthorization {
     /// Returns a token that is valid now, for a tool that prints it or a WebSocket that sends it.
     ///
     /// - Throws: what ``credential(for:)`` throws.
+    @inlinable @inline(__always)
     public nonisolated func validToken() async throws -> Token {
-        let date = clock.now
-        if let held = core.warmToken(at: date) { return typed(held).token }
-        return typed(try await heldToken(.now, at: date)).token
+        if let held = validNow { return token(of: held) }
+        return token(of: try await onceValid())
+    }
+
+    // Without the token's type: an optional of it would be looked up at run time.
+    @usableFromInline nonisolated var validNow: CredentialContents? { core.warmToken(at: clock.now) }
+    @usableFromInline nonisolated func onceValid() async throws -> CredentialContents {
+        try await heldToken(.now, at: clock.now)
+    }
+    @usableFromInline nonisolated func token(of held: CredentialContents) -> Token {
+        unsafeDowncast(held, to: TypedToken<Token>.self).token
     }
 
     /// Returns a token that is valid for at least a duration, for a program that passes it on.

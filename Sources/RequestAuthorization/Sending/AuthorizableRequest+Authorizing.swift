@@ -28,7 +28,8 @@ extension AuthorizationProvider {
     ///
     /// - Throws: what ``credential(for:)`` throws; ``NotAuthorized`` with the reason
     ///   ``NotAuthorized/Reason/insecureTransport`` if the request is not encrypted.
-    @inlinable public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
+    @inlinable @inline(__always)
+    public func authorize<Request: AuthorizableRequest>(_ request: Request) async throws -> Request {
         var request = request
         try await request.authorize(using: self)
         return request
