@@ -27,6 +27,16 @@ import Testing
     }
     // end sample
 
+    // sample: wrapped
+    func needsSignIn(_ error: any Error) -> Bool { NotAuthorized(in: error)?.needsSignIn == true }
+    // end sample
+
+    @Test func `a wrapped error tells that a sign-in is needed`() {
+        struct ClientError: Error { let underlyingError: any Error }
+        #expect(needsSignIn(ClientError(underlyingError: NotAuthorized(.signedOut))))
+        #expect(!needsSignIn(ClientError(underlyingError: NotAuthorized(.shutDown))))
+    }
+
     @Test func `the outcomes of a call can be told apart`() async throws {
         let session = StubServer.session
         let request = URLRequest(url: try #require(URL(string: "https://api.widgets.example/")))
