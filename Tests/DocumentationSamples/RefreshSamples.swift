@@ -52,7 +52,7 @@ import Testing
         let auth = RefreshableTokenAuthorization(service: ScriptedTokenService(), token: TestToken("narrow"))
         let fetchWiderToken: @Sendable () async throws -> TestToken = { TestToken("wider") }
         // sample: by-hand
-        await auth.refresh { try await fetchWiderToken() }  // returns at once; requests wait
+        try await auth.signIn { try await fetchWiderToken() }  // requests wait meanwhile
         let token = try await auth.validToken()
         // end sample
         #expect(token.name == "wider")

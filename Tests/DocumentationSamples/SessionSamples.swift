@@ -45,13 +45,12 @@ import Testing
     }
 
     @Test func `signing in, replacing and signing out`() async throws {
-        let server = ScriptedTokenService<WidgetToken>(.success(stored), .success(stored))
+        let server = ScriptedTokenService<WidgetToken>(.success(stored))
         let logIn: @Sendable (String, String) async throws -> WidgetToken = { _, _ in try await server.initialToken() }
         let auth = RefreshableTokenAuthorization(service: ScriptedTokenService<WidgetToken>())
         let (user, password, token) = ("ada", "secret", stored)
         // sample: sign-in
         try await auth.signIn { try await logIn(user, password) }  // returns when the outcome is known
-        await auth.refresh { try await logIn(user, password) }  // the same, returns at once
         try await auth.setToken(token)  // a token that you have already
         // end sample
         #expect(try await auth.validToken() == token)
