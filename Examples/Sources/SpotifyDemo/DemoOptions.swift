@@ -22,4 +22,13 @@ public struct DemoOptions: Hashable, Sendable {
         self.rotation = rotation
         self.faults = faults
     }
+
+    /// What a run does, for people.
+    public var announcement: String {
+        let calls = requests == 1 ? "1 call goes" : "\(requests) calls go"
+        return """
+            \(calls) to a Spotify on this machine, in about \(tokenLifetime * DemoPlan.lifetimes) s.
+            An access token lives \(tokenLifetime) s. Halfway the server revokes all access tokens.
+            """ + (faults ? "\nSome calls and refreshes are slow, hang or fail." : "")
+    }
 }

@@ -82,6 +82,17 @@ public struct DemoReport: Hashable, Sendable, Codable {
         }.joined(separator: "\n")
     }
 
+    /// What the figures mean, for people.
+    public var summary: String {
+        let refused = unauthorized == 1 ? "1 call" : "\(unauthorized) calls"
+        let refreshes = tokenCalls == 1 ? "1 refresh" : "\(tokenCalls) refreshes"
+        let served =
+            succeeded == requests
+            ? "all calls, and no caller saw an error"
+            : "\(succeeded) of \(requests) calls; the others got an error or no answer"
+        return "\(refused) met a 401. \(refreshes) served \(served)."
+    }
+
     private static func format(_ seconds: Double) -> String {
         seconds.formatted(.number.precision(.fractionLength(2)).locale(Locale(identifier: "en_US"))) + " s"
     }

@@ -47,7 +47,8 @@ func useWidgets(at server: URL) async throws {
     let auth = RefreshableTokenAuthorization(service: service)
     let observation = auth.onTokenChange { print("session:", $0) }
     try await auth.signIn { try await service.logIn(as: "ada", password: "lovelace") }
-    for _ in 1...3 {  // The third call is answered with 401: the token is refreshed, and the call is sent again.
+    for call in 1...3 {
+        if call == 3 { print("The next call gets a 401: the token is refreshed, and the call is sent again.") }
         let request = URLRequest(url: server.appending(path: "v1/widgets"))
         let (data, _) = try await URLSession.shared.data(for: request, authorizedBy: auth)
         print("widgets:", String(decoding: data, as: UTF8.self))

@@ -34,7 +34,7 @@ func isSignedIn(_ auth: RefreshableTokenAuthorization<OAuthToken>) async throws 
     do {
         _ = try await auth.validToken()
         return true
-    } catch let error as NotAuthorized where [.noToken, .rejected, .signedOut].contains(error.reason) {
+    } catch let error as NotAuthorized where error.needsSignIn {
         return false
     }
 }

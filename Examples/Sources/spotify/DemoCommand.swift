@@ -39,10 +39,11 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         let options = DemoOptions(requests: requests, tokenLifetime: tokenLifetime, rotation: rotation, faults: faults)
+        if !json { print(options.announcement + "\n") }
         let bar = ProgressBar(total: requests)
         let report = try await Demo(options) { bar.show($0) }.run()
         bar.clear()
-        print(json ? try report.json : report.table)
+        print(json ? try report.json : "\(report.table)\n\n\(report.summary)")
         let problems = report.problems(faultsWereAsked: faults)
         for problem in problems { StandardError.write("error: \(problem)\n") }
         if !problems.isEmpty { throw ExitCode(1) }

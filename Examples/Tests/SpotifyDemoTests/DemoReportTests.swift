@@ -69,4 +69,30 @@ extension DemoReport {
                 time                   0.00 s
                 """)
     }
+
+    @Test func `says what the figures mean`() {
+        #expect(
+            DemoReport.make().summary == "83 calls met a 401. 6 refreshes served all calls, and no caller saw an error."
+        )
+        let report = DemoReport.make {
+            ($0.unauthorized, $0.tokenCalls, $0.succeeded, $0.failed, $0.lost) = (1, 1, 995, 3, 2)
+        }
+        #expect(
+            report.summary
+                == "1 call met a 401. 1 refresh served 995 of 1000 calls; the others got an error or no answer.")
+    }
+
+    @Test func `is preceded by what the run does`() {
+        #expect(
+            DemoOptions().announcement == """
+                1000 calls go to a Spotify on this machine, in about 12 s.
+                An access token lives 2 s. Halfway the server revokes all access tokens.
+                """)
+        #expect(
+            DemoOptions(requests: 1, tokenLifetime: 1, faults: true).announcement == """
+                1 call goes to a Spotify on this machine, in about 6 s.
+                An access token lives 1 s. Halfway the server revokes all access tokens.
+                Some calls and refreshes are slow, hang or fail.
+                """)
+    }
 }

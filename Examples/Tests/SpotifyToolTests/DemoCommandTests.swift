@@ -18,6 +18,17 @@ import Testing
         #expect(report.problems(faultsWereAsked: false) == [])
     }
 
+    @Test func `says before what happens, and after what it means`() async throws {
+        let result = try await Running.run(["demo", "--requests", "60", "--token-lifetime", "1"])
+        #expect(result.status == 0 && result.errors == "")
+        let blocks = result.output.split(separator: "\n\n")
+        #expect(blocks.count == 3)
+        #expect(blocks.first.map(String.init) == DemoOptions(requests: 60, tokenLifetime: 1).announcement)
+        let meaning = try #require(blocks.last)
+        #expect(meaning.contains(" met a 401. "), "\(meaning)")
+        #expect(meaning.hasSuffix(" refreshes served all calls, and no caller saw an error.\n"), "\(meaning)")
+    }
+
     @Test func `ends with 1 and a reason if fewer than three tokens were replaced`() async throws {
         // With this lifetime a token is replaced only because it is revoked.
         let result = try await Running.run(["demo", "--requests", "1", "--token-lifetime", "3600", "--json"])
