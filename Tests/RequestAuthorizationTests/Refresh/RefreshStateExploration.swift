@@ -8,8 +8,9 @@ import Testing
 
 /// All events of the state, in every order, up to a number of events in a row.
 ///
-/// Each test run explores for a few seconds. With `EXPLORATION=long` in the environment, as in CI, it goes to the full
-/// depth. `REFRESH_STATE_DEPTH` sets another depth; each further event takes about four times as long.
+/// Each test run explores for a few seconds. With `EXPLORATION=long` in the environment it goes to the full depth, with
+/// `sample`, as in CI, to one event less at most. `REFRESH_STATE_DEPTH` sets another depth; each further event takes
+/// about four times as long.
 struct RefreshStateExploration {
     @Test(arguments: ExploredStorage.allCases)
     func `no order of events breaks a promise`(storage: ExploredStorage) async {
@@ -64,8 +65,13 @@ struct RefreshStateExploration {
 
     private func explore(_ name: String, _ beginning: ExploredWorld, depth: Int) async {
         let environment = ProcessInfo.processInfo.environment
-        let usual = environment["EXPLORATION"] == "long" ? depth : depth - (depth > 5 ? 3 : 2)
-        let wanted = environment["REFRESH_STATE_DEPTH"].flatMap { Int($0) } ?? usual
+        let less =
+            switch environment["EXPLORATION"] {
+            case "long": 0
+            case "sample": depth > 5 ? 1 : 0
+            default: depth > 5 ? 3 : 2
+            }
+        let wanted = environment["REFRESH_STATE_DEPTH"].flatMap { Int($0) } ?? depth - less
         var exploration = Exploration(beginning)
         let trace = await exploration.run(depth: wanted)
         print(
