@@ -56,7 +56,7 @@ extension CredentialFiles {
         guard let file = try folder.open(intent, for: .overwriting) else { return try makeIntent(record, in: folder) }
         // The token may be that of a process which was killed after its rename. It must not be spent before its name is
         // durable: after a loss of power the older token would be there, and nothing would say that it was spent.
-        try folder.sync()
+        try syncToken(in: folder)
         try file.write(record)
         try file.syncData()
     }

@@ -18,6 +18,8 @@ struct CredentialFiles: Sendable {
     private let isShortened: Bool
     /// The folder that last had the item.
     private let lastPlace = Lock<FolderBirth?>(nil)
+    /// The token whose name this process has made durable.
+    private let durable = Lock<FileStatus?>(nil)
 
     /// The largest item, in bytes.
     static let maximumSize = 1 << 20
@@ -71,6 +73,7 @@ struct CredentialFiles: Sendable {
             try prepare(folder)
             // `kept(in:)` has checked the file that is replaced.
             try exchange(item, as: token, in: folder)
+            noteDurable(try? folder.status(of: token))
             remember(folder)
             if let intent { try endIntent(intent, in: folder) }
             return .saved
@@ -176,6 +179,18 @@ struct CredentialFiles: Sendable {
         guard let birth = folder.birth else { return .placeMissing }
         return lastPlace.withLock { $0 == birth } ? .gone : .placeMissing
     }
+
+    /// Makes the name of the token durable, unless this process has done so. That saves a flush of the disk.
+    ///
+    /// The guard is held. Another file has another inode or was changed at another time.
+    func syncToken(in folder: OpenFolder) throws {
+        let status = try folder.status(of: token)
+        guard status == nil || durable.withLock({ $0 }) != status else { return }
+        try folder.sync()
+        noteDurable(status)
+    }
+
+    private func noteDurable(_ status: FileStatus?) { durable.withLock { $0 = status } }
 
     private func remember(_ folder: OpenFolder) {
         let birth = folder.birth

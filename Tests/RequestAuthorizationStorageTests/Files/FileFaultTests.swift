@@ -41,7 +41,8 @@ import Darwin
             calls.withLock { $0 } == [
                 "openFolder .", "status client,me.guard", "status client,me.guard", "open client,me.guard",
                 "lock client,me.guard", "status client,me.guard",
-                "open client,me.intent", "sync .", "write client,me.intent", "syncData client,me.intent",
+                "open client,me.intent", "status client,me.token", "sync .", "write client,me.intent",
+                "syncData client,me.intent",
             ])
     }
 

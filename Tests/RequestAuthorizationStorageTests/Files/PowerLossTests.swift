@@ -83,6 +83,29 @@ import Testing
         }
         #expect(seen > 0)
     }
+
+    @Test func `an intent makes the name of another process's token durable, and its own not again`() async throws {
+        let folder = try TemporaryFolder()
+        let syncs = Lock(0)
+        let own = folder.store(
+            on: ObservedFileLayer(
+                SystemFileLayer(),
+                before: { if $0.function == "sync", $0.name == "." { syncs.withLock { $0 += 1 } } }))
+        func syncsOfIntent(for token: StoredToken<TestToken>) async throws -> Int {
+            _ = syncs.exchange(0)
+            try await own.setIntent(RefreshIntent(session: token.version.session, generation: 0, beganAt: .now))
+            return syncs.withLock { $0 }
+        }
+        try await own.save(.make(1))
+        #expect(try await syncsOfIntent(for: .make(1)) == 0)
+        try await folder.store().save(.make(2))
+        #expect(try await syncsOfIntent(for: .make(2)) == 1)
+        #expect(try await syncsOfIntent(for: .make(2)) == 0)
+        // The same contents in the same file, but changed since: by a tool that restores files, for instance.
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: folder.tokens + "/client,me.token")
+        #expect(try await syncsOfIntent(for: .make(2)) == 1)
+    }
 }
 
 /// A file layer that records its calls, to find the states that a power failure may leave.

@@ -22,7 +22,8 @@ import Darwin
 ///     StorageProcess hold FOLDER            holds exclusive access until its input ends
 ///     StorageProcess spawn FOLDER           as hold, and starts a process that outlives it
 ///     StorageProcess save-slowly FOLDER     saves a token, but waits for a line of input while it has the guard
-///     StorageProcess save FOLDER            saves a token with umask 000
+///     StorageProcess save FOLDER            saves a token with umask 000, and an intent
+///     StorageProcess intent FOLDER          saves an intent
 ///     StorageProcess load FOLDER            prints the token that a provider loads
 ///     StorageProcess save-with UMASK FOLDER makes the folder and saves and loads a token twice with an octal umask
 ///     StorageProcess save-as UID FOLDER     becomes another user, and tries to load and to save
@@ -59,6 +60,9 @@ import Darwin
         case "save":
             umask(0)
             try await save(in: store)
+            say("saved")
+        case "intent":
+            try await store.setIntent(RefreshIntent(session: UUID(), generation: 0, beganAt: .now))
             say("saved")
         case "load":
             let auth = RefreshableTokenAuthorization(service: ScriptedTokenService<TestToken>(), store: store)
