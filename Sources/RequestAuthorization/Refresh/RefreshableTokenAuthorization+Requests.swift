@@ -49,7 +49,7 @@ extension RefreshableTokenAuthorization {
         return token(of: try await onceValid())
     }
 
-    // Without the token's type: an optional of it would be looked up at run time.
+    // Without the token's type: an optional of it would be looked up at run time. The downcast is as safe as ``typed(_:)``.
     @usableFromInline nonisolated var validNow: CredentialContents? { core.warmToken(at: clock.now) }
     @usableFromInline nonisolated func onceValid() async throws -> CredentialContents {
         try await heldToken(.now, at: clock.now)
