@@ -44,6 +44,16 @@
     /// Returns the identity of an open folder. `nil`, the default, if the system does not tell it.
     func birth(of folder: CInt) -> FolderBirth?
 
+    /// Makes a queue for the blocking calls of a store. `nil`, the default, for a queue of the system.
+    func makeQueue(_ label: String) -> (any FileQueue)?
+
+    /// Calls a handler with the name of each file in a folder that was added, replaced, removed or unlocked.
+    ///
+    /// - Returns: ends the calls; `nil` if that is not possible now.
+    func follow(_ folder: CInt, _ handler: @escaping @Sendable (String) -> Void) -> (@Sendable () -> Void)?
+    /// Whether ``follow(_:_:)`` replaces the notices of the system. `false` by default.
+    var hasNotices: Bool { get }
+
     /// Whether programs may keep files. `true` by default; `false` on tvOS, which removes them.
     var keepsFiles: Bool { get }
 
@@ -55,6 +65,9 @@
 }
 
 extension FileLayer {
+    public func makeQueue(_ label: String) -> (any FileQueue)? { nil }
+    public func follow(_ folder: CInt, _ handler: @escaping @Sendable (String) -> Void) -> (@Sendable () -> Void)? { nil }
+    public var hasNotices: Bool { false }
     public var keepsFiles: Bool { true }
     public var hasDataProtection: Bool { false }
     public func protect(_ path: String) {}
@@ -86,6 +99,14 @@ extension FileLayer {
     public var modifiedAt: Int64
     /// Nanoseconds since 1970.
     public var changedAt: Int64
+
+    public init(
+        device: UInt64, inode: UInt64, mode: UInt32, owner: UInt32, links: UInt64, size: Int64, modifiedAt: Int64,
+        changedAt: Int64
+    ) {
+        (self.device, self.inode, self.mode, self.owner, self.links) = (device, inode, mode, owner, links)
+        (self.size, self.modifiedAt, self.changedAt) = (size, modifiedAt, changedAt)
+    }
 }
 
 /// The identity of a folder. The time of birth is part of it, because inode numbers are used again.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Dispatch
-
 /// Exclusive access to a credential, by `flock` on a file.
 ///
 /// The kernel releases the lock when its holder dies. Each holder opens the file separately, so that the lock also
@@ -164,7 +162,7 @@ final class FileLock: Sendable {
             return state.count
         }
         let isWaitedFor = { @Sendable [weak self] in self?.state.withLock { $0.pause?.number == number } ?? false }
-        LockPace.again(after: failures, on: queue.queue, if: isWaitedFor) { [weak self] in
+        LockPace.again(after: failures, on: queue, if: isWaitedFor) { [weak self] in
             if isWaitedFor() { self?.endPause() }
         }
     }

@@ -37,6 +37,12 @@ final class FolderNotices: Sendable {
 
         deinit { end() }
     }
+
+    /// Subscribes to the notices of a layer, or to those of the system.
+    static func follow(_ folder: CInt, in layer: any FileLayer, _ handler: @escaping Handler) -> Subscription? {
+        guard layer.hasNotices else { return follow(folder, handler) }
+        return layer.follow(folder) { handler(.file($0)) }.map { Subscription(end: $0) }
+    }
 }
 
 #if canImport(Darwin)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Dispatch
-
 /// Announces possible changes of the items in a folder.
 ///
 /// It keeps no descriptor for an item. Every notice about an item is announced, and the listeners read the item again.
@@ -38,7 +36,7 @@ final class FolderWatch: Sendable {
     private let state = Lock(State())
 
     /// The time between two polls.
-    private static let interval = DispatchTimeInterval.milliseconds(500)
+    private static let interval = Duration.milliseconds(500)
 
     /// - Parameters:
     ///   - queue: reads the metadata of the folder.
@@ -226,7 +224,7 @@ extension FolderWatch {
         }
         guard isFirst else { return }
         if state.withLock({ $0.seen == nil }) { see() }
-        queue.queue.asyncAfter(deadline: .now() + Self.interval) { [weak self] in self?.lookAgain() }
+        queue.begin(after: Self.interval) { [weak self] in self?.lookAgain() }
     }
 
     private func lookAgain() {

@@ -12,17 +12,17 @@ enum LockPace {
     ///
     /// - Parameter isNeeded: called after the pause. If it returns `false`, the body does not run.
     static func again(
-        after failures: Int, on queue: DispatchQueue, if isNeeded: @escaping @Sendable () -> Bool,
+        after failures: Int, on queue: BlockingQueue, if isNeeded: @escaping @Sendable () -> Bool,
         _ body: @escaping @Sendable () -> Void
     ) {
         let longest = min(pauses.lowerBound << UInt64(min(failures, 10)), pauses.upperBound)
         let pause = UInt64.random(in: longest / 2...longest)
-        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(pause))) {
+        queue.begin(after: .nanoseconds(pause)) {
             guard isNeeded() else { return }
             let now = DispatchTime.now().uptimeNanoseconds
             let turn = turns.withLock { $0.take(at: now) }
             if turn <= now { return body() }
-            queue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: turn), execute: body)
+            queue.begin(after: .nanoseconds(turn - now), body)
         }
     }
 

@@ -26,8 +26,8 @@ final class SharedFolder: Sendable {
 
     private init(_ place: PrivateFolder, key: TokenFolder?) {
         (self.place, self.key) = (place, key)
-        queues = (0..<Self.width).map { BlockingQueue("files-\($0)") }
-        watch = FolderWatch(place, on: queues[0])
+        queues = (0..<Self.width).map { BlockingQueue("files-\($0)", of: place.layer) }
+        watch = FolderWatch(place, on: queues[0]) { FolderNotices.follow($0, in: place.layer, $1) }
     }
 
     deinit { if let key { Self.all.forget(key) } }

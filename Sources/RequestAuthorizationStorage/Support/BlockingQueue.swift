@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-import Dispatch
-
-/// A serial dispatch queue for blocking calls.
-///
-/// File calls take seconds on a busy disk, and Swift's cooperative pool has only one thread per core.
+/// A serial queue for blocking calls.
 struct BlockingQueue: Sendable {
-    let queue: DispatchQueue
+    private let queue: any FileQueue
 
-    init(_ label: String) { queue = DispatchQueue(label: "RequestAuthorizationStorage.\(label)") }
+    init(_ label: String) { queue = DispatchFileQueue(label) }
+
+    init(_ label: String, of layer: any FileLayer) { queue = layer.makeQueue(label) ?? DispatchFileQueue(label) }
 
     /// Submits the body and returns at once.
-    func begin(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+    func begin(_ body: @escaping @Sendable () -> Void) { queue.begin(body) }
+
+    /// Submits the body after a pause.
+    func begin(after pause: Duration, _ body: @escaping @Sendable () -> Void) { queue.begin(after: pause, body) }
 
     /// Runs the body, and runs it again after errors that `retry` accepts. Other bodies run in between.
     ///
@@ -23,7 +24,7 @@ struct BlockingQueue: Sendable {
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try await withUnsafeThrowingContinuation { continuation in
-            queue.async { attempt(body, since: nil, retry, continuation) }
+            queue.begin { attempt(body, since: nil, retry, continuation) }
         }
     }
 
@@ -38,9 +39,7 @@ struct BlockingQueue: Sendable {
         let start = start ?? now
         do {
             let pause = try retry(error, now - start)
-            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(pause / .nanoseconds(1)))) {
-                attempt(body, since: start, retry, continuation)
-            }
+            queue.begin(after: pause) { attempt(body, since: start, retry, continuation) }
         } catch {
             continuation.resume(throwing: error)
         }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+public import SimulationCheck
+
+/// Runs of simulated processes. One call at a time.
+public enum Simulation {
+    public struct Result: Sendable {
+        public let plan: Plan
+        public let facts: [Fact]
+        public let verdict: Verdict
+        /// The number of jobs and calls that ran.
+        public let steps: Int
+        /// Equal for equal runs.
+        public let digest: UInt64
+    }
+
+    /// Prepares the runtime of this process. Call it once, before any task is made.
+    public static func prepare() { Scheduler.install() }
+
+    public static func run(_ plan: Plan) -> Result {
+        let world = World(plan)
+        let facts = world.run()
+        let (steps, digest) = (world.scheduler.steps, world.scheduler.digest)
+        return Result(
+            plan: plan, facts: facts, verdict: Verdict.of(facts, plan.setting), steps: steps, digest: digest)
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import SimulationCheck
+
+/// What the servers, the store and the run have seen.
+///
+/// `@unchecked`: nothing of a run happens at the same time. The scheduler's thread waits while a fiber runs.
+final class Ledger: @unchecked Sendable {
+    private let scheduler: Scheduler
+    private(set) var facts: [Fact] = []
+
+    init(_ scheduler: Scheduler) { self.scheduler = scheduler }
+
+    func note(_ event: Event) { facts.append(Fact(time: scheduler.now, event)) }
+}

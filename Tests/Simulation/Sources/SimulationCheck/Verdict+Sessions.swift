@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+extension Verdict {
+    // MARK: - Sign-outs
+
+    /// A request that begins after a sign-out takes no credential of a session from before it.
+    mutating func judgeSignOuts() {
+        var signOutBegan: [Int: Int64] = [:]
+        /// The end of the last sign-out of a process, and when it began.
+        var signedOut: [Int: (began: Int64, ended: Int64)] = [:]
+        var requestBegan: [Int: Int64] = [:]
+        for fact in facts {
+            switch fact.event {
+            case .signOutBegan(let process): signOutBegan[process] = fact.time
+            case .signedOut(let process): signedOut[process] = (signOutBegan[process] ?? fact.time, fact.time)
+            case .requestBegan(let request, _, _): requestBegan[request] = fact.time
+            case .used(let request, let process, let place, _, _):
+                guard let out = signedOut[process], let begin = requestBegan[request], begin > out.ended,
+                    let signedIn = history.signedIn[place.family], signedIn < out.began
+                else { continue }
+                complain(.afterSignOut, "request \(request) of process \(process) took \(place)", at: fact.time)
+            default: break
+            }
+        }
+        judgeRefreshesAfterTombstones()
+    }
+
+    /// Once the store says that a session is over, no process sends its refresh token. What was read before may be sent
+    /// for a while.
+    private mutating func judgeRefreshesAfterTombstones() {
+        /// The library's session and the server's family.
+        var families: [String: Int] = [:]
+        var over: [Int: Int64] = [:]
+        for fact in facts {
+            switch fact.event {
+            case .stored(let view), .recovered(let view):
+                if let place = view.place { families[view.session] = place.family }
+                if view.kind == .tombstone, let family = families[view.session], over[family] == nil {
+                    over[family] = fact.time
+                }
+                // A power failure may bring a session back whose end was not durable.
+                if case .recovered = fact.event, let family = view.place?.family { over[family] = nil }
+            case .asked(_, let process, let place):
+                guard let end = over[place.family] else { continue }
+                let late = fact.time - end - history.stopped(process, from: end, to: fact.time)
+                if late > Self.readAhead {
+                    complain(.afterSignOut, "process \(process) sent \(place) \(late / 1_000_000) ms late", at: fact.time)
+                }
+            default: break
+            }
+        }
+    }
+
+    /// The longest time between reading the store and sending a refresh token.
+    private static let readAhead: Int64 = 25_000_000_000
+
+    // MARK: - The end
+
+    /// After the faults every process has a token again, unless its session is over.
+    mutating func judgeEnd() {
+        var probes: [Int: Int] = [:]
+        var isCalm = false
+        var current: StoredView?
+        for fact in facts {
+            switch fact.event {
+            case .calm: isCalm = true
+            case .stored(let view), .recovered(let view): current = view
+            case .requestBegan(let request, let process, isProbe: true): probes[request] = process
+            case .requestEnded(let request, let outcome):
+                guard isCalm, let process = probes[request] else { continue }
+                judgeProbe(outcome, process, current, at: fact.time)
+            case .left(let process, let what):
+                complain(.leftover, "process \(process): \(what)", at: fact.time)
+            default: break
+            }
+        }
+    }
+
+    private mutating func judgeProbe(_ outcome: Outcome, _ process: Int, _ current: StoredView?, at time: Int64) {
+        if outcome == .answered(200) { return }
+        // Nobody is signed in, or the session has ended at the server.
+        guard let current, current.kind == .token, let place = current.place else {
+            return judgeMissing(current, process, at: time)
+        }
+        if history.ends[place.family].map({ $0 <= time }) ?? false { return }
+        complain(.sessionLost, "process \(process) cannot use session \(place.family): \(outcome)", at: time)
+    }
+
+    /// The store is empty although nobody has signed out, and the session goes on at the server.
+    private mutating func judgeMissing(_ current: StoredView?, _ process: Int, at time: Int64) {
+        guard current?.kind != .tombstone, let family = history.lastSignedIn, history.ends[family] == nil,
+            !history.hasSignOut
+        else { return }
+        complain(.sessionLost, "process \(process) finds no session \(family) in the store", at: time)
+    }
+}

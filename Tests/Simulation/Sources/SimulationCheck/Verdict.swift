@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+/// Judges a run by its ledger alone.
+///
+///     let verdict = Verdict.of(ledger, setting)
+///     if !verdict.violations.isEmpty { … }
+public struct Verdict: Sendable {
+    /// The refreshes that the server has committed.
+    public private(set) var expiries = 0
+    /// Second calls for one token that an answer lost on the way, or a fault of its process, explains.
+    public private(set) var explainedCalls = 0
+    /// Sessions that ended because the only copy of a token was lost.
+    public private(set) var explainedLosses = 0
+    public private(set) var requests = 0
+    public internal(set) var violations: [Violation] = []
+
+    let facts: [Fact]
+    let setting: Setting
+    var history: History
+
+    public static func of(_ facts: [Fact], _ setting: Setting) -> Verdict {
+        var verdict = Verdict(facts, setting)
+        verdict.judgeCalls()
+        verdict.judgeStore()
+        verdict.judgeRequests()
+        verdict.judgeSignOuts()
+        verdict.judgeEnd()
+        return verdict
+    }
+
+    private init(_ facts: [Fact], _ setting: Setting) {
+        (self.facts, self.setting) = (facts, setting)
+        history = History(facts)
+    }
+
+    mutating func complain(_ promise: Violation.Promise, _ detail: String, at time: Int64) {
+        violations.append(Violation(promise, detail, at: time))
+    }
+
+    // MARK: - Calls
+
+    /// No token is sent twice unless its answer was lost. No session is lost unless the only copy was.
+    private mutating func judgeCalls() {
+        /// The first presentation of each token whose answer may still be held by its process.
+        var first: [Place: (index: Int, call: Int, process: Int)] = [:]
+        for (index, fact) in facts.enumerated() {
+            guard case .presented(let call, let process, let place, let answer, let isRepeated) = fact.event else {
+                continue
+            }
+            if case .committed = answer { expiries += 1 }
+            let earlier = first[place]
+            if case .committed = answer { first[place] = (index, call, process) }
+            if case .replayed = answer { first[place] = (index, call, process) }
+            guard let earlier, !isRepeated else {
+                if answer == .reused, isRepeated { explainedLosses += 1 }
+                continue
+            }
+            guard explains(earlier, before: index, of: place) else {
+                complain(
+                    .duplicateCall, "process \(process) sent \(place) again, which process \(earlier.process) had sent",
+                    at: fact.time)
+                if answer == .reused { complain(.sessionLost, "the server ended session \(place.family)", at: fact.time) }
+                continue
+            }
+            explainedCalls += 1
+            if answer == .reused { judgeLoss(of: place, earlier.index, at: fact.time) }
+        }
+    }
+
+    /// A session was lost although its only copy was: a server with a grace period must have been asked too late.
+    private mutating func judgeLoss(of place: Place, _ earlier: Int, at time: Int64) {
+        if setting.grace > 0, time < facts[earlier].time + setting.grace {
+            complain(.sessionLost, "session \(place.family) ended within the grace period", at: time)
+        } else {
+            explainedLosses += 1
+        }
+    }
+
+    /// Whether no living process can have kept the answer to an earlier call.
+    private func explains(_ earlier: (index: Int, call: Int, process: Int), before index: Int, of place: Place) -> Bool {
+        let began = history.asked[earlier.call] ?? facts[earlier.index].time
+        let (from, now) = (facts[earlier.index].time, facts[index].time)
+        guard history.delivered[earlier.call].map({ $0 <= now }) ?? false else {
+            // The answer is on its way to a process that waits for it, unless that is dead or has given up.
+            return history.lost[earlier.call].map { $0 <= now } ?? false
+                || history.kills[earlier.process].map { $0 <= now } ?? false
+                || setting.store == .leased && history.wasStopped(earlier.process, from: began, to: now)
+        }
+        let next = history.next(after: earlier.index)
+        // A successor that a request has used was stored, unless the store refused it.
+        let usedAt = next.flatMap { history.firstUse[$0] } ?? Int64.max
+        let couldNotStore = history.hasTrouble(.full, from, now) || history.hasTrouble(.database, from - setting.lease, now)
+        if let kill = history.kills[earlier.process], kill <= now, usedAt > kill || couldNotStore { return true }
+        if setting.store == .files { return false }
+        // Without an answer of the database, or while it is stopped, a host loses its lease and keeps the only copy.
+        return couldNotStore || history.wasStopped(earlier.process, from: began - setting.lease, to: now)
+    }
+
+    // MARK: - The store
+
+    /// Within a session the generation only rises, and a session that is over stays over.
+    private mutating func judgeStore() {
+        var last: StoredView?
+        var ended: Set<String> = []
+        for fact in facts {
+            switch fact.event {
+            case .recovered(let view):
+                judgeRecovery(view, last, at: fact.time)
+                last = view
+            case .stored(let view):
+                defer { last = view }
+                if view.kind == .tombstone { ended.insert(view.session) }
+                guard view.kind == .token, let last else { continue }
+                if ended.contains(view.session) {
+                    complain(.resurrected, "session \(view.session.prefix(8)) is stored after its end", at: fact.time)
+                }
+                guard last.kind == .token, last.session == view.session else { continue }
+                if view.generation < last.generation {
+                    complain(
+                        .olderOverNewer, "generation \(view.generation) over \(last.generation)", at: fact.time)
+                } else if view.generation == last.generation, view.place != last.place {
+                    complain(.olderOverNewer, "one generation, \(view.generation), for two tokens", at: fact.time)
+                }
+            default: break
+            }
+        }
+    }
+
+    /// What a request has used was durable: a power failure must not lose it.
+    private mutating func judgeRecovery(_ view: StoredView, _ last: StoredView?, at time: Int64) {
+        if view.kind == .damaged { complain(.olderOverNewer, "a power failure left a damaged item", at: time) }
+        guard let last, last.kind == .token, let place = last.place, view != last else { return }
+        guard let usedAt = history.firstUse[place], usedAt < time, !history.hasTrouble(.full, usedAt - 60_000_000_000, time)
+        else { return }
+        // A sign-out or a sign-in may be about to replace it.
+        guard view.kind != .tombstone, view.place?.family == place.family || view.kind != .token else { return }
+        complain(.olderOverNewer, "a power failure lost \(place), which was in use", at: time)
+    }
+
+    // MARK: - Requests
+
+    private mutating func judgeRequests() {
+        var began: [Int: (time: Int64, process: Int)] = [:]
+        var family: [Int: Int] = [:]
+        var last: Int64 = 0
+        for fact in facts {
+            last = fact.time
+            switch fact.event {
+            case .requestBegan(let request, let process, _):
+                requests += 1
+                began[request] = (fact.time, process)
+            case .requestEnded(let request, _):
+                if let begin = began.removeValue(forKey: request) { judgeDuration(begin, fact.time, request) }
+            case .used(let request, _, let place, let origin, let isOurs):
+                if !isOurs { complain(.otherOrigin, "request \(request) took \(place) to \(origin)", at: fact.time) }
+                if let former = family[request], former != place.family {
+                    complain(.otherPerson, "request \(request) was sent with \(former) and \(place)", at: fact.time)
+                }
+                family[request] = place.family
+            default: break
+            }
+        }
+        for (request, begin) in began.sorted(by: { $0.key < $1.key }) where history.kills[begin.process] == nil {
+            complain(.requestWithoutEnd, "request \(request) of process \(begin.process)", at: last)
+        }
+    }
+
+    private mutating func judgeDuration(_ begin: (time: Int64, process: Int), _ end: Int64, _ request: Int) {
+        let limit = setting.requestLimit + history.stopped(begin.process, from: begin.time, to: end)
+        if end - begin.time > limit {
+            complain(.requestWithoutEnd, "request \(request) took \((end - begin.time) / 1_000_000) ms", at: end)
+        }
+    }
+}
