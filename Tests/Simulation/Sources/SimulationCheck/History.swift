@@ -10,8 +10,6 @@ struct History: Sendable {
     private(set) var kills: [Int: Int64] = [:]
     /// The first use of each token at a resource server.
     private(set) var firstUse: [Place: Int64] = [:]
-    /// When a sign-in that brought a session had ended.
-    private(set) var signedIn: [Int: Int64] = [:]
     private(set) var lastSignedIn: Int?
     /// When the server ended a session.
     private(set) var ends: [Int: Int64] = [:]
@@ -32,7 +30,7 @@ struct History: Sendable {
         case .answerLost(let call): lost[call] = time
         case .killed(let process): kills[process] = time
         case .used(_, _, let place, _, _): if firstUse[place] == nil { firstUse[place] = time }
-        case .signedIn(_, let family): (signedIn[family], lastSignedIn) = (time, family)
+        case .signedIn(_, let family): lastSignedIn = family
         case .signOutBegan: hasSignOut = true
         case .revoked(let family, _): if ends[family] == nil { ends[family] = time }
         case .presented(_, _, let place, .reused, _): if ends[place.family] == nil { ends[place.family] = time }
@@ -40,6 +38,11 @@ struct History: Sendable {
         case .trouble(let trouble, let until): troubles.append((trouble, time, until))
         default: break
         }
+    }
+
+    func wasAsked(_ call: Int, before other: Int) -> Bool {
+        guard let first = asked[call], let second = asked[other] else { return false }
+        return first < second
     }
 
     /// The token that a presentation has brought.

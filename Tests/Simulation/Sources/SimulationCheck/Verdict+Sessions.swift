@@ -4,20 +4,27 @@
 extension Verdict {
     // MARK: - Sign-outs
 
-    /// A request that begins after a sign-out takes no credential of a session from before it.
+    /// A request that begins after a sign-out takes no credential of a session that its process had before.
+    ///
+    /// A process that has not heard of a sign-in elsewhere ends the session that it has, and follows the other one.
     mutating func judgeSignOuts() {
         var signOutBegan: [Int: Int64] = [:]
         /// The end of the last sign-out of a process, and when it began.
         var signedOut: [Int: (began: Int64, ended: Int64)] = [:]
         var requestBegan: [Int: Int64] = [:]
+        /// The sessions that a process has had, and since when.
+        var known: [Int: [Int: Int64]] = [:]
         for fact in facts {
             switch fact.event {
             case .signOutBegan(let process): signOutBegan[process] = fact.time
             case .signedOut(let process): signedOut[process] = (signOutBegan[process] ?? fact.time, fact.time)
             case .requestBegan(let request, _, _): requestBegan[request] = fact.time
+            case .signedIn(let process, let family): known[process, default: [:]][family] = fact.time
             case .used(let request, let process, let place, _, _):
-                guard let out = signedOut[process], let begin = requestBegan[request], begin > out.ended,
-                    let signedIn = history.signedIn[place.family], signedIn < out.began
+                let since = known[process, default: [:]][place.family]
+                if since == nil { known[process, default: [:]][place.family] = fact.time }
+                guard let since, let out = signedOut[process], since < out.began, let begin = requestBegan[request],
+                    begin > out.ended
                 else { continue }
                 complain(.afterSignOut, "request \(request) of process \(process) took \(place)", at: fact.time)
             default: break

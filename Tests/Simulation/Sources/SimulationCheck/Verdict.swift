@@ -56,7 +56,10 @@ public struct Verdict: Sendable {
                 if answer == .reused, isRepeated { explainedLosses += 1 }
                 continue
             }
-            guard explains(earlier, before: index, of: place) else {
+            // A request that was sent first may arrive later.
+            let isLate = history.wasAsked(call, before: earlier.call)
+            let late = (index: index, call: call, process: process)
+            guard isLate ? isGone(late, when: earlier.call) : explains(earlier, before: index, of: place) else {
                 complain(
                     .duplicateCall, "process \(process) sent \(place) again, which process \(earlier.process) had sent",
                     at: fact.time)
@@ -64,7 +67,8 @@ public struct Verdict: Sendable {
                 continue
             }
             explainedCalls += 1
-            if answer == .reused { judgeLoss(of: place, earlier.index, at: fact.time) }
+            guard answer == .reused else { continue }
+            if isLate { explainedLosses += 1 } else { judgeLoss(of: place, earlier.index, at: fact.time) }
         }
     }
 
@@ -75,6 +79,13 @@ public struct Verdict: Sendable {
         } else {
             explainedLosses += 1
         }
+    }
+
+    /// Whether nobody waited for the answer to a call any more when another process sent the same token.
+    private func isGone(_ call: (index: Int, call: Int, process: Int), when other: Int) -> Bool {
+        guard let began = history.asked[call.call], let end = history.asked[other] else { return false }
+        return history.lost[call.call].map { $0 <= end } ?? false || history.kills[call.process].map { $0 <= end } ?? false
+            || setting.store == .leased && history.wasStopped(call.process, from: began, to: end)
     }
 
     /// Whether no living process can have kept the answer to an earlier call.

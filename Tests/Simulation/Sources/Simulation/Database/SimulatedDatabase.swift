@@ -50,6 +50,16 @@ final class SimulatedDatabase: @unchecked Sendable {
         }
     }
 
+    /// Connections work again. As announcements may be lost, each host hears that any record may have changed.
+    func recover() {
+        guard losses > 0 else { return }
+        losses = 0
+        for number in listeners.keys.sorted() {
+            guard let listener = listeners[number] else { continue }
+            scheduler.after(generator.time(500_000...20_000_000), in: listener.process) { listener.yield(.all) }
+        }
+    }
+
     // MARK: Calls
 
     fileprivate func read(_ key: String) -> DatabaseRecord? {

@@ -36,35 +36,39 @@ final class Program: @unchecked Sendable {
 
     // MARK: Requests
 
-    func request(_ number: Int, redirectsTo redirect: String?, isProbe: Bool = false) {
-        guard let inside else { return }
-        ledger.note(.requestBegan(request: number, process: process.number, isProbe: isProbe))
+    /// Sends a request, and follows its redirects. Each hop is a request of its own.
+    ///
+    /// - Returns: the number of the request.
+    @discardableResult
+    func request(redirectsTo redirect: String?, isProbe: Bool = false) -> Int {
+        guard let inside else { return 0 }
+        let number = ledger.nextRequest()
         openCalls += 1
         tasks[number] = Task {
-            let outcome: Outcome
-            do {
-                outcome = .answered(try await follow(number, redirect, with: inside))
-            } catch is CancellationError {
-                outcome = .cancelled
-            } catch {
-                outcome = .failed("\(error)")
-            }
+            await send(ResourceRequest(number: number, host: "api.example", redirect: redirect), isProbe, with: inside)
             tasks[number] = nil
             openCalls -= 1
-            ledger.note(.requestEnded(request: number, outcome))
         }
+        return number
     }
 
     func cancel(_ number: Int) { tasks[number]?.cancel() }
 
-    /// Sends a request, and follows redirects as a client does that knows the provider.
-    private func follow(_ number: Int, _ redirect: String?, with inside: RestrictedAuthorization) async throws -> Int {
-        var request = ResourceRequest(number: number, host: "api.example", redirect: redirect)
-        while true {
+    private func send(_ request: ResourceRequest, _ isProbe: Bool, with inside: RestrictedAuthorization) async {
+        ledger.note(.requestBegan(request: request.number, process: process.number, isProbe: isProbe))
+        let outcome: Outcome
+        var next: String?
+        do {
             let response = try await inside.send(request) { try await network.send($0, from: process) }
-            guard let next = response.location else { return response.statusCode }
-            request = ResourceRequest(number: number, host: next)
+            (outcome, next) = (.answered(response.statusCode), response.location)
+        } catch is CancellationError {
+            outcome = .cancelled
+        } catch {
+            outcome = .failed("\(error)")
         }
+        ledger.note(.requestEnded(request: request.number, outcome))
+        guard let next else { return }
+        await send(ResourceRequest(number: ledger.nextRequest(), host: next), isProbe, with: inside)
     }
 
     // MARK: Sessions

@@ -16,7 +16,7 @@ extension World {
         // Access tokens expire, and pauses after failures end.
         scheduler.run(until: scheduler.now + plan.lifetime + .seconds(130))
         for case let program? in programs {
-            scheduler.asProcess(program.process) { program.request(nextRequest(), redirectsTo: nil, isProbe: true) }
+            scheduler.asProcess(program.process) { program.request(redirectsTo: nil, isProbe: true) }
         }
         scheduler.run(until: scheduler.now + .seconds(130))
         for case let program? in programs { end(program, mustSettle: true) }
@@ -29,7 +29,8 @@ extension World {
     private func calmDown() {
         network.weather = Network.Weather()
         server.failsUntil = 0
-        (disk.isFull, disk.hasNotices, database.isFull, database.losses) = (false, true, false, 0)
+        (disk.isFull, disk.hasNotices, database.isFull) = (false, true, false)
+        database.recover()
         armed = [:]
         for slot in 0..<plan.slots {
             programs[slot]?.process.stoppedUntil = 0
@@ -67,7 +68,7 @@ extension World {
             // A call that is slow now has its answer later.
             ledger.note(.trouble(.database, until: until(duration) + .seconds(10)))
             database.losses = percent
-            later(duration) { $0.database.losses = 0 }
+            later(duration) { $0.database.recover() }
         case .noNotices(let duration):
             disk.hasNotices = false
             later(duration) { $0.disk.hasNotices = true }
@@ -94,8 +95,7 @@ extension World {
     private func use(_ program: Program, _ action: Plan.Action) {
         switch action {
         case .request(let redirect, let cancelledAfter):
-            let number = nextRequest()
-            program.request(number, redirectsTo: redirect)
+            let number = program.request(redirectsTo: redirect)
             if let cancelledAfter { scheduler.after(cancelledAfter, in: program.process) { program.cancel(number) } }
         case .signIn(let user, let setsToken): program.signIn(user, setsToken: setsToken)
         case .signOut(let tellsServer): program.signOut(tellsServer: tellsServer)

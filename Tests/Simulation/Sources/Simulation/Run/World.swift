@@ -25,7 +25,6 @@ final class World: @unchecked Sendable {
     /// What happens when a process asks the server the next time.
     var armed: [Int: [(Plan.Moment, () -> Void)]] = [:]
     private var lastProcess = 0
-    private var lastRequest = 0
     /// The wall clock of the machine, for processes that start later.
     var machineOffset: SimulatedTime = 0
 
@@ -122,10 +121,5 @@ final class World: @unchecked Sendable {
             case .stepsAfterAsking(let steps): process.alarms.append((process.steps + steps, body))
             }
         }
-    }
-
-    func nextRequest() -> Int {
-        lastRequest += 1
-        return lastRequest
     }
 }

@@ -95,6 +95,7 @@ final class Scheduler: @unchecked Sendable {
     /// Ends a process without any notice to it. What it held in memory stays there.
     func kill(_ process: SimulatedProcess) {
         process.isAlive = false
+        processes.removeAll { $0 === process }
         // The bodies of its queues end: all their calls fail. The one that runs now ends by itself.
         asProcess(process) {
             for queue in process.queues where queue !== SimulatedQueue.running { queue.finish() }
@@ -108,16 +109,27 @@ final class Scheduler: @unchecked Sendable {
     func run(until end: SimulatedTime) {
         while true {
             collect()
-            let able = processes.filter { !$0.ready.isEmpty && $0.stoppedUntil <= now }
-            guard !able.isEmpty else {
+            guard let process = choose() else {
                 guard let next = events.first, next.time <= end else { break }
                 now = max(now, next.time)
                 continue
             }
-            step(able[generator.below(able.count)])
+            step(process)
             if now >= end { break }
         }
         now = max(now, end)
+    }
+
+    /// Chooses one of the processes that can run.
+    private func choose() -> SimulatedProcess? {
+        let count = processes.count { $0.canRun(at: now) }
+        guard count > 0 else { return nil }
+        var index = generator.below(count)
+        for process in processes where process.canRun(at: now) {
+            if index == 0 { return process }
+            index -= 1
+        }
+        return nil
     }
 
     /// Makes the work ready whose time has come.
@@ -132,7 +144,6 @@ final class Scheduler: @unchecked Sendable {
                 process.ready.append(first.work)
             }
         }
-        processes.removeAll { !$0.isAlive }
     }
 
     private func step(_ process: SimulatedProcess) {
@@ -152,6 +163,8 @@ final class Scheduler: @unchecked Sendable {
         }
         now += generator.time(1_000...20_000)
     }
+
+    func chance(_ percent: Int) -> Bool { generator.chance(percent) }
 
     private func setClocks() {
         simulation_set_clocks(

@@ -39,6 +39,8 @@ final class SimulatedProcess: @unchecked Sendable {
 
     init(number: Int, slot: Int) { (self.number, self.slot) = (number, slot) }
 
+    func canRun(at now: SimulatedTime) -> Bool { !ready.isEmpty && stoppedUntil <= now }
+
     /// Counts a step, and rings the alarms.
     func countStep() {
         steps += 1

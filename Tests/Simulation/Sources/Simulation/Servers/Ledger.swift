@@ -12,5 +12,13 @@ final class Ledger: @unchecked Sendable {
 
     init(_ scheduler: Scheduler) { self.scheduler = scheduler }
 
+    private var lastRequest = 0
+
+    /// A number that no other request of the run has.
+    func nextRequest() -> Int {
+        lastRequest += 1
+        return lastRequest
+    }
+
     func note(_ event: Event) { facts.append(Fact(time: scheduler.now, event)) }
 }

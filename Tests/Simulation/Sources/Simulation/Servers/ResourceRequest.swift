@@ -7,7 +7,7 @@ import RequestAuthorization
 struct ResourceRequest: AuthorizableRequest {
     struct NoAnswer: Error {}
 
-    /// The number of the caller's request. Each hop and each try has it.
+    /// The number of the request. Each try has it.
     let number: Int
     let host: String
     /// Where the server sends the caller next.
