@@ -60,7 +60,7 @@ extension Plan {
     public init(seed: UInt64) {
         var generator = Generator(seed: seed, stream: 0)
         let store: Setting.Store = generator.chance(60) ? .files : .leased
-        let grace: Int64 = generator.chance(55) ? 0 : .seconds(120)
+        let grace: Int64 = generator.chance(55) ? 0 : .seconds(generator.pick([store == .files ? 8 : 20, 120]))
         self.seed = seed
         setting = Setting(store: store, grace: grace)
         slots = generator.chance(85) ? 1 + generator.below(4) : 5 + generator.below(12)

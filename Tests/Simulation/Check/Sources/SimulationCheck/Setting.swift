@@ -13,6 +13,9 @@ public struct Setting: Hashable, Sendable {
     /// The duration of a lease.
     public var lease: Int64
 
+    /// How long a process that finds a lost call needs to send its token again.
+    var retryTime: Int64 { store == .files ? 3_000_000_000 : lease + 5_000_000_000 }
+
     public init(
         store: Store, grace: Int64, requestLimit: Int64 = 125_000_000_000, lease: Int64 = 10_000_000_000
     ) {

@@ -5,12 +5,21 @@
 struct History: Sendable {
     private let facts: [Fact]
     private(set) var asked: [Int: Int64] = [:]
+    /// When each token was spent.
+    private(set) var spent: [Place: Int64] = [:]
     private(set) var delivered: [Int: Int64] = [:]
     private(set) var lost: [Int: Int64] = [:]
     private(set) var kills: [Int: Int64] = [:]
     /// The first use of each token at a resource server.
     private(set) var firstUse: [Place: Int64] = [:]
+    /// When the server has issued the first token of a session, and when its sign-in ended.
+    private(set) var issued: [Int: Int64] = [:]
+    private(set) var signedIn: [Int: Int64] = [:]
     private(set) var lastSignedIn: Int?
+    /// The last sign-out of each process.
+    private(set) var signOuts: [Int: (began: Int64, ended: Int64)] = [:]
+    /// When each process started.
+    private(set) var starts: [Int: Int64] = [:]
     /// When the server ended a session.
     private(set) var ends: [Int: Int64] = [:]
     private(set) var hasSignOut = false
@@ -30,14 +39,31 @@ struct History: Sendable {
         case .answerLost(let call): lost[call] = time
         case .killed(let process): kills[process] = time
         case .used(_, _, let place, _, _): if firstUse[place] == nil { firstUse[place] = time }
-        case .signedIn(_, let family): lastSignedIn = family
-        case .signOutBegan: hasSignOut = true
+        case .signedIn(_, let family): (signedIn[family], lastSignedIn) = (time, family)
+        case .issued(let place, _): issued[place.family] = time
+        case .started(let process): starts[process] = time
+        case .signOutBegan(let process): (hasSignOut, signOuts[process]) = (true, (time, Int64.max))
+        case .signedOut(let process): signOuts[process]?.ended = time
         case .revoked(let family, _): if ends[family] == nil { ends[family] = time }
+        case .presented(_, _, let place, .committed, _): spent[place] = time
         case .presented(_, _, let place, .reused, _): if ends[place.family] == nil { ends[place.family] = time }
         case .stopped(let process, let until): stops[process, default: []].append((time, until))
         case .trouble(let trouble, let until): troubles.append((trouble, time, until))
         default: break
         }
+    }
+
+    /// A process that started after a token was spent, has used it before a time, and had no trouble until then.
+    ///
+    /// Its store had the intent of the lost call.
+    func reader(of place: Place, before end: Int64) -> Int? {
+        guard let spent = spent[place] else { return nil }
+        for case .used(_, let process, place, _, true) in facts.lazy.filter({ $0.time < end }).map(\.event) {
+            let from = starts[process] ?? 0
+            let hasTrouble = troubles.contains { $0.until >= spent && $0.from <= end } || !lost.isEmpty
+            if from > spent, kills[process] == nil, !wasStopped(process, from: from, to: end), !hasTrouble { return process }
+        }
+        return nil
     }
 
     func wasAsked(_ call: Int, before other: Int) -> Bool {

@@ -14,10 +14,15 @@ extension Verdict {
         var requestBegan: [Int: Int64] = [:]
         /// The sessions that a process has had, and since when.
         var known: [Int: [Int: Int64]] = [:]
+        var current: StoredView?
         for fact in facts {
             switch fact.event {
             case .signOutBegan(let process): signOutBegan[process] = fact.time
-            case .signedOut(let process): signedOut[process] = (signOutBegan[process] ?? fact.time, fact.time)
+            case .stored(let view), .recovered(let view): current = view
+            case .signedOut(let process):
+                let out = (began: signOutBegan[process] ?? fact.time, ended: fact.time)
+                signedOut[process] = out
+                judgeStore(current, known[process] ?? [:], after: out, of: process)
             case .requestBegan(let request, _, _): requestBegan[request] = fact.time
             case .signedIn(let process, let family): known[process, default: [:]][family] = fact.time
             case .used(let request, let process, let place, _, _):
@@ -31,6 +36,18 @@ extension Verdict {
             }
         }
         judgeRefreshesAfterTombstones()
+    }
+
+    /// After a sign-out the store does not have the session any more, unless it could not be changed.
+    private mutating func judgeStore(
+        _ current: StoredView?, _ known: [Int: Int64], after out: (began: Int64, ended: Int64), of process: Int
+    ) {
+        guard let current, current.kind == .token, let family = current.place?.family, let since = known[family],
+            since < out.began, !history.hasTrouble(.full, out.began, out.ended),
+            !history.hasTrouble(.database, out.began, out.ended),
+            !history.wasStopped(process, from: out.began, to: out.ended)
+        else { return }
+        complain(.afterSignOut, "the store has session \(family) after process \(process) signed out", at: out.ended)
     }
 
     /// Once the store says that a session is over, no process sends its refresh token. What was read before may be sent
@@ -91,7 +108,17 @@ extension Verdict {
             return judgeMissing(current, process, at: time)
         }
         if history.ends[place.family].map({ $0 <= time }) ?? false { return }
+        if mayStaySignedOut(process, of: place.family) { return }
         complain(.sessionLost, "process \(process) cannot use session \(place.family): \(outcome)", at: time)
+    }
+
+    /// Whether a process has signed out while a session was signed in elsewhere. It may stay signed out then: which of
+    /// both was first is not known if the store could not be changed at once.
+    private func mayStaySignedOut(_ process: Int, of family: Int) -> Bool {
+        guard let out = history.signOuts[process], let issued = history.issued[family] else { return false }
+        if issued <= out.ended, history.signedIn[family].map({ $0 >= out.began }) ?? true { return true }
+        return issued > out.began
+            && (history.hasTrouble(.database, out.began, issued) || history.hasTrouble(.full, out.began, issued))
     }
 
     /// The store is empty although nobody has signed out, and the session goes on at the server.

@@ -74,8 +74,11 @@ public struct Verdict: Sendable {
 
     /// A session was lost although its only copy was: a server with a grace period must have been asked too late.
     private mutating func judgeLoss(of place: Place, _ earlier: Int, at time: Int64) {
-        if setting.grace > 0, time < facts[earlier].time + setting.grace {
+        let end = facts[earlier].time + setting.grace
+        if setting.grace > 0, time < end {
             complain(.sessionLost, "session \(place.family) ended within the grace period", at: time)
+        } else if setting.grace > 0, let process = history.reader(of: place, before: end - setting.retryTime) {
+            complain(.sessionLost, "process \(process) used \(place), and did not refresh it within the grace period", at: time)
         } else {
             explainedLosses += 1
         }
