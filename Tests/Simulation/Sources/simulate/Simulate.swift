@@ -69,6 +69,7 @@ struct Simulate {
         if options.shrinks, let first = result.verdict.violations.first {
             result = Simulation.run(Shrinking.smallest(result.plan, still: first.promise))
         }
+        if options.isTraced { result = Simulation.run(result.plan, isTraced: true) }
         if options.printsJSON {
             var report = Report()
             report.add(result)

@@ -104,6 +104,8 @@ public enum Event: Hashable, Sendable {
     case recovered(StoredView)
     /// The faults end.
     case calm
+    /// A call of the store, for people. Only traced runs have it.
+    case remark(process: Int, String)
     /// A process ended with something left.
     case left(process: Int, what: String)
 }

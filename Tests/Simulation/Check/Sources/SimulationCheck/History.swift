@@ -87,6 +87,8 @@ struct History: Sendable {
 
     func wasStopped(_ process: Int, from: Int64, to: Int64) -> Bool { stopped(process, from: from, to: to) > 0 }
 
+    func wasAnyStopped(from: Int64, to: Int64) -> Bool { stops.keys.contains { wasStopped($0, from: from, to: to) } }
+
     /// How long a process was stopped within a time.
     func stopped(_ process: Int, from: Int64, to: Int64) -> Int64 {
         (stops[process] ?? []).reduce(0) { $0 + max(0, min($1.until, to) - max($1.from, from)) }

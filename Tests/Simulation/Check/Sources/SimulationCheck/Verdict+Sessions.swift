@@ -45,7 +45,8 @@ extension Verdict {
         guard let current, current.kind == .token, let family = current.place?.family, let since = known[family],
             since < out.began, !history.hasTrouble(.full, out.began, out.ended),
             !history.hasTrouble(.database, out.began, out.ended),
-            !history.wasStopped(process, from: out.began, to: out.ended)
+            // A stopped process may hold the guard of the file.
+            !history.wasAnyStopped(from: out.began, to: out.ended)
         else { return }
         complain(.afterSignOut, "the store has session \(family) after process \(process) signed out", at: out.ended)
     }
@@ -116,6 +117,7 @@ extension Verdict {
     /// both was first is not known if the store could not be changed at once.
     private func mayStaySignedOut(_ process: Int, of family: Int) -> Bool {
         guard let out = history.signOuts[process], let issued = history.issued[family] else { return false }
+        if history.wasStopped(process, from: issued, to: out.ended) { return true }
         if issued <= out.ended, history.signedIn[family].map({ $0 >= out.began }) ?? true { return true }
         return issued > out.began
             && (history.hasTrouble(.database, out.began, issued) || history.hasTrouble(.full, out.began, issued))

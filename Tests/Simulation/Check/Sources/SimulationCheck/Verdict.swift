@@ -74,7 +74,7 @@ public struct Verdict: Sendable {
 
     /// A session was lost although its only copy was: a server with a grace period must have been asked too late.
     private mutating func judgeLoss(of place: Place, _ earlier: Int, at time: Int64) {
-        let end = facts[earlier].time + setting.grace
+        let end = (history.spent[place] ?? facts[earlier].time) + setting.grace
         if setting.grace > 0, time < end {
             complain(.sessionLost, "session \(place.family) ended within the grace period", at: time)
         } else if setting.grace > 0, let process = history.reader(of: place, before: end - setting.retryTime) {
@@ -93,6 +93,8 @@ public struct Verdict: Sendable {
 
     /// Whether no living process can have kept the answer to an earlier call.
     private func explains(_ earlier: (index: Int, call: Int, process: Int), before index: Int, of place: Place) -> Bool {
+        // The answer to a request that the network has doubled goes nowhere.
+        if case .presented(_, _, _, _, isRepeated: true) = facts[earlier.index].event { return true }
         let began = history.asked[earlier.call] ?? facts[earlier.index].time
         let (from, now) = (facts[earlier.index].time, facts[index].time)
         guard history.delivered[earlier.call].map({ $0 <= now }) ?? false else {

@@ -16,6 +16,7 @@ final class SimulatedDatabase: @unchecked Sendable {
     private var records: [String: (bytes: Data, since: SimulatedTime)] = [:]
     private var listeners: [Int: (process: SimulatedProcess, yield: @Sendable (RecordChange) -> Void)] = [:]
     private var count = 0
+    private let ledger: Ledger
     /// Whether the database tells how long a record is unchanged.
     let hasClock: Bool
     var isFull = false
@@ -24,8 +25,8 @@ final class SimulatedDatabase: @unchecked Sendable {
     /// Called when the item changes.
     var onItem: ((Data?) -> Void)?
 
-    init(_ scheduler: Scheduler, seed: UInt64) {
-        self.scheduler = scheduler
+    init(_ scheduler: Scheduler, _ ledger: Ledger, seed: UInt64) {
+        (self.scheduler, self.ledger) = (scheduler, ledger)
         generator = Generator(seed: seed, stream: 3)
         hasClock = generator.chance(50)
     }
@@ -46,7 +47,10 @@ final class SimulatedDatabase: @unchecked Sendable {
         for number in listeners.keys.sorted() {
             guard let listener = listeners[number] else { continue }
             if generator.below(100) < losses { continue }
-            scheduler.after(generator.time(500_000...20_000_000), in: listener.process) { listener.yield(.record(key)) }
+            scheduler.after(generator.time(500_000...20_000_000), in: listener.process) { [ledger] in
+                ledger.remark(listener.process, "hears of \(key)")
+                listener.yield(.record(key))
+            }
         }
     }
 
@@ -79,12 +83,14 @@ final class SimulatedDatabase: @unchecked Sendable {
 
     /// Makes a call for a process: the request travels, the database acts, and the answer travels.
     fileprivate func call<Value: Sendable>(
-        _ process: SimulatedProcess, _ body: @escaping @Sendable () throws -> Value
+        _ name: String, _ process: SimulatedProcess, _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         let pending = Pending<Value>()
         let isLost = generator.below(100) < losses
         let isAnswerLost = generator.below(100) < losses
         let (there, back) = (delay(), delay())
+        let fate = isLost ? ", lost" : isAnswerLost ? ", its answer is lost" : ""
+        ledger.remark(process, "\(name)\(fate)")
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
                 pending.continuation = continuation
@@ -93,6 +99,7 @@ final class SimulatedDatabase: @unchecked Sendable {
                 if isLost { return fail(pending, in: process) }
                 scheduler.after(there, in: scheduler.world) { [self] in
                     let result = Result { try body() }
+                    ledger.remark(process, "\(name): \(result)")
                     if isAnswerLost { return fail(pending, in: process) }
                     scheduler.after(back, in: process) { pending.end(result) }
                 }
@@ -139,11 +146,11 @@ struct SimulatedRecords: RecordDatabase, @unchecked Sendable {
     let process: SimulatedProcess
 
     func read(_ key: String) async throws -> DatabaseRecord? {
-        try await database.call(process) { database.read(key) }
+        try await database.call("read", process) { database.read(key) }
     }
 
     func replace(_ old: Data?, by new: Data?, at key: String) async throws -> Bool {
-        try await database.call(process) { try database.replace(old, by: new, at: key) }
+        try await database.call("replace", process) { try database.replace(old, by: new, at: key) }
     }
 
     var changes: AsyncStream<RecordChange>? {
@@ -153,5 +160,5 @@ struct SimulatedRecords: RecordDatabase, @unchecked Sendable {
         return stream
     }
 
-    func announce(_ key: String) async { _ = try? await database.call(process) { database.announce(key) } }
+    func announce(_ key: String) async { _ = try? await database.call("announce", process) { database.announce(key) } }
 }

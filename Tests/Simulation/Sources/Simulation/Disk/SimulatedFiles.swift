@@ -14,11 +14,12 @@ import Glibc
 final class SimulatedFiles: FileLayer, @unchecked Sendable {
     private let disk: SimulatedDisk
     private let scheduler: Scheduler
+    private let ledger: Ledger
     private let process: SimulatedProcess
     private var generator: Generator
 
-    init(_ disk: SimulatedDisk, _ scheduler: Scheduler, _ process: SimulatedProcess, seed: UInt64) {
-        (self.disk, self.scheduler, self.process) = (disk, scheduler, process)
+    init(_ disk: SimulatedDisk, _ scheduler: Scheduler, _ ledger: Ledger, _ process: SimulatedProcess, seed: UInt64) {
+        (self.disk, self.scheduler, self.ledger, self.process) = (disk, scheduler, ledger, process)
         generator = Generator(seed: seed, stream: 100 + UInt64(process.number))
     }
 
@@ -59,7 +60,7 @@ final class SimulatedFiles: FileLayer, @unchecked Sendable {
     // MARK: Files
 
     func open(_ name: String, in folder: CInt, for purpose: FilePurpose) throws -> CInt {
-        try enter("openat")
+        try enter("openat", "\(name) for \(purpose)")
         switch (purpose, disk.names[name]) {
         case (.creating, .some): throw FileError("openat", EEXIST)
         case (.creating, nil), (.locking, nil): return disk.open(try disk.create(name), process)
@@ -76,7 +77,7 @@ final class SimulatedFiles: FileLayer, @unchecked Sendable {
     }
 
     func status(of name: String, in folder: CInt) throws -> FileStatus? {
-        try enter("fstatat")
+        try enter("fstatat", name)
         return disk.names[name].map(status)
     }
 
@@ -101,7 +102,7 @@ final class SimulatedFiles: FileLayer, @unchecked Sendable {
     func syncData(_ file: CInt) throws { try sync(file) }
 
     func rename(_ name: String, to newName: String, in folder: CInt) throws {
-        try enter("renameat")
+        try enter("renameat", "\(name) to \(newName)")
         try disk.rename(name, to: newName)
     }
 
@@ -111,7 +112,7 @@ final class SimulatedFiles: FileLayer, @unchecked Sendable {
     }
 
     func remove(_ name: String, in folder: CInt) throws {
-        try enter("unlinkat")
+        try enter("unlinkat", name)
         try disk.remove(name)
     }
 
@@ -133,8 +134,9 @@ final class SimulatedFiles: FileLayer, @unchecked Sendable {
     // MARK: -
 
     /// Lets other processes run before a call, and kills this one if it is time.
-    private func enter(_ call: String) throws {
+    private func enter(_ call: String, _ name: String = "") throws {
         guard process.isAlive else { throw FileError(call, EIO) }
+        ledger.remark(process, "\(call) \(name)")
         process.countStep()
         guard process.isAlive else { throw FileError(call, EIO) }
         // Pausing at each call would cost more than it finds.

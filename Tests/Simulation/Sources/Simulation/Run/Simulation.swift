@@ -18,7 +18,9 @@ public enum Simulation {
     /// Prepares the runtime of this process. Call it once, before any task is made.
     public static func prepare() { Scheduler.install() }
 
-    public static func run(_ plan: Plan) -> Result {
+    /// - Parameter isTraced: whether the ledger has the calls of the store, too.
+    public static func run(_ plan: Plan, isTraced: Bool = false) -> Result {
+        Ledger.isTraced = isTraced
         let world = World(plan)
         let facts = world.run()
         let (steps, digest) = (world.scheduler.steps, world.scheduler.digest)

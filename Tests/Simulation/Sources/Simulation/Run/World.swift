@@ -36,7 +36,7 @@ final class World: @unchecked Sendable {
         server = AuthorizationServer(scheduler, ledger, plan.setting, lifetime: plan.lifetime, seed: plan.seed)
         network = Network(scheduler, ledger, server, seed: plan.seed)
         disk = SimulatedDisk(scheduler, seed: plan.seed)
-        database = SimulatedDatabase(scheduler, seed: plan.seed)
+        database = SimulatedDatabase(scheduler, ledger, seed: plan.seed)
         programs = Array(repeating: nil, count: plan.slots)
         let note = { [ledger] (item: Data?) in ledger.note(.stored(StoredItem.view(item))) }
         (disk.onItem, database.onItem) = (note, note)
@@ -61,7 +61,7 @@ final class World: @unchecked Sendable {
         let policy: RefreshPolicy = plan.tools.contains(process.slot) ? .tool : .default
         switch plan.setting.store {
         case .files:
-            let layer = SimulatedFiles(disk, scheduler, process, seed: plan.seed)
+            let layer = SimulatedFiles(disk, scheduler, ledger, process, seed: plan.seed)
             layers[process.number] = layer
             let items = RestrictedFileItems(client: "app", account: "ada", folder: .at(SimulatedDisk.folder), layer: layer)
             let store = RestrictedFileTokenStore<SimulatedToken>(items)

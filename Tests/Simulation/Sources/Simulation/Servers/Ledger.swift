@@ -20,5 +20,12 @@ final class Ledger: @unchecked Sendable {
         return lastRequest
     }
 
+    /// Whether calls of the store are noted, too.
+    nonisolated(unsafe) static var isTraced = false
+
+    func remark(_ process: SimulatedProcess, _ text: @autoclosure () -> String) {
+        if Self.isTraced { note(.remark(process: process.number, text())) }
+    }
+
     func note(_ event: Event) { facts.append(Fact(time: scheduler.now, event)) }
 }
