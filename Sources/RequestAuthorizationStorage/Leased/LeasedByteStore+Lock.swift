@@ -91,7 +91,8 @@ extension LeasedByteStore {
     private func access(_ id: UUID, to known: Known, isLeased: Bool) -> TokenStoreLock {
         let lease = HeldLease(id, of: self)
         var known = known
-        known.freshUntil = space.clock.uptime + .seconds(1)
+        // It counts from before the request, because the answer may have been slow.
+        known.freshUntil = known.askedAt + .seconds(1)
         state.withLock { state in
             state.lease = lease
             state.known = known

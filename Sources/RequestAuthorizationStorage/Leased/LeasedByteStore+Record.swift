@@ -93,6 +93,7 @@ extension LeasedByteStore {
     /// - Parameter mayBeDamaged: whether a damaged record counts as an empty one.
     func record(_ budget: RecordCalls.Budget, mayBeDamaged: Bool = false) async throws -> Known {
         let key = try await space.key(of: name, budget)
+        let askedAt = space.clock.uptime
         let answer = try await space.calls.read(key, budget)
         state.withLock { $0.known = nil }
         guard let bytes = answer.bytes else {
@@ -105,7 +106,8 @@ extension LeasedByteStore {
             guard mayBeDamaged, error.kind == .corrupt else { throw error }
             return Known(bytes: bytes, record: LeasedRecord(place: nil), key: key, unchangedFor: nil, isDamaged: true)
         }
-        let known = Known(bytes: bytes, record: record, key: key, unchangedFor: answer.unchangedFor)
+        let known = Known(
+            bytes: bytes, record: record, key: key, unchangedFor: answer.unchangedFor, askedAt: askedAt)
         state.withLock { state in
             state.rules.watch(record, answeredAt: answer.answeredAt)
             if state.rules.isHolder(in: record) { state.known = known }
@@ -126,7 +128,7 @@ extension LeasedByteStore {
             // The database is another one, with other keys.
             guard try await space.key(of: name, budget) == known.key else { return false }
         }
-        let bytes = record.encoded
+        let (bytes, askedAt) = (record.encoded, space.clock.uptime)
         do {
             guard try await space.calls.replace(known.bytes, by: bytes, at: known.key, budget) else {
                 state.withLock { $0.known = nil }
@@ -136,7 +138,7 @@ extension LeasedByteStore {
             state.withLock { $0.known = nil }
             throw error
         }
-        state.withLock { $0.known = Known(bytes: bytes, record: record, key: known.key) }
+        state.withLock { $0.known = Known(bytes: bytes, record: record, key: known.key, askedAt: askedAt) }
         return true
     }
 

@@ -36,6 +36,8 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
         let key: String
         var unchangedFor: Duration?
         var isDamaged = false
+        /// The uptime before it was asked for.
+        var askedAt = Duration.zero
         /// The uptime until which a load may use it.
         var freshUntil = Duration.zero
     }
@@ -132,7 +134,12 @@ public final class LeasedByteStore: EndAwareByteStore, RedactedDescription {
 
     static let asidePlace = "the spare part of its record"
 
-    public var changes: AsyncStream<Void>? { space.news?.changes(of: name) }
+    public var changes: AsyncStream<Void>? {
+        space.news?.changes(of: name) { [weak self] in
+            // The next load must read the record again: the known one is from before the change.
+            self?.state.withLock { $0.known?.freshUntil = .zero }
+        }
+    }
 
     /// Tells the other hosts that a session has begun or ended.
     func announce() async {

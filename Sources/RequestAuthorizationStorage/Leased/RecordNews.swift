@@ -6,12 +6,22 @@
 /// Correctness does not depend on it, because a refresh reads the record under its lease.
 final class RecordNews: Sendable {
     private struct State {
-        var listeners: [RecordName: [Int: AsyncStream<Void>.Continuation]] = [:]
+        var listeners: [RecordName: [Int: Listener]] = [:]
         /// The names by their keys, for the present naming.
         var names: [String: RecordName] = [:]
         var key: @Sendable (RecordName) -> String?
         var lastNumber = 0
         var task: Task<Void, Never>?
+    }
+
+    private struct Listener: Sendable {
+        let continuation: AsyncStream<Void>.Continuation
+        let onChange: @Sendable () -> Void
+
+        func yield() {
+            onChange()
+            continuation.yield()
+        }
     }
 
     private let database: any RecordDatabase
@@ -37,7 +47,9 @@ final class RecordNews: Sendable {
     }
 
     /// Returns a stream of possible changes of a record; `nil` if the database reports none.
-    func changes(of name: RecordName) -> AsyncStream<Void>? {
+    ///
+    /// - Parameter onChange: called before each element. It must not block.
+    func changes(of name: RecordName, onChange: @escaping @Sendable () -> Void = {}) -> AsyncStream<Void>? {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state -> Int? in
             if state.task == nil {
@@ -45,7 +57,8 @@ final class RecordNews: Sendable {
                 state.task = follow(changes)
             }
             state.lastNumber += 1
-            state.listeners[name, default: [:]][state.lastNumber] = continuation
+            state.listeners[name, default: [:]][state.lastNumber] = Listener(
+                continuation: continuation, onChange: onChange)
             if let key = state.key(name) { state.names[key] = name }
             return state.lastNumber
         }
@@ -77,7 +90,7 @@ final class RecordNews: Sendable {
         }
     }
 
-    private func listeners(of key: String) -> [AsyncStream<Void>.Continuation] {
+    private func listeners(of key: String) -> [Listener] {
         state.withLock { state in
             state.names[key].flatMap { state.listeners[$0] }.map { Array($0.values) } ?? []
         }
