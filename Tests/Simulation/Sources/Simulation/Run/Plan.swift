@@ -51,6 +51,8 @@ public struct Plan: Sendable {
     public let horizon: Int64
     /// The processes whose policy is that of a tool.
     public let tools: Set<Int>
+    /// How long before its expiry a token is refreshed, as a part of its lifetime.
+    public let leeway: Double
     /// How fast the uptime of each process runs, in millionths.
     public let rates: [Int64]
     public var steps: [Step]
@@ -67,6 +69,7 @@ extension Plan {
         lifetime = .seconds(Double(generator.pick([10, 20, 40])))
         horizon = lifetime * 6
         tools = Set((0..<slots).filter { _ in generator.chance(25) })
+        leeway = generator.pick([0.1, 0.6])
         // The machine of files has one clock.
         rates = (0..<slots).map { _ in store == .files ? 1_000_000 : 980_000 + Int64(generator.below(40_000)) }
         steps = []

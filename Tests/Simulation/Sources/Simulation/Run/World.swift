@@ -58,7 +58,8 @@ final class World: @unchecked Sendable {
 
     private func makeProgram(_ process: SimulatedProcess) -> Program? {
         let clock = SimulatedClock(scheduler, process)
-        let policy: RefreshPolicy = plan.tools.contains(process.slot) ? .tool : .default
+        var policy: RefreshPolicy = plan.tools.contains(process.slot) ? .tool : .default
+        policy.leeway.fraction = plan.leeway
         switch plan.setting.store {
         case .files:
             let layer = SimulatedFiles(disk, scheduler, ledger, process, seed: plan.seed)
