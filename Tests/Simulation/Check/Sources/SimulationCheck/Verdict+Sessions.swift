@@ -45,8 +45,8 @@ extension Verdict {
         guard let current, current.kind == .token, let family = current.place?.family, let since = known[family],
             since < out.began, !history.hasTrouble(.full, out.began, out.ended),
             !history.hasTrouble(.database, out.began, out.ended),
-            // A stopped process may hold the guard of the file.
-            !history.wasAnyStopped(from: out.began, to: out.ended)
+            // A stopped process may hold the guard of the file. And a call that a stop has made late delays the next one.
+            !history.wasAnyStopped(from: out.began - 15_000_000_000, to: out.ended)
         else { return }
         complain(.afterSignOut, "the store has session \(family) after process \(process) signed out", at: out.ended)
     }
