@@ -66,7 +66,9 @@
 
 extension FileLayer {
     public func makeQueue(_ label: String) -> (any FileQueue)? { nil }
-    public func follow(_ folder: CInt, _ handler: @escaping @Sendable (String) -> Void) -> (@Sendable () -> Void)? { nil }
+    public func follow(_ folder: CInt, _ handler: @escaping @Sendable (String) -> Void) -> (@Sendable () -> Void)? {
+        nil
+    }
     public var hasNotices: Bool { false }
     public var keepsFiles: Bool { true }
     public var hasDataProtection: Bool { false }

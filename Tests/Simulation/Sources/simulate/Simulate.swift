@@ -76,7 +76,9 @@ struct Simulate {
             print(report.json)
         } else {
             let plan = result.plan
-            print("seed \(seed): \(plan.setting.store.rawValue), grace \(plan.setting.grace / 1_000_000_000) s,", terminator: " ")
+            print(
+                "seed \(seed): \(plan.setting.store.rawValue), grace \(plan.setting.grace / 1_000_000_000) s,",
+                terminator: " ")
             print("lifetime \(plan.lifetime / 1_000_000_000) s, \(plan.slots) processes, digest \(result.digest)")
             for step in plan.steps where options.isTraced || options.shrinks { print("plan ", step) }
             for fact in result.facts where options.isTraced { print(fact) }

@@ -61,7 +61,9 @@ struct History: Sendable {
         for case .used(_, let process, place, _, true) in facts.lazy.filter({ $0.time < end }).map(\.event) {
             let from = starts[process] ?? 0
             let hasTrouble = troubles.contains { $0.until >= spent && $0.from <= end } || !lost.isEmpty
-            if from > spent, kills[process] == nil, !wasStopped(process, from: from, to: end), !hasTrouble { return process }
+            if from > spent, kills[process] == nil, !wasStopped(process, from: from, to: end), !hasTrouble {
+                return process
+            }
         }
         return nil
     }

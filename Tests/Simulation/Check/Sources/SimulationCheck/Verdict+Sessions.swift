@@ -70,7 +70,8 @@ extension Verdict {
                 guard let end = over[place.family] else { continue }
                 let late = fact.time - end - history.stopped(process, from: end, to: fact.time)
                 if late > Self.readAhead {
-                    complain(.afterSignOut, "process \(process) sent \(place) \(late / 1_000_000) ms late", at: fact.time)
+                    complain(
+                        .afterSignOut, "process \(process) sent \(place) \(late / 1_000_000) ms late", at: fact.time)
                 }
             default: break
             }

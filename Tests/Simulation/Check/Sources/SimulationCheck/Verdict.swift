@@ -63,7 +63,9 @@ public struct Verdict: Sendable {
                 complain(
                     .duplicateCall, "process \(process) sent \(place) again, which process \(earlier.process) had sent",
                     at: fact.time)
-                if answer == .reused { complain(.sessionLost, "the server ended session \(place.family)", at: fact.time) }
+                if answer == .reused {
+                    complain(.sessionLost, "the server ended session \(place.family)", at: fact.time)
+                }
                 continue
             }
             explainedCalls += 1
@@ -78,7 +80,9 @@ public struct Verdict: Sendable {
         if setting.grace > 0, time < end {
             complain(.sessionLost, "session \(place.family) ended within the grace period", at: time)
         } else if setting.grace > 0, let process = history.reader(of: place, before: end - setting.retryTime) {
-            complain(.sessionLost, "process \(process) used \(place), and did not refresh it within the grace period", at: time)
+            complain(
+                .sessionLost, "process \(process) used \(place), and did not refresh it within the grace period",
+                at: time)
         } else {
             explainedLosses += 1
         }
@@ -87,12 +91,14 @@ public struct Verdict: Sendable {
     /// Whether nobody waited for the answer to a call any more when another process sent the same token.
     private func isGone(_ call: (index: Int, call: Int, process: Int), when other: Int) -> Bool {
         guard let began = history.asked[call.call], let end = history.asked[other] else { return false }
-        return history.lost[call.call].map { $0 <= end } ?? false || history.kills[call.process].map { $0 <= end } ?? false
+        return history.lost[call.call].map { $0 <= end } ?? false
+            || history.kills[call.process].map { $0 <= end } ?? false
             || setting.store == .leased && history.wasStopped(call.process, from: began, to: end)
     }
 
     /// Whether no living process can have kept the answer to an earlier call.
-    private func explains(_ earlier: (index: Int, call: Int, process: Int), before index: Int, of place: Place) -> Bool {
+    private func explains(_ earlier: (index: Int, call: Int, process: Int), before index: Int, of place: Place) -> Bool
+    {
         // The answer to a request that the network has doubled goes nowhere.
         if case .presented(_, _, _, _, isRepeated: true) = facts[earlier.index].event { return true }
         let began = history.asked[earlier.call] ?? facts[earlier.index].time
@@ -106,7 +112,8 @@ public struct Verdict: Sendable {
         let next = history.next(after: earlier.index)
         // A successor that a request has used was stored, unless the store refused it.
         let usedAt = next.flatMap { history.firstUse[$0] } ?? Int64.max
-        let couldNotStore = history.hasTrouble(.full, from, now) || history.hasTrouble(.database, from - setting.lease, now)
+        let couldNotStore =
+            history.hasTrouble(.full, from, now) || history.hasTrouble(.database, from - setting.lease, now)
         if let kill = history.kills[earlier.process], kill <= now, usedAt > kill || couldNotStore { return true }
         if setting.store == .files { return false }
         // Without an answer of the database, or while it is stopped, a host loses its lease and keeps the only copy.
@@ -147,7 +154,8 @@ public struct Verdict: Sendable {
     private mutating func judgeRecovery(_ view: StoredView, _ last: StoredView?, at time: Int64) {
         if view.kind == .damaged { complain(.olderOverNewer, "a power failure left a damaged item", at: time) }
         guard let last, last.kind == .token, let place = last.place, view != last else { return }
-        guard let usedAt = history.firstUse[place], usedAt < time, !history.hasTrouble(.full, usedAt - 60_000_000_000, time)
+        guard let usedAt = history.firstUse[place], usedAt < time,
+            !history.hasTrouble(.full, usedAt - 60_000_000_000, time)
         else { return }
         // A sign-out or a sign-in may be about to replace it.
         guard view.kind != .tombstone, view.place?.family == place.family || view.kind != .token else { return }

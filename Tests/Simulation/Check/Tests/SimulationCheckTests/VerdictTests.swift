@@ -95,7 +95,8 @@ struct VerdictTests {
     @Test func `a power failure loses a token in use, or damages it`() {
         let old = StoredView(.token, session: "A", generation: 0, place: Self.first)
         #expect(
-            broken(stored(Self.second, 1), began(1), used(1, Self.second), .requestEnded(request: 1, .answered(200)),
+            broken(
+                stored(Self.second, 1), began(1), used(1, Self.second), .requestEnded(request: 1, .answered(200)),
                 .recovered(old)) == [.olderOverNewer])
         #expect(broken(stored(Self.second, 1), .recovered(old)) == [])
         #expect(broken(.recovered(StoredView(.damaged))) == [.olderOverNewer])

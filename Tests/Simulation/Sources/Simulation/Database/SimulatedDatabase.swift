@@ -67,7 +67,9 @@ final class SimulatedDatabase: @unchecked Sendable {
     // MARK: Calls
 
     fileprivate func read(_ key: String) -> DatabaseRecord? {
-        records[key].map { DatabaseRecord($0.bytes, unchangedFor: hasClock ? .nanoseconds(scheduler.now - $0.since) : nil) }
+        records[key].map {
+            DatabaseRecord($0.bytes, unchangedFor: hasClock ? .nanoseconds(scheduler.now - $0.since) : nil)
+        }
     }
 
     fileprivate func replace(_ old: Data?, by new: Data?, at key: String) throws -> Bool {

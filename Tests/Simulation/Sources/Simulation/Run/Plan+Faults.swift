@@ -20,7 +20,9 @@ extension Plan {
         let kinds = generator.below(7) + 1
         for _ in 0...generator.below(3) {
             let moment = moment(&generator)
-            if kinds & 1 != 0 { add(&generator, .kill(moment, back: generator.time(.milliseconds(50)...(.seconds(8))))) }
+            if kinds & 1 != 0 {
+                add(&generator, .kill(moment, back: generator.time(.milliseconds(50)...(.seconds(8)))))
+            }
             if kinds & 2 != 0 { add(&generator, .stop(moment, generator.time(.milliseconds(50)...(.seconds(30))))) }
             if kinds & 4 != 0, setting.store == .files, generator.chance(50) { add(&generator, .losePower(moment)) }
         }

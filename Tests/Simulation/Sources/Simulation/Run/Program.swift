@@ -112,7 +112,7 @@ final class Program: @unchecked Sendable {
         run { [self] auth in
             do {
                 try await auth.shutdown(within: .seconds(60))
-            } catch where mustSettle {
+            } catch  where mustSettle {
                 ledger.note(.left(process: process.number, what: "\(error)"))
             }
         }

@@ -132,7 +132,8 @@ extension World {
         for program in ended where program.process.isAlive {
             let process = program.process
             let left: [(String, Int)] = [
-                ("provider", program.provider == nil ? 0 : 1), ("calls", program.openCalls), ("sleeps", process.sleeping),
+                ("provider", program.provider == nil ? 0 : 1), ("calls", program.openCalls),
+                ("sleeps", process.sleeping),
                 ("jobs", process.ready.count), ("open files", disk.openCount(of: process)),
                 ("watches", disk.followerCount(of: process)), ("listeners", database.listenerCount(of: process)),
             ]

@@ -64,7 +64,8 @@ final class World: @unchecked Sendable {
         case .files:
             let layer = SimulatedFiles(disk, scheduler, ledger, process, seed: plan.seed)
             layers[process.number] = layer
-            let items = RestrictedFileItems(client: "app", account: "ada", folder: .at(SimulatedDisk.folder), layer: layer)
+            let items = RestrictedFileItems(
+                client: "app", account: "ada", folder: .at(SimulatedDisk.folder), layer: layer)
             let store = RestrictedFileTokenStore<SimulatedToken>(items)
             return Program(process, network, store: store, clock: clock, policy: policy)
         case .leased:

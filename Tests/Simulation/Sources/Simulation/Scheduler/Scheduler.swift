@@ -198,7 +198,8 @@ struct Heap<Element: Comparable> {
         var index = 0
         while true {
             var least = index
-            for child in [2 * index + 1, 2 * index + 2] where child < elements.count && elements[child] < elements[least] {
+            for child in [2 * index + 1, 2 * index + 2]
+            where child < elements.count && elements[child] < elements[least] {
                 least = child
             }
             if least == index { return }

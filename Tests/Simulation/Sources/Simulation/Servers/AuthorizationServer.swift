@@ -107,7 +107,8 @@ final class AuthorizationServer: @unchecked Sendable {
     private func tokens(_ place: Place) -> Answer {
         Answer(
             status: 200,
-            body: #"{"access_token":"\#(place)","refresh_token":"\#(place)","expires_in":\#(lifetime / 1_000_000_000)}"#)
+            body: #"{"access_token":"\#(place)","refresh_token":"\#(place)","expires_in":\#(lifetime / 1_000_000_000)}"#
+        )
     }
 
     private func invalidGrant() -> Answer { Answer(status: 400, body: #"{"error":"invalid_grant"}"#) }

@@ -63,7 +63,9 @@ final class Network: @unchecked Sendable {
                 if fate == .unreachable {
                     return fail(pending, .unreachable, .notSent, after: there, call, process)
                 }
-                if fate == .lost { return fail(pending, .timedOut, .mayHaveBeenProcessed, after: .seconds(10), call, process) }
+                if fate == .lost {
+                    return fail(pending, .timedOut, .mayHaveBeenProcessed, after: .seconds(10), call, process)
+                }
                 arrive(what, call, process, pending, fate, there, back)
             }
         } onCancel: {
@@ -108,7 +110,9 @@ final class Network: @unchecked Sendable {
         }
     }
 
-    private func serve(_ what: Call, _ call: Int, _ process: SimulatedProcess, isRepeated: Bool) -> AuthorizationServer.Answer {
+    private func serve(_ what: Call, _ call: Int, _ process: SimulatedProcess, isRepeated: Bool)
+        -> AuthorizationServer.Answer
+    {
         switch what {
         case .refresh(let text): return server.refresh(text, call: call, from: process.number, isRepeated: isRepeated)
         case .signIn(let user): return server.issue(to: user)

@@ -23,7 +23,9 @@ struct ResourceRequest: AuthorizableRequest {
 
     func credential(in name: String) -> String? { name.lowercased() == "authorization" ? field : nil }
 
-    mutating func setCredential(_ value: String, in name: String) { if name.lowercased() == "authorization" { field = value } }
+    mutating func setCredential(_ value: String, in name: String) {
+        if name.lowercased() == "authorization" { field = value }
+    }
 }
 
 struct ResourceResponse: AuthorizableResponse, Sendable {
