@@ -26,7 +26,10 @@ final class SharedFolder: Sendable {
 
     private init(_ place: PrivateFolder, key: TokenFolder?) {
         (self.place, self.key) = (place, key)
-        queues = (0..<Self.width).map { BlockingQueue("files-\($0)", of: place.layer) }
+        queues = (0..<Self.width).map { number in
+            let label = "files-\(number)"
+            return place.layer.makeQueue(label).map { BlockingQueue(on: $0) } ?? BlockingQueue(label)
+        }
         watch = FolderWatch(place, on: queues[0]) { FolderNotices.follow($0, in: place.layer, $1) }
     }
 

@@ -7,7 +7,7 @@ struct BlockingQueue: Sendable {
 
     init(_ label: String) { queue = DispatchFileQueue(label) }
 
-    init(_ label: String, of layer: any FileLayer) { queue = layer.makeQueue(label) ?? DispatchFileQueue(label) }
+    init(on queue: any FileQueue) { self.queue = queue }
 
     /// Submits the body and returns at once.
     func begin(_ body: @escaping @Sendable () -> Void) { queue.begin(body) }

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import FoundationEssentials
-@_spi(FileLayer) import RequestAuthorizationStorage
+@_spi(FileLayer) @_spi(FileQueue) import RequestAuthorizationStorage
 
 #if canImport(Glibc)
 import Glibc

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import CSimulation
-@_spi(FileLayer) import RequestAuthorizationStorage
+@_spi(FileLayer) @_spi(FileQueue) import RequestAuthorizationStorage
 
 /// A queue for file calls. Some bodies run on a fiber and pause between their calls, while other processes go on.
 ///

@@ -6,7 +6,7 @@ import Dispatch
 /// Runs the blocking calls of file stores, one after the other and in order.
 ///
 /// Tests implement it to choose the order of queues and to simulate time. It is not public API.
-@_spi(FileLayer) public protocol FileQueue: Sendable {
+@_spi(FileQueue) public protocol FileQueue: Sendable {
     /// Submits the body and returns at once.
     func begin(_ body: @escaping @Sendable () -> Void)
     /// Submits the body after a pause.
