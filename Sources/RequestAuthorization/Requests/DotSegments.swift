@@ -33,7 +33,7 @@ package enum DotSegments {
     /// Does the same for the path of a URL. A text without `://` stays as it is.
     package static func removed(fromURL url: String) -> String {
         let end = url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.endIndex
-        guard let colon = url.utf8.firstIndex(of: UInt8(ascii: ":")),
+        guard let colon = url[..<end].utf8.firstIndex(of: UInt8(ascii: ":")),
             let authority = url.utf8.index(colon, offsetBy: 3, limitedBy: end), url[colon..<authority] == "://",
             let path = url[authority..<end].utf8.firstIndex(of: UInt8(ascii: "/"))
         else { return url }

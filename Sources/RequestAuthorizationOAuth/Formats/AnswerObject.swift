@@ -145,6 +145,11 @@ extension Duration {
     /// `nil` if the number of seconds is not finite or does not fit.
     package init?(wholeSeconds seconds: Double) {
         guard seconds.isFinite, abs(seconds) < 1e15 else { return nil }
-        self = .seconds(seconds)
+        // `.seconds` multiplies a `Double` by 10¹⁸, which changes most whole numbers.
+        let whole = seconds.rounded(.towardZero)
+        self = .seconds(Int64(whole)) + .seconds(seconds - whole)
     }
+
+    /// The number that ``init(wholeSeconds:)`` makes this duration of. Dividing by a second is not exact.
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -131,7 +131,7 @@ extension OAuthToken: Codable {
         try values.encodeIfPresent(refreshToken, forKey: .refreshToken)
         try values.encode(tokenType, forKey: .tokenType)
         try values.encode(scopes.sorted(), forKey: .scopes)
-        try values.encodeIfPresent(lifetime.map { $0 / .seconds(1) }, forKey: .lifetime)
+        try values.encodeIfPresent(lifetime.map(\.inSeconds), forKey: .lifetime)
         if expiresAt != .distantFuture { try values.encode(expiresAt, forKey: .expiresAt) }
         try values.encodeIfPresent(authorizedAt, forKey: .authorizedAt)
         try values.encodeIfPresent(refreshTokenExpiresAt, forKey: .refreshTokenExpiresAt)

@@ -23,13 +23,6 @@ enum StoredTokenFormat<Token: AuthorizationToken & Codable> {
     }
 }
 
-/// The first bytes of an envelope in every version, to recognize one also without cryptography.
-enum EnvelopeFormat {
-    static let magic = Array("RASE".utf8)
-
-    static func isEnvelope(_ item: Data) -> Bool { item.starts(with: magic) }
-}
-
 /// The part of the JSON that all stored tokens have in common.
 struct StoredTokenFace: Decodable {
     let status: String

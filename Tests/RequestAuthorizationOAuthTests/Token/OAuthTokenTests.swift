@@ -22,6 +22,16 @@ import Testing
         #expect(try decoder.decode(OAuthToken.self, from: encoder.encode(token)) == token)
     }
 
+    /// Found by fuzzing: 3601 seconds became some hundred thousand attoseconds more with each save.
+    @Test(arguments: [1.0, 3599, 3601, 7201, 86_399, 0.1, 3600.1, -1, 999_999_999_999_999])
+    func `a lifetime is the same after any number of saves`(seconds: Double) throws {
+        let lifetime = try #require(Duration(wholeSeconds: seconds))
+        if seconds == seconds.rounded() { #expect(lifetime == .seconds(Int64(seconds))) }
+        var token = OAuthToken(accessToken: "a", lifetime: lifetime)
+        for _ in 0..<3 { token = try JSONDecoder().decode(OAuthToken.self, from: JSONEncoder().encode(token)) }
+        #expect(token.lifetime == lifetime)
+    }
+
     /// Tokens in stores must stay readable.
     @Test func `the stored form of a token stays`() throws {
         let encoder = JSONEncoder()

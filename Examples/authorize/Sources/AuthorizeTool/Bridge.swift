@@ -71,25 +71,6 @@ private final class Bridge: Sendable {
 
     // MARK: - From the client
 
-    /// A message of the client, as much of it as the bridge needs.
-    private struct Message {
-        struct Face: Decodable {
-            let id: JSONValue?
-            let method: String?
-        }
-
-        let line: String
-        let id: JSONValue?
-        let method: String?
-
-        init(_ line: String) {
-            let face = try? JSONDecoder().decode(Face.self, from: Data(line.utf8))
-            // A response of the client has an id and no method, and is not answered.
-            (self.line, method) = (line, face?.method)
-            id = method == nil ? nil : face?.id
-        }
-    }
-
     private func pass(_ message: Message) async {
         do {
             var request = request(.POST)
@@ -247,13 +228,8 @@ extension HTTPClientResponse {
     }
 }
 
-/// Server-sent events (HTML Living Standard §9.2.6), each with its data.
+/// Server-sent events, each with its data.
 struct EventStream<Chunks: AsyncSequence>: AsyncSequence where Chunks.Element == ByteBuffer {
-    struct Event: Hashable {
-        var id: String?
-        var data: [UInt8] = []
-    }
-
     private let chunks: Chunks
 
     init(_ chunks: Chunks) { self.chunks = chunks }
@@ -263,45 +239,18 @@ struct EventStream<Chunks: AsyncSequence>: AsyncSequence where Chunks.Element ==
     struct Iterator: AsyncIteratorProtocol {
         fileprivate var chunks: Chunks.AsyncIterator
         private var bytes = ByteBuffer()
-        private var line: [UInt8] = []
-        private var event = Event()
-        /// A line feed after a carriage return belongs to it.
-        private var wasReturn = false
+        private var parser = EventParser()
 
         fileprivate init(chunks: Chunks.AsyncIterator) { self.chunks = chunks }
 
-        mutating func next(isolation actor: isolated (any Actor)?) async throws -> Event? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> EventParser.Event? {
             while true {
                 while let byte = bytes.readInteger(as: UInt8.self) {
-                    defer { wasReturn = byte == 0x0D }
-                    if byte == 0x0A, wasReturn { continue }
-                    guard byte == 0x0A || byte == 0x0D else {
-                        line.append(byte)
-                        continue
-                    }
-                    if let event = endLine() { return event }
+                    if let event = parser.read(byte) { return event }
                 }
                 guard let chunk = try await chunks.next(isolation: actor) else { return nil }
                 bytes = chunk
             }
-        }
-
-        /// An empty line ends an event. One without data is none.
-        private mutating func endLine() -> Event? {
-            defer { line = [] }
-            guard !line.isEmpty else {
-                defer { event = Event(id: event.id) }
-                return event.data.isEmpty ? nil : Event(id: event.id, data: Array(event.data.dropLast()))
-            }
-            let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
-            var value = line[colon...].dropFirst()
-            if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
-            switch String(decoding: line[..<colon], as: UTF8.self) {
-            case "data": event.data += value + [0x0A]
-            case "id": event.id = String(decoding: value, as: UTF8.self)
-            default: break
-            }
-            return nil
         }
     }
 }

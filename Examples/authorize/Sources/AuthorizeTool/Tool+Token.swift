@@ -128,77 +128,14 @@ private struct TokenReport: Encodable {
     }
 }
 
-/// What kubectl and other clients of Kubernetes read (client.authentication.k8s.io).
-struct ExecCredential: Encodable {
-    struct Status: Encodable {
-        let token: String
-        let expirationTimestamp: Date?
-    }
-
-    let apiVersion: String
-    let kind = "ExecCredential"
-    let status: Status
-
-    init(_ token: OAuthToken, apiVersion: String) {
-        self.apiVersion = apiVersion
-        status = Status(token: token.accessToken, expirationTimestamp: token.knownExpiry)
-    }
-
-    /// The version that the client speaks; `v1` if it does not say.
-    ///
-    /// - Throws: ``ToolFailure`` for another one.
-    static func version(_ environment: [String: String]) throws -> String {
-        struct Info: Decodable { let apiVersion: String }
-        let known = ["v1", "v1beta1"].map { "client.authentication.k8s.io/\($0)" }
-        guard let text = environment["KUBERNETES_EXEC_INFO"] else { return known[0] }
-        guard let info = try? JSONDecoder().decode(Info.self, from: Data(text.utf8)), known.contains(info.apiVersion)
-        else {
+extension ExecCredential {
+    /// - Throws: ``ToolFailure`` for a version that is not known.
+    fileprivate static func version(_ environment: [String: String]) throws -> String {
+        guard let version = version(info: environment["KUBERNETES_EXEC_INFO"]) else {
             throw ToolFailure(
                 .configuration, "KUBERNETES_EXEC_INFO names no known apiVersion",
                 advice: "Write in the kubeconfig: apiVersion: \(known[0])")
         }
-        return info.apiVersion
+        return version
     }
-}
-
-/// What git asks its helper (git-credential, gitprotocol).
-struct GitCredential {
-    private let attributes: [String: String]
-    private let capabilities: Set<String>
-
-    init(_ text: String) {
-        var (attributes, capabilities): ([String: String], Set<String>) = ([:], [])
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false).prefix(while: { !$0.isEmpty }) {
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2 else { continue }
-            if parts[0] == "capability[]" { capabilities.insert(parts[1]) } else { attributes[parts[0]] = parts[1] }
-        }
-        (self.attributes, self.capabilities) = (attributes, capabilities)
-    }
-
-    var url: String? {
-        guard let scheme = attributes["protocol"], ["http", "https"].contains(scheme), let host = attributes["host"],
-            !host.isEmpty
-        else { return nil }
-        return "\(scheme)://\(host)/\(attributes["path"] ?? "")"
-    }
-
-    /// The password or credential that git gives back.
-    var secret: String? { attributes["password"] ?? attributes["credential"] }
-
-    /// A bearer token where git can send one (2.46), else the password of Basic.
-    func answer(_ token: OAuthToken) -> [String] {
-        var lines =
-            capabilities.contains("authtype")
-            ? ["capability[]=authtype", "authtype=Bearer", "credential=\(token.accessToken)"]
-            : ["username=\(attributes["username"] ?? "oauth2")", "password=\(token.accessToken)"]
-        lines.append("ephemeral=1")
-        if let end = token.knownExpiry { lines.append("password_expiry_utc=\(Int(end.timeIntervalSince1970))") }
-        return lines
-    }
-}
-
-extension OAuthToken {
-    /// When the token expires; `nil` if the server did not say.
-    var knownExpiry: Date? { expiresAt == .distantFuture ? nil : expiresAt }
 }

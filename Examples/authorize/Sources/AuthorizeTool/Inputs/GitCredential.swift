@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorizationOAuth
+
+/// What git asks its helper (git-credential, gitprotocol).
+struct GitCredential {
+    private let attributes: [String: String]
+    private let capabilities: Set<String>
+
+    init(_ text: String) {
+        var (attributes, capabilities): ([String: String], Set<String>) = ([:], [])
+        // A carriage return and a line feed are one character.
+        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        for line in lines.prefix(while: { !$0.isEmpty }) {
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2 else { continue }
+            if parts[0] == "capability[]" { capabilities.insert(parts[1]) } else { attributes[parts[0]] = parts[1] }
+        }
+        (self.attributes, self.capabilities) = (attributes, capabilities)
+    }
+
+    var url: String? {
+        guard let scheme = attributes["protocol"], ["http", "https"].contains(scheme), let host = attributes["host"],
+            !host.isEmpty
+        else { return nil }
+        return "\(scheme)://\(host)/\(attributes["path"] ?? "")"
+    }
+
+    /// The password or credential that git gives back.
+    var secret: String? { attributes["password"] ?? attributes["credential"] }
+
+    /// A bearer token where git can send one (2.46), else the password of Basic.
+    func answer(_ token: OAuthToken) -> [String] {
+        var lines =
+            capabilities.contains("authtype")
+            ? ["capability[]=authtype", "authtype=Bearer", "credential=\(token.accessToken)"]
+            : ["username=\(attributes["username"] ?? "oauth2")", "password=\(token.accessToken)"]
+        lines.append("ephemeral=1")
+        if let end = token.knownExpiry { lines.append("password_expiry_utc=\(Int(end.timeIntervalSince1970))") }
+        return lines
+    }
+}

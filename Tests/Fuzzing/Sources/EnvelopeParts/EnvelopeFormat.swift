@@ -1,0 +1,1 @@
+../../../../Sources/RequestAuthorizationStorage/Items/EnvelopeFormat.swift

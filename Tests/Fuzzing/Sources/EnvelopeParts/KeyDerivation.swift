@@ -1,0 +1,1 @@
+../../../../Sources/RequestAuthorizationStorage/Encryption/KeyDerivation.swift
