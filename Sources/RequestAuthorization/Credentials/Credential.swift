@@ -20,7 +20,7 @@ public struct Credential: Sendable {
     /// Whether the credential may go over plain `http`.
     @usableFromInline var allowsPlaintext = false
 
-    init(_ contents: CredentialContents?) { self.contents = contents }
+    @usableFromInline init(_ contents: CredentialContents?) { self.contents = contents }
 
     /// No field: the request is sent as it is.
     public static let none = Credential(nil)

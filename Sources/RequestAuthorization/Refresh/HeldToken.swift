@@ -7,10 +7,9 @@
 /// get, and its receipt. `@unchecked Sendable` is safe: all properties are constants of `Sendable` types, and so is the
 /// one that ``TypedToken`` adds, the only subclass.
 class HeldToken: CredentialContents, @unchecked Sendable {
-    /// Leads to the provider; `nil` in tests of the state.
-    let link: TokenKeeperLink?
-    /// Makes the proof for each request, if the token is bound to a key.
-    let proof: (any RequestProof)?
+    /// The provider, which keeps the token; `nil` in tests of the state.
+    private(set) weak var keeper: (any TokenKeeper)?
+    private let rarities: Rarities?
     /// Whether there is a ``proof``. Asking that for it would copy it.
     let needsProof: Bool
     /// Whether the ``proof`` ends at once when its task is cancelled.
@@ -20,33 +19,46 @@ class HeldToken: CredentialContents, @unchecked Sendable {
     let expiresAt: Date
     /// When a refresh ahead of expiry is due.
     let refreshAt: Date
-    let signInNeededBefore: Date?
-    /// When a refresh is due that keeps the session alive; `nil` if none is.
-    let keepAliveAt: Date?
-    /// The date before which that refresh is needed.
-    let refreshNeededBefore: Date?
     /// Whether the service began the session by itself. It can begin another in the same way.
     let isFetched: Bool
+
+    /// What most tokens have nothing of.
+    private final class Rarities {
+        let proof: (any RequestProof)?
+        let signInNeededBefore, keepAliveAt, refreshNeededBefore: Date?
+        let claims, problem: String?
+
+        init(
+            proof: (any RequestProof)?, signInNeededBefore: Date?, keepAliveAt: Date?, refreshNeededBefore: Date?,
+            claims: String?, problem: String?
+        ) {
+            (self.proof, self.claims, self.problem) = (proof, claims, problem)
+            self.signInNeededBefore = signInNeededBefore
+            (self.keepAliveAt, self.refreshNeededBefore) = (keepAliveAt, refreshNeededBefore)
+        }
+    }
+
+    /// Makes the proof for each request, if the token is bound to a key.
+    var proof: (any RequestProof)? { rarities?.proof }
+    var signInNeededBefore: Date? { rarities?.signInNeededBefore }
+    /// When a refresh is due that keeps the session alive; `nil` if none is.
+    var keepAliveAt: Date? { rarities?.keepAliveAt }
+    /// The date before which that refresh is needed.
+    var refreshNeededBefore: Date? { rarities?.refreshNeededBefore }
     /// The claims with which the service was asked for it.
-    let claims: String?
+    var claims: String? { rarities?.claims }
     /// Why the token must not be sent; `nil` if it may. A token that must not be sent can still be refreshed.
-    let problem: String?
+    var problem: String? { rarities?.problem }
 
     fileprivate init(
         reading token: some AuthorizationToken, proof: Result<(any RequestProof)?, any Error>, version: TokenVersion,
         obtainedAt: Date, isFetched: Bool, claims: String?, former: HeldToken?, policy: RefreshPolicy, random: Double,
-        link: TokenKeeperLink?
+        keeper: (any TokenKeeper)?
     ) {
-        (self.version, self.obtainedAt, self.isFetched, self.link) = (version, obtainedAt, isFetched, link)
-        self.claims = claims
+        (self.version, self.obtainedAt, self.isFetched, self.keeper) = (version, obtainedAt, isFetched, keeper)
         let header = token.authorizationHeaderValue
-        self.proof = try? proof.get()
-        needsProof = self.proof != nil
-        isPromptProof = self.proof is any PromptProof
         expiresAt = token.expiresAt
-        signInNeededBefore = token.signInNeededBefore
-        refreshNeededBefore = token.refreshNeededBefore
-        keepAliveAt = Self.keepAliveAt(refreshNeededBefore, former, obtainedAt, policy, random)
+        let problem: String?
         do {
             _ = try proof.get()
             try HeaderFieldValue.check(header)
@@ -56,6 +68,18 @@ class HeldToken: CredentialContents, @unchecked Sendable {
         } catch {
             problem = "the proof of its key cannot be made (\(type(of: error)))"
         }
+        let proof = (try? proof.get()) ?? nil
+        needsProof = proof != nil
+        isPromptProof = proof is any PromptProof
+        let (signInEnd, refreshEnd) = (token.signInNeededBefore, token.refreshNeededBefore)
+        let isUsual = proof == nil && claims == nil && problem == nil && signInEnd == nil && refreshEnd == nil
+        rarities =
+            isUsual
+            ? nil
+            : Rarities(
+                proof: proof, signInNeededBefore: signInEnd,
+                keepAliveAt: Self.keepAliveAt(refreshEnd, former, obtainedAt, policy, random),
+                refreshNeededBefore: refreshEnd, claims: claims, problem: problem)
         let lifetime = max(0, expiresAt.timeIntervalSince(obtainedAt))
         let leeway = min(policy.leeway.maximum.seconds, lifetime * policy.leeway.fraction)
         refreshAt = expiresAt.addingTimeInterval(-leeway * (1 - policy.jitter * random))
@@ -102,12 +126,12 @@ final class TypedToken<Token: AuthorizationToken>: HeldToken, @unchecked Sendabl
     init(
         _ token: Token, proof: Result<(any RequestProof)?, any Error> = .success(nil), version: TokenVersion,
         obtainedAt: Date, isFetched: Bool = false, claims: String? = nil, replacing former: HeldToken? = nil,
-        policy: RefreshPolicy, random: Double, link: TokenKeeperLink? = nil
+        policy: RefreshPolicy, random: Double, keeper: (any TokenKeeper)? = nil
     ) {
         self.token = token
         super.init(
             reading: token, proof: proof, version: version, obtainedAt: obtainedAt, isFetched: isFetched,
-            claims: claims, former: former, policy: policy, random: random, link: link)
+            claims: claims, former: former, policy: policy, random: random, keeper: keeper)
     }
 }
 
@@ -148,15 +172,4 @@ protocol TokenKeeper: AnyObject, Sendable {
 
     /// Waits for the token of the next request.
     func nextToken() async throws -> HeldToken
-}
-
-/// Leads from a token to its provider. It is weak, because the provider keeps the token.
-final class TokenKeeperLink: Sendable {
-    private struct Weak { weak var keeper: (any TokenKeeper)? }
-
-    private let reference = Lock(Weak())
-
-    var keeper: (any TokenKeeper)? { reference.withLock { $0.keeper } }
-
-    func connect(to keeper: any TokenKeeper) { reference.withLock { $0.keeper = keeper } }
 }

@@ -8,7 +8,8 @@ struct Pace: Hashable {
     /// The last failure; `nil` after a success.
     private(set) var failure: RefreshFailure?
     /// Consecutive refusals of the token endpoint that do not end the session.
-    private(set) var refusals: Refusals?
+    var refusals: Refusals? { boxedRefusals.value }
+    private var boxedRefusals = Boxed<Refusals>.nothing
     private(set) var backOff = BackOff()
     private(set) var storm = StormGuard()
     /// The longest lifetime of the tokens that refreshes have brought, in seconds; `nil` before the first.
@@ -38,7 +39,7 @@ struct Pace: Hashable {
         // After a lost answer, retry soon: the server's grace period for it is short.
         let isFirstLoss = failure.isLoss && self.failure?.isLoss != true
         self.failure = failure
-        refusals = Refusals.after(failure, in: refusals, at: now)
+        boxedRefusals.value = Refusals.after(failure, in: refusals, at: now)
         backOff.fail(
             retryAfter: failure.retryAfter, atMost: isFirstLoss || isBrief ? Self.shortly : nil,
             isLongest: failure.needsAction, at: now, policy: policy, random: random)
@@ -64,7 +65,7 @@ struct Pace: Hashable {
     }
 
     mutating func succeed() {
-        (failure, refusals) = (nil, nil)
+        (failure, boxedRefusals) = (nil, .nothing)
         backOff = BackOff()
     }
 

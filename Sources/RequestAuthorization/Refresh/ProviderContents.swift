@@ -21,7 +21,12 @@ struct ProviderContents {
     /// The provider itself, kept alive until the store holds its token.
     private var owner: AnyObject?
 
-    init(_ state: RefreshState, at now: Moment) { (self.state, warm) = (state, state.warm(at: now)) }
+    init(_ state: RefreshState) { self.state = state }
+
+    mutating func begin(with held: HeldToken, at now: Moment) {
+        state.hold(held)
+        warm = state.warm(at: now)
+    }
 
     /// Whether nobody waits or follows.
     var isUnused: Bool { waiters.isEmpty && settlers.isEmpty && feed.isEmpty }

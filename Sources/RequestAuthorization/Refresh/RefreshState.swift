@@ -14,7 +14,7 @@ struct RefreshState: Hashable {
         /// No token is held, and no session has ended.
         case absent
         case held(HeldToken, Use)
-        case ended(Ending)
+        indirect case ended(Ending)
     }
 
     /// What may be done with the held token.
@@ -26,12 +26,13 @@ struct RefreshState: Hashable {
         /// It had expired on arrival. It is sent until an uptime all the same: the clock of this machine may be wrong.
         case trusted(until: Duration)
         /// It is refreshed, and never sent again: a server refused it, or the answer that replaces it was lost.
-        case refused(by: AuthenticationChallenge? = nil)
+        indirect case refused(by: AuthenticationChallenge? = nil)
 
         var isRefused: Bool { if case .refused = self { true } else { false } }
     }
 
-    enum Activity: Hashable {
+    /// Indirect, because most states are idle.
+    indirect enum Activity: Hashable {
         case idle
         case refreshing(Flight)
         /// The refresh has its outcome, and the store is about to hold it.
@@ -53,7 +54,7 @@ struct RefreshState: Hashable {
         let revision: Int
     }
 
-    let policy: RefreshPolicy
+    private let fixedPolicy: FixedPolicy
     var holding: Holding
     var activity = Activity.idle
     /// The manual refresh or the sign-in that is under way.
@@ -64,11 +65,13 @@ struct RefreshState: Hashable {
     var life = Life.running
     var leftovers = Leftovers()
 
-    init(_ holding: Holding, session: UUID, storage: Vault.Kind, policy: RefreshPolicy) {
-        (self.holding, self.policy) = (holding, policy)
+    init(_ holding: Holding, session: UUID, storage: Vault.Kind, policy: FixedPolicy) {
+        (self.holding, fixedPolicy) = (holding, policy)
         (line, vault) = (SessionLine(session), Vault(storage))
         if case .held(let held, _) = holding { hold(held) }
     }
+
+    var policy: RefreshPolicy { fixedPolicy.value }
 
     // MARK: The token
 

@@ -3,7 +3,7 @@
 
 // Performs what the state decides: tasks, and calls of the service and of the store.
 extension RefreshableTokenAuthorization {
-    nonisolated var inputs: Turn.Inputs { Turn.Inputs(now: clock.moment, random: random(), owner: self) }
+    nonisolated var inputs: Turn.Inputs { Turn.Inputs(now: clock.moment, random: settings.random(), owner: self) }
 
     /// Performs a transition of the state, then its effects outside the lock.
     @discardableResult
@@ -68,7 +68,7 @@ extension RefreshableTokenAuthorization {
     ///
     /// The refresh begins even if the system grants no time.
     private nonisolated func stayAwake() {
-        activities?.stayAwake(for: "refreshing a token") {
+        settings.activities?.stayAwake(for: "refreshing a token") {
             try? await self.settle(within: self.policy.deadline * 2 + self.policy.storeDeadline)
         }
     }
@@ -136,7 +136,7 @@ extension RefreshableTokenAuthorization {
     private nonisolated func runSignIn(_ id: RefreshID, _ body: @Sendable () async throws -> Token) async {
         let requestedAt = clock.now
         do {
-            let version = TokenVersion(session: UUID(), generation: 0)
+            let version = TokenVersion(session: UUID.random(), generation: 0)
             let held = hold(service.completed(try await body()), version: version, obtainedAt: requestedAt)
             change { $0.signedIn(id, held, &$1) }
         } catch {

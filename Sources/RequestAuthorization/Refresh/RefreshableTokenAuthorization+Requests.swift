@@ -6,23 +6,36 @@ extension RefreshableTokenAuthorization {
     ///
     /// - Throws: ``NotAuthorized`` if the user must sign in first, ``RefreshFailed`` if no token is available for now,
     ///   `CancellationError` at once when the task is cancelled.
+    @inlinable @inline(__always)
     public nonisolated func credential(for request: some AuthorizableRequest) async throws -> Credential {
         try request.refusePlaintext()  // Before anything is fetched.
-        let date = clock.now
-        if let credential = core.warmCredential(at: date) { return credential }
-        let held = try await heldToken(at: date)
-        guard held.needsProof else { return Credential(held) }
-        return try await proven(request, by: held)
+        if let credential = credentialNow { return credential }
+        let held = try await onceHeld()
+        return needsProof(held) ? try await proven(request, by: held) : Credential(held)
     }
 
     public nonisolated func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
-        core.warmCredential(at: clock.now)
+        credentialNow
     }
 
-    /// A function of its own: otherwise each waiting request would keep memory for the proof that most do not need.
-    @inline(never)
-    private nonisolated func proven(_ request: some AuthorizableRequest, by held: HeldToken) async throws -> Credential
+    // One frame for each waiting request: its caller has the rest in its own. The proof, which most do not need, has another.
+
+    @usableFromInline nonisolated var credentialNow: Credential? { core.warmCredential(at: settings.coarseNow) }
+
+    @usableFromInline nonisolated func needsProof(_ held: CredentialContents) -> Bool {
+        unsafeDowncast(held, to: HeldToken.self).needsProof
+    }
+
+    @usableFromInline nonisolated func onceHeld() async throws -> CredentialContents {
+        let date = settings.now
+        if !proofFields.isEmpty, let held = core.warmToken(at: date) { return held }
+        return try await heldToken(.now, at: date)
+    }
+
+    @usableFromInline @inline(never)
+    nonisolated func proven(_ request: some AuthorizableRequest, by held: CredentialContents) async throws -> Credential
     {
+        let held = unsafeDowncast(held, to: HeldToken.self)
         guard let proof = held.proof else { throw NotAuthorized(.malformedCredential) }
         let target = try ProvenRequest(of: request, names: proofFields)
         let fields = try await proof.checkedFields(
@@ -33,27 +46,17 @@ extension RefreshableTokenAuthorization {
                 receipt: ProofReceipt(held, proof, for: target.proven(by: fields))))
     }
 
-    /// Not inlined, so that the warm path in `credential(for:)` stays small.
-    @inline(never)
-    private func heldToken(at date: Date, isolation: isolated (any Actor)? = #isolation) async throws -> HeldToken {
-        if !proofFields.isEmpty, let held = core.warmToken(at: date) { return held }
-        return try await heldToken(.now, at: date, isolation: isolation)
-    }
-
     /// Returns a token that is valid now, for a tool that prints it or a WebSocket that sends it.
     ///
     /// - Throws: what ``credential(for:)`` throws.
     @inlinable @inline(__always)
     public nonisolated func validToken() async throws -> Token {
         if let held = validNow { return token(of: held) }
-        return token(of: try await onceValid())
+        return token(of: try await onceHeld())
     }
 
     // Without the token's type: an optional of it would be looked up at run time. The downcast is as safe as ``typed(_:)``.
-    @usableFromInline nonisolated var validNow: CredentialContents? { core.warmToken(at: clock.now) }
-    @usableFromInline nonisolated func onceValid() async throws -> CredentialContents {
-        try await heldToken(.now, at: clock.now)
-    }
+    @usableFromInline nonisolated var validNow: CredentialContents? { core.warmToken(at: settings.coarseNow) }
     @usableFromInline nonisolated func token(of held: CredentialContents) -> Token {
         unsafeDowncast(held, to: TypedToken<Token>.self).token
     }
@@ -118,9 +121,9 @@ extension RefreshableTokenAuthorization {
         _ need: TokenNeed, at date: Date? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> HeldToken {
         let ticket = WaiterTicket(need, at: date)
+        defer { core.didResume() }  // Not in the closure, which would keep more memory.
         return try await withTaskCancellationHandler {
             _ = isolation
-            defer { core.didResume() }
             return try await withUnsafeThrowingContinuation { wait($0, with: ticket) }
         } onCancel: {
             core.cancel(ticket)
@@ -132,12 +135,12 @@ extension RefreshableTokenAuthorization {
     private nonisolated func wait(_ continuation: WaitingRequest.Continuation, with ticket: WaiterTicket) {
         let surrounding = RefreshID.live
         if surrounding.isEmpty, core.waitAtOnce(ticket, continuation) {
-            onHold?()
+            settings.onHold?()
             return
         }
         let (result, aftermath) = core.request(within: surrounding, inputs, ticket, continuation)
         perform(aftermath)
-        if let result { continuation.resume(with: result) } else { onHold?() }
+        if let result { continuation.resume(with: result) } else { settings.onHold?() }
     }
 }
 
@@ -158,7 +161,7 @@ extension RefreshableTokenAuthorization: TokenKeeper {
         }.get()
     }
 
-    nonisolated func nextToken() async throws -> HeldToken { try await heldToken(at: clock.now) }
+    nonisolated func nextToken() async throws -> HeldToken { try await heldToken(.now, at: settings.now) }
 
     nonisolated func tell(_ event: AuthorizationEvent) { change { $1.emit(event) } }
 }

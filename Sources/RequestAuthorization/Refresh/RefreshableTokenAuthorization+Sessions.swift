@@ -8,7 +8,7 @@ extension RefreshableTokenAuthorization {
     ///   must not be sent, or with ``NotAuthorized/Reason/shutDown``; then nothing is changed. A store that fails is an
     ///   event, not an error.
     public nonisolated func setToken(_ token: Token) async throws {
-        let version = TokenVersion(session: UUID(), generation: 0)
+        let version = TokenVersion(session: UUID.random(), generation: 0)
         let held = hold(service.completed(token), version: version, obtainedAt: clock.now)
         if let fault = held.fault { throw fault }
         let isShutDown = change { state, turn in
@@ -58,7 +58,7 @@ extension RefreshableTokenAuthorization {
     /// dropped, and the service is asked to revoke its token. Returns when the store has been cleared. If that fails,
     /// ``events`` reports it, and clearing is tried again. This works after a shutdown too.
     public nonisolated func reset() async {
-        change { $0.reset(newSession: UUID(), &$1) }
+        change { $0.reset(newSession: UUID.random(), &$1) }
         await settleStore()
     }
 }

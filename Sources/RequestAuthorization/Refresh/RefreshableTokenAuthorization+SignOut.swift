@@ -24,8 +24,8 @@ extension RefreshableTokenAuthorization {
             if let revoked, current.version.session != revoked.session { return }
             if current.version != revoked { try await revoke(current.token) }
             revoked = current.version
-        } while !change { $0.reset(after: revoked, newSession: UUID(), &$1) }
-        if revoked == nil, !change({ $0.reset(after: nil, newSession: UUID(), &$1) }) { return }
+        } while !change { $0.reset(after: revoked, newSession: UUID.random(), &$1) }
+        if revoked == nil, !change({ $0.reset(after: nil, newSession: UUID.random(), &$1) }) { return }
         await settleStore()
     }
 

@@ -20,7 +20,7 @@ extension RefreshableTokenAuthorization {
 
     /// Reads a store whose damaged item may have been set aside. No request fails for it: the token is held.
     private func loadBehindDamage(_ error: any Error) async -> Exchange.Outcome {
-        link.keeper?.tell(AuthorizationEvent(.saveFailed, error: error))
+        self.tell(AuthorizationEvent(.saveFailed, error: error))
         // A sibling may have saved its token by now, and an intent must not be lost.
         if let shared = sharedStore, let kept = try? await callStore({ try await shared.loadWithIntent() }) {
             return .loaded(kept.stored.map(item), kept.intent, kept.absence)
@@ -41,10 +41,10 @@ extension RefreshableTokenAuthorization {
             locks[id] = lock
             limitedAccess?.withLock { $0 = lock.requestDeadline == nil ? nil : lock }
         } catch {
-            link.keeper?.tell(.lockAwaited(clock.uptime - beganAt, error: error))
+            self.tell(.lockAwaited(clock.uptime - beganAt, error: error))
             throw error
         }
-        link.keeper?.tell(.lockAwaited(clock.uptime - beganAt))
+        self.tell(.lockAwaited(clock.uptime - beganAt))
     }
 
     func unlock(_ id: RefreshID, endsIntent: Bool) async {

@@ -20,7 +20,7 @@ extension RefreshableTokenAuthorization {
         TypedToken(
             token, proof: TypedToken.proof(for: token, by: service, keptIn: store), version: version,
             obtainedAt: obtainedAt, isFetched: isFetched, claims: claims, replacing: former, policy: policy,
-            random: random(), link: link)
+            random: settings.random(), keeper: self)
     }
 
     nonisolated func item(_ stored: StoredToken<Token>) -> StoredItem {

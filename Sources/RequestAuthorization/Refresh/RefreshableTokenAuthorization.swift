@@ -18,18 +18,9 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
     nonisolated let core: ProviderCore
     package nonisolated let bareService: any RefreshableTokenService<Token>
     nonisolated let store: (any TokenStore<Token>)?
-    nonisolated let policy: RefreshPolicy
-    nonisolated let clock: any AuthorizationClock
-    nonisolated let timer: TimerQueue
-    nonisolated let random: @Sendable () -> Double
+    nonisolated let settings: ProviderSettings
     /// The fields that proofs set, in lower case.
     nonisolated let proofFields: Set<String>
-    /// Leads from its tokens to this provider.
-    nonisolated let link: TokenKeeperLink
-    /// Keeps the system from suspending the process during a refresh; `nil` where processes are not suspended.
-    nonisolated let activities: (any ExpiringActivities)?
-    /// Called outside the lock when a request begins to wait; for tests.
-    nonisolated let onHold: (@Sendable () -> Void)?
 
     /// The last call of the store. Calls follow one another.
     var lastStoreCall: Task<Void, Never>?
@@ -64,20 +55,10 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
 
     package init(
         service: any RefreshableTokenService<Token>, token: Token?, store: (any TokenStore<Token>)?,
-        policy: RefreshPolicy = .default, clock: any AuthorizationClock,
-        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
-        activities: (any ExpiringActivities)? = Suspension.activities, onHold: (@Sendable () -> Void)? = nil
+        policy: RefreshPolicy = .default, clock: any AuthorizationClock, random: (@Sendable () -> Double)? = nil,
+        activities: (any ExpiringActivities)? = nil, onHold: (@Sendable () -> Void)? = nil
     ) {
-        let policy = policy.saturated
-        let session = UUID()
-        let version = TokenVersion(session: session, generation: 0)
-        let link = TokenKeeperLink()
-        let held = token.map {
-            TypedToken(
-                $0, proof: TypedToken.proof(for: $0, by: service, keptIn: store), version: version,
-                obtainedAt: clock.now,
-                policy: policy, random: random(), link: link)
-        }
+        let session = UUID.random()
         let storage: Vault.Kind =
             switch store {
             case nil: .none
@@ -85,18 +66,19 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
             case is any SharedTokenStore<Token>: .shared
             default: .plain
             }
-        let state = RefreshState(
-            held.map { .held($0, .good) } ?? (store == nil ? .absent : .unknown), session: session, storage: storage,
-            policy: policy)
-        core = ProviderCore(state, at: clock.moment)
-        timer = TimerQueue(clock)
-        self.link = link
+        settings = .with(policy, clock: clock, random: random, activities: activities, onHold: onHold)
+        core = ProviderCore(
+            RefreshState(store == nil ? .absent : .unknown, session: session, storage: storage, policy: settings.policy)
+        )
         limitedAccess = storage == .shared ? Lock(nil) : nil
-        bareService = service
         proofFields = Set(service.proofFields.map(\.asciiLowercased))
-        (self.store, self.policy, self.clock, self.random) = (store, policy, clock, random)
-        (self.activities, self.onHold) = (activities, onHold)
-        link.connect(to: self)
+        (bareService, self.store) = (service, store)
+        guard let token else { return }
+        let held = TypedToken(
+            token, proof: TypedToken.proof(for: token, by: service, keptIn: store),
+            version: TokenVersion(session: session, generation: 0), obtainedAt: clock.now, policy: policy,
+            random: settings.random(), keeper: self)
+        core.begin(with: held, at: clock.moment)
     }
 
     deinit {
@@ -106,6 +88,10 @@ public actor RefreshableTokenAuthorization<Token: AuthorizationToken>: Authoriza
 }
 
 extension RefreshableTokenAuthorization {
+    nonisolated var policy: RefreshPolicy { settings.policy.value }
+    nonisolated var clock: any AuthorizationClock { settings.clock }
+    nonisolated var timer: TimerQueue { core.timer(settings.clock) }
+
     /// Sends each event from now on to a reporter, in place of the former one.
     ///
     /// Unlike a listener, a reporter does not stop a pool from dropping the provider.

@@ -5,29 +5,29 @@ import Synchronization
 
 /// A held token is the receipt of its credential. Without its provider nothing can be done about a refusal.
 extension HeldToken: SessionReceipt, RefusalListener {
-    var isCurrent: Bool { link?.keeper?.isCurrent(self) ?? false }
+    var isCurrent: Bool { keeper?.isCurrent(self) ?? false }
 
     func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
-        guard let refusal = answer.refusal, let keeper = link?.keeper else { return .accept }
+        guard let refusal = answer.refusal, let keeper else { return .accept }
         return try keeper.judge(refusal, of: self, afterRefresh: afterRefresh)
     }
 
     func admit(_ next: Credential) throws {
         let successor = try successor(in: next)
-        if successor !== self { link?.keeper?.tell(AuthorizationEvent(.requestRetried)) }
+        if successor !== self { keeper?.tell(AuthorizationEvent(.requestRetried)) }
     }
 
     func checkSession(of next: Credential) throws { _ = try successor(in: next) }
 
     func note(_ refusal: UnauthorizedResponse, of request: some AuthorizableRequest) async throws {
-        try link?.keeper?.note(refusal, of: request)
+        try keeper?.note(refusal, of: request)
     }
 
     /// The token of the same session in another credential.
     fileprivate func successor(in next: Credential) throws -> HeldToken {
         for part in next.contents?.receipt?.parts ?? [] {
             guard let held = (part as? HeldToken) ?? (part as? ProofReceipt)?.held else { continue }
-            if held.link === link, held.version.session == version.session { return held }
+            if held.keeper === keeper, held.version.session == version.session { return held }
         }
         throw NotAuthorized(.sessionReplaced)
     }
@@ -54,10 +54,10 @@ final class ProofReceipt: ProvenReceipt, RefusalListener {
             return .newProof
         case .refused(let error):
             // RFC 9449 §9: the token is good; a refresh would not mend the proof.
-            held.link?.keeper?.tell(AuthorizationEvent(.proofAnswerIgnored, error: error))
-            held.link?.keeper?.tell(AuthorizationEvent(.unauthorized))
+            held.keeper?.tell(AuthorizationEvent(.proofAnswerIgnored, error: error))
+            held.keeper?.tell(AuthorizationEvent(.unauthorized))
             throw NotAuthorized(.proofRefused, underlying: error)
-        case .ignored(let error): held.link?.keeper?.tell(AuthorizationEvent(.proofAnswerIgnored, error: error))
+        case .ignored(let error): held.keeper?.tell(AuthorizationEvent(.proofAnswerIgnored, error: error))
         case .settled: break
         }
         return try await held.judge(answer, afterRefresh: afterRefresh)
@@ -65,13 +65,13 @@ final class ProofReceipt: ProvenReceipt, RefusalListener {
 
     /// Waits for the next token, which must be of the same session. No proof is made that nobody would send.
     func awaitSuccessor() async throws {
-        if let keeper = held.link?.keeper { try checkSession(of: Credential(await keeper.nextToken())) }
+        if let keeper = held.keeper { try checkSession(of: Credential(await keeper.nextToken())) }
     }
 
     func admit(_ next: Credential) throws {
         let isAnother = try held.successor(in: next) !== held
         guard isAnother || wasRefused.load(ordering: .relaxed) else { return }
-        held.link?.keeper?.tell(AuthorizationEvent(.requestRetried))
+        held.keeper?.tell(AuthorizationEvent(.requestRetried))
     }
 
     func checkSession(of next: Credential) throws { try held.checkSession(of: next) }

@@ -23,8 +23,8 @@ struct Vault: Hashable {
         fileprivate(set) var backOff = BackOff()
     }
 
-    /// A write that is under way ends before the next one begins.
-    enum Writer: Hashable {
+    /// A write that is under way ends before the next one begins. Indirect, because most writers are idle.
+    indirect enum Writer: Hashable {
         case idle
         case due(Order)
         case writing(Order, next: Order?)
@@ -56,8 +56,8 @@ struct Vault: Hashable {
         case failed(any Error, isToken: Bool, News?)
     }
 
-    /// The note in a shared store that a refresh has begun.
-    enum Intent: Hashable {
+    /// The note in a shared store that a refresh has begun. Indirect, because most providers have none.
+    indirect enum Intent: Hashable {
         case absent
         /// The call is under way.
         case open(RefreshIntent)

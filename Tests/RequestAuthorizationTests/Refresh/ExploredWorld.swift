@@ -173,7 +173,7 @@ extension ExploredWorld {
     /// Nothing is known yet.
     static func cold(_ storage: Vault.Kind, policy: RefreshPolicy = .explored) -> Self {
         let credential: State.Holding = storage == .none ? .absent : .unknown
-        return Self(state: State(credential, session: session(0), storage: storage, policy: policy))
+        return Self(state: State(credential, session: session(0), storage: storage, policy: FixedPolicy(policy)))
     }
 
     /// A token is in use, and saved.

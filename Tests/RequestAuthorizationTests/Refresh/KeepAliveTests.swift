@@ -26,7 +26,7 @@ import Testing
     }
 
     private func state(_ held: HeldToken, policy: RefreshPolicy = Self.policy) -> RefreshState {
-        RefreshState(.held(held, .good), session: held.version.session, storage: .none, policy: policy)
+        RefreshState(.held(held, .good), session: held.version.session, storage: .none, policy: FixedPolicy(policy))
     }
 
     /// The causes of the refreshes that begin when the timer fires.

@@ -25,7 +25,7 @@ struct RefreshStateBench {
     static func make(holding token: Int? = 1, storage: Vault.Kind = .none, policy: RefreshPolicy = .explored.impatient)
         -> Self
     {
-        var bench = Self(state: State(.absent, session: session, storage: storage, policy: policy))
+        var bench = Self(state: State(.absent, session: session, storage: storage, policy: FixedPolicy(policy)))
         if let token { bench.holds(token) }
         return bench
     }

@@ -96,7 +96,7 @@ import Testing
         for (held, counts) in [(nil, [3, 2, 0]), (1, [0, 0, 0])] as [(Int?, [Int])] {
             let bench = RefreshStateBench.make(holding: held, storage: .shared)
             _ = try? await withUnsafeThrowingContinuation { (continuation: WaitingRequest.Continuation) in
-                var contents = ProviderContents(bench.state, at: bench.now)
+                var contents = ProviderContents(bench.state)
                 let numbers = (0..<3).map { _ in contents.enqueue(continuation, as: .ordinary) }
                 #expect(contents.unbound == counts[0])
                 _ = contents.remove(numbers[1])
