@@ -48,6 +48,14 @@ package final class Lock<Value>: @unchecked Sendable {
         defer { pthread_mutex_unlock(mutex) }
         return try body(&value.pointee)
     }
+
+    /// For code that is inlined into programs. They see no type of the C library.
+    @inline(__always) func acquire<Result>(_ read: (borrowing Value) -> Result) -> Result {
+        pthread_mutex_lock(mutex)
+        return read(value.pointee)
+    }
+
+    func release() { pthread_mutex_unlock(mutex) }
 }
 
 /// The thread that created this value.

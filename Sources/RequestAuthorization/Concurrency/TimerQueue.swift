@@ -14,7 +14,7 @@ final class TimerQueue: Sendable {
 
     fileprivate struct Contents {
         var entries: [Int: (due: Duration, entry: Entry)] = [:]
-        var order = DueOrder()
+        var order = EarliestFirst<Duration>()
         var lastNumber = 0
         /// The present sleeps of the clock, by their ends.
         var sleeps: [Duration: Task<Void, Never>?] = [:]
@@ -118,7 +118,7 @@ extension TimerQueue.Contents {
     /// - Returns: when another sleep of the clock must end; `nil` if a present one ends early enough.
     fileprivate mutating func add(_ entry: TimerQueue.Entry, _ number: Int, due: Duration) -> Duration? {
         entries[number] = (due, entry)
-        order.insert(number, due: due)
+        order.insert(number, key: due)
         return nextSleep()
     }
 
@@ -126,7 +126,7 @@ extension TimerQueue.Contents {
         let former = entries.removeValue(forKey: number)
         // Cancelled entries leave the order once they are more than half of it.
         if order.count > 2 * entries.count + 64 {
-            order = DueOrder(entries.map { (due: $0.value.due, number: $0.key) })
+            order = EarliestFirst(entries.map { (key: $0.value.due, number: $0.key) })
         }
         return former?.entry
     }
@@ -135,7 +135,7 @@ extension TimerQueue.Contents {
         var due: [TimerQueue.Entry] = []
         while let first = order.first {
             let entry = entries[first.number]
-            if entry != nil, first.due > uptime { break }
+            if entry != nil, first.key > uptime { break }
             order.removeFirst()
             entries[first.number] = nil
             if let entry { due.append(entry.entry) }
@@ -144,44 +144,8 @@ extension TimerQueue.Contents {
     }
 
     fileprivate mutating func nextSleep() -> Duration? {
-        guard let first = order.first, sleeps.keys.allSatisfy({ first.due < $0 }) else { return nil }
-        sleeps[first.due] = .some(nil)
-        return first.due
-    }
-}
-
-/// Numbers ordered by due time: a binary heap. Inserting one and removing the first cost O(log n).
-struct DueOrder {
-    typealias Element = (due: Duration, number: Int)
-
-    private var heap: [Element] = []
-
-    init() {}
-
-    init(_ elements: [Element]) { heap = elements.sorted { $0 < $1 } }
-
-    var count: Int { heap.count }
-
-    var first: Element? { heap.first }
-
-    mutating func insert(_ number: Int, due: Duration) {
-        heap.append((due, number))
-        var index = heap.count - 1
-        while index > 0, heap[index] < heap[(index - 1) / 2] {
-            heap.swapAt(index, (index - 1) / 2)
-            index = (index - 1) / 2
-        }
-    }
-
-    mutating func removeFirst() {
-        heap.swapAt(0, heap.count - 1)
-        heap.removeLast()
-        var index = 0
-        while let child = [2 * index + 1, 2 * index + 2].filter({ $0 < heap.count }).min(by: { heap[$0] < heap[$1] }),
-            heap[child] < heap[index]
-        {
-            heap.swapAt(index, child)
-            index = child
-        }
+        guard let first = order.first, sleeps.keys.allSatisfy({ first.key < $0 }) else { return nil }
+        sleeps[first.key] = .some(nil)
+        return first.key
     }
 }

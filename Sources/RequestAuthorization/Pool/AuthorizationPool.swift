@@ -26,7 +26,7 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
     public typealias Provider = RefreshableTokenAuthorization<Token>
 
     private struct Contents {
-        var table: PoolTable<ID, Provider>
+        let table: PoolTable<ID, Provider>
         /// Whether a turn is scheduled, which is so while there are providers.
         var isTicking = false
         var isBackgroundStopped = false
@@ -68,23 +68,18 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
     /// The provider of an identity, created if there is none. Concurrent callers get the same one.
     ///
     /// - Precondition: The closure does not, in the end, ask for the provider that it is creating; see ``provider(of:)``.
-    public subscript(identity: ID) -> Provider {
-        // No `??` here: it would look up the provider's type at run time.
-        if let live = contents.withLock({ $0.table.use(identity) }) { return live }
-        do {
-            return try provide(identity)
-        } catch {
-            fatalError(error.sentence)
-        }
+    @inlinable public subscript(identity: ID) -> Provider {
+        if let kept = kept(identity) { return kept }
+        return provide(identity)
     }
 
     /// Returns the provider of an identity like the subscript, also inside the closure of a pool.
     ///
     /// - Throws: ``CircularProviders`` if the provider of this identity waits for one that the calling thread is creating
     ///   or releasing. The subscript ends the program then.
-    public func provider(of identity: ID) throws(CircularProviders) -> Provider {
-        if let live = contents.withLock({ $0.table.use(identity) }) { return live }
-        return try provide(identity)
+    @inlinable public func provider(of identity: ID) throws(CircularProviders) -> Provider {
+        if let kept = kept(identity) { return kept }
+        return try provider(afterMissing: identity)
     }
 
     /// The number of providers in the pool, idle or in use.
@@ -95,8 +90,29 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
 
     // MARK: - Helpers
 
-    /// The slow path: the provider has been dropped, or was never created.
-    private func provide(_ id: ID) throws(CircularProviders) -> Provider {
+    @inlinable func kept(_ identity: ID) -> Provider? {
+        let table = openTable()
+        defer { closeTable() }
+        return table._withUnsafeGuaranteedRef { $0.use(identity) }
+    }
+
+    // Two calls, because a program does not see the lock: what it knows best, the identity, is looked up in between.
+    // The table lives as long as the pool; a reference of its own would cost a tenth of the look-up.
+    @usableFromInline func openTable() -> Unmanaged<PoolTable<ID, Provider>> {
+        contents.acquire { .passUnretained($0.table) }
+    }
+    @usableFromInline func closeTable() { contents.release() }
+
+    @usableFromInline func provide(_ identity: ID) -> Provider {
+        do {
+            return try provider(afterMissing: identity)
+        } catch {
+            fatalError(error.sentence)
+        }
+    }
+
+    /// The provider has been dropped, or was never created.
+    @usableFromInline func provider(afterMissing id: ID) throws(CircularProviders) -> Provider {
         let provider: Provider
         switch contents.withLock({ $0.table.look(up: id) }) {
         case .live(let live): provider = live

@@ -12,9 +12,9 @@ protocol Dispensable: AnyObject, Sendable {
 /// A look-up costs O(1) on average, evictions included. The only user code that runs here is the hash and `==` of an
 /// identity. No provider is released here: evicted ones are returned, to be released outside the lock.
 ///
-/// It is a class, and stores its providers without their type, because generic code looks up the layout of generic
-/// values at run time: look-ups would cost three times as much. It is used under the lock of its pool only.
-final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
+/// A look-up is inlined into its caller, who knows the types: generic code would take twice as long. It is a class, and
+/// used under the lock of its pool only.
+@usableFromInline final class PoolTable<ID: Hashable & Sendable, Provider: AnyObject & Sendable> {
     /// The result of a look-up.
     enum Finding {
         case live(Provider)
@@ -45,11 +45,15 @@ final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
     /// For how many whole turns an idle provider is kept.
     let turns: Int
 
-    private var places: [ID: Int] = [:]
-    private var ids: [ID?] = [nil, nil]
-    /// The kept providers, by place.
-    private var providers: [AnyObject?] = [nil, nil]
-    private var order = PoolOrder()
+    @usableFromInline struct Kept {
+        @usableFromInline fileprivate(set) var provider: Provider
+        @usableFromInline let place: Int
+    }
+
+    @usableFromInline private(set) var kept: [ID: Kept] = [:]
+    @usableFromInline var order = PoolOrder()
+    /// By place.
+    private var ids: [ID?] = []
     private var makings: [ID: Making<Provider>] = [:]
     private var formers: [ID: Former] = [:]
     /// The number of evicted providers at which dead ones are removed.
@@ -58,24 +62,24 @@ final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
     init(limit: Int, turns: Int) { (self.limit, self.turns) = (limit, turns) }
 
     /// The number of kept providers.
-    var count: Int { places.count }
+    var count: Int { kept.count }
     /// The number of evicted providers that are remembered.
     var formerCount: Int { formers.count }
-    var isEmpty: Bool { places.isEmpty && formers.isEmpty }
+    var isEmpty: Bool { kept.isEmpty && formers.isEmpty }
 
     /// All living providers, including evicted ones.
     var live: [(id: ID, provider: Provider)] {
-        let kept = places.compactMap { id, place in provider(at: place).map { (id: id, provider: $0) } }
-        return kept + formers.compactMap { id, former in former.provider.map { (id: id, provider: $0) } }
+        kept.map { id, kept in (id: id, provider: kept.provider) }
+            + formers.compactMap { id, former in former.provider.map { (id: id, provider: $0) } }
     }
 
     // MARK: Looking up
 
     /// Returns the kept provider of an identity, and marks it as used.
-    func use(_ id: ID) -> Provider? {
-        guard let place = places[id] else { return nil }
-        order.use(place)
-        return provider(at: place)
+    @inlinable func use(_ id: ID) -> Provider? {
+        guard let kept = kept[id] else { return nil }
+        order.use(kept.place)
+        return kept.provider
     }
 
     /// Returns the living provider of an identity, or the object that creates it.
@@ -99,8 +103,35 @@ final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
         insert(provider, for: id)
     }
 
-    // MARK: Evicting
+    /// Notes that the pool has released an evicted provider.
+    func released(_ id: ID, _ making: Making<Provider>) {
+        guard let former = formers[id], former.making === making else { return }
+        if former.provider == nil {
+            formers[id] = nil
+            return
+        }
+        formers[id]?.isReleased = true
+        guard formers.count > formerLimit else { return }
+        forgetFormers()
+        formerLimit = max(64, 2 * formers.count)
+    }
 
+    // MARK: -
+
+    private func insert(_ provider: Provider, for id: ID) {
+        let place = order.add()
+        kept[id] = Kept(provider: provider, place: place)
+        if place < ids.count { ids[place] = id } else { ids.append(id) }
+    }
+
+    private func forgetFormers() {
+        formers = formers.filter { !$0.value.isReleased || $0.value.provider != nil }
+    }
+}
+
+// MARK: - Evicting
+
+extension PoolTable where Provider: Dispensable {
     /// Evicts idle providers, those unused for longest first, until the limit is kept or all others are in use.
     func evictOverLimit(at now: Moment) -> [Departure] {
         var departures: [Departure] = []
@@ -120,7 +151,7 @@ final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
     func passTurn(at now: Moment) -> [Departure] {
         order.passTurn()
         var departures: [Departure] = []
-        while let place = order.last(of: .idle), order.lastTurn(of: place) + turns < order.turn {
+        while let place = order.last(of: .idle), order.isOld(place, turns: turns) {
             if let departure = evict(place, at: now) { departures.append(departure) }
         }
         // The idle time of a provider that was in use begins when it is found idle.
@@ -129,60 +160,25 @@ final class PoolTable<ID: Hashable & Sendable, Provider: Dispensable> {
         return departures + evictOverLimit(at: now)
     }
 
-    /// Notes that the pool has released an evicted provider.
-    func released(_ id: ID, _ making: Making<Provider>) {
-        guard let former = formers[id], former.making === making else { return }
-        if former.provider == nil {
-            formers[id] = nil
-            return
-        }
-        formers[id]?.isReleased = true
-        guard formers.count > formerLimit else { return }
-        forgetFormers()
-        formerLimit = max(64, 2 * formers.count)
-    }
-
-    // MARK: -
-
-    private func insert(_ provider: Provider, for id: ID) {
-        let place = order.add()
-        places[id] = place
-        if place < providers.count {
-            (ids[place], providers[place]) = (id, provider)
-        } else {
-            ids.append(id)
-            providers.append(provider)
-        }
-    }
-
-    /// The downcast is safe: all kept providers were inserted by ``insert(_:for:)``.
-    private func provider(at place: Int) -> Provider? {
-        guard let provider = providers[place] else { return nil }
-        return unsafeDowncast(provider, to: Provider.self)
-    }
-
     /// Whether only the table has a reference to the provider, and dropping it loses nothing.
     ///
     /// Another reference can then only come from a weak one, or from the table, which is locked.
     private func isIdle(_ place: Int, at now: Moment) -> Bool {
-        isKnownUniquelyReferenced(&providers[place]) && provider(at: place)?.isDispensable(at: now) == true
+        guard let id = ids[place], let index = kept.index(forKey: id) else { return false }
+        return isKnownUniquelyReferenced(&kept.values[index].provider)
+            && kept.values[index].provider.isDispensable(at: now)
     }
 
     /// Evicts a provider, or marks it as in use.
     private func evict(_ place: Int, at now: Moment) -> Departure? {
-        guard isIdle(place, at: now), let id = ids[place], let provider = provider(at: place) else {
+        guard isIdle(place, at: now), let id = ids[place], let provider = kept.removeValue(forKey: id)?.provider else {
             order.hold(place)
             return nil
         }
         let departure = Departure(id: id, provider: provider, making: Making { "\(id)" })
         formers[id] = Former(provider: provider, making: departure.making)
-        places[id] = nil
-        (ids[place], providers[place]) = (nil, nil)
+        ids[place] = nil
         order.remove(place)
         return departure
-    }
-
-    private func forgetFormers() {
-        formers = formers.filter { !$0.value.isReleased || $0.value.provider != nil }
     }
 }

@@ -60,8 +60,8 @@ import Testing
     }
 
     @Test func `the first sleeper is the one with the earliest deadline`() {
-        var order = DueOrder()
-        for number in [5, 3, 8, 1, 9, 2, 7, 3] { order.insert(number, due: .seconds(number)) }
+        var order = EarliestFirst<Duration>()
+        for number in [5, 3, 8, 1, 9, 2, 7, 3] { order.insert(number, key: .seconds(number)) }
         var sorted: [Int] = []
         while let first = order.first {
             sorted.append(first.number)

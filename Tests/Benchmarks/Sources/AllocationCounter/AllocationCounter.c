@@ -17,6 +17,8 @@ void allocation_counter_keep(const void *value) { __asm__ volatile("" : : "r"(va
 
 #if defined(__GLIBC__) && !defined(SANITIZED)
 
+#include <malloc.h>
+
 // The executable's `malloc` replaces that of the C library, which has its own under these names.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
@@ -28,6 +30,11 @@ static _Thread_local uint64_t count __attribute__((tls_model("initial-exec")));
 
 bool allocation_counter_works(void) { return true; }
 uint64_t allocation_counter_read(void) { return count; }
+
+uint64_t allocation_counter_bytes(void) {
+    struct mallinfo2 info = mallinfo2();  // of all arenas
+    return info.uordblks + info.hblkhd;
+}
 
 void *malloc(size_t size) { return count++, __libc_malloc(size); }
 void *calloc(size_t number, size_t size) { return count++, __libc_calloc(number, size); }
@@ -47,5 +54,6 @@ int posix_memalign(void **result, size_t alignment, size_t size) {
 
 bool allocation_counter_works(void) { return false; }
 uint64_t allocation_counter_read(void) { return 0; }
+uint64_t allocation_counter_bytes(void) { return 0; }
 
 #endif

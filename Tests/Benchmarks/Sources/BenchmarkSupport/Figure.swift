@@ -28,7 +28,7 @@ package struct Figure: Sendable, Codable {
     package let detail: String
 
     /// A count.
-    package init(name: String, value: Double, bound: Double, detail: String) {
+    package init(name: String, value: Double, bound: Double?, detail: String) {
         self.init(name: name, value: value, bound: bound, unit: .count, control: nil, margin: 0, detail: detail)
     }
 

@@ -17,6 +17,8 @@ struct Benchmarks {
             BenchmarkGroup("composition", counted: compareComposition),
             BenchmarkGroup("sending", counted: compareSending),
             BenchmarkGroup("reading", counted: compareReading, measured: measureReading),
+            BenchmarkGroup("memory", measured: measureMemory),
+            BenchmarkGroup("pools", measured: measurePools),
             BenchmarkGroup("challenges", counted: compareChallenges),
             BenchmarkGroup("suspension", measured: measureSuspension),
             BenchmarkGroup("waiting", counted: compareWaiting, uncounted: measureWaiting),

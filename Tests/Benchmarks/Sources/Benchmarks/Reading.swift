@@ -17,27 +17,10 @@ func compareReading() async throws -> [Comparison] {
     return [Comparison("validToken() / authorize, own request", read, against: authorize, bound: 1.5, rounds: 200)]
 }
 
-/// Looks up a thousand live providers in turn.
-private func lookUps() -> Comparison {
-    let read = Contender(times: 10_000) { times in
-        for _ in 0..<times { keep(try await Fixture.warm.validToken()) }
-    }
-    let pool = AuthorizationPool { (_: String) in
-        RefreshableTokenAuthorization(service: GatedService(), token: BenchmarkToken.valid)
-    }
-    let users = (0..<1_000).map { "user-\($0)" }
-    for user in users { _ = pool[user] }
-    let lookUp = Contender(times: 10_000) { times in
-        for number in 0..<times { keep(pool[users[number % users.count]]) }
-    }
-    return Comparison(
-        "pool[user] / validToken()", lookUp, against: read, bound: 3, meter: .processorTime, rounds: 200)
-}
-
 /// The cost of reading a valid token from many tasks, and from the main actor.
 func measureReading(slowDown: Double?) async throws -> [Figure] {
     var figures: [Figure] = []
-    for comparison in manyReaders() + [mainActor(), lookUps()] {
+    for comparison in manyReaders() + [mainActor()] {
         figures.append(try await comparison.measure(slowDown: slowDown))
     }
     return try await figures + [countHops()]

@@ -13,7 +13,7 @@ func measureSuspension(slowDown: Double?) async throws -> [Figure] {
             "waiting / a bare suspension, \(count) at a time",
             contender(count) { try await waitForRefresh(count, $0) },
             against: contender(count) { try await suspend(count, $0) },
-            bound: 1.5, meter: .processorTime, rounds: 128)
+            bound: 1.2, meter: .processorTime, rounds: 128)
         figures.append(try await comparison.measure(slowDown: slowDown))
     }
     return figures
@@ -53,7 +53,7 @@ private func suspend(_ count: Int, _ stopwatch: Stopwatch) async throws -> Cost 
 }
 
 /// Continuations in an array, which are resumed in their order: no cancellation, no clock, no provider.
-private final class BareCrowd: Sendable {
+final class BareCrowd: Sendable {
     private struct Contents {
         var waiters: [UnsafeContinuation<String, any Error>] = []
         var header: String?
