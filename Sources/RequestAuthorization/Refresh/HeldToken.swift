@@ -5,7 +5,7 @@
 ///
 /// One reference serves the state, the warm path and every waiter: it is the contents of the credential that requests
 /// get, and its receipt. `@unchecked Sendable` is safe: all properties are constants of `Sendable` types, and so is the
-/// one that ``TypedToken`` adds, the only subclass.
+/// one that ``TypedToken`` adds, the only subclass. The weak reference is set once, and read atomically.
 class HeldToken: CredentialContents, @unchecked Sendable {
     /// The provider, which keeps the token; `nil` in tests of the state.
     private(set) weak var keeper: (any TokenKeeper)?
