@@ -33,8 +33,9 @@ final class ProviderSettings: Sendable {
         if policy === FixedPolicy.usual, random == nil, activities == nil, onHold == nil, clock is SystemClock {
             return usual
         }
+        // Only the usual ones are so many that the system's random numbers would be felt.
         return ProviderSettings(
-            policy, clock, random ?? Chance.next, activities ?? Suspension.activities, onHold)
+            policy, clock, random ?? { .random(in: 0..<1) }, activities ?? Suspension.activities, onHold)
     }
 
     /// Not inlined: otherwise each waiting request would keep memory for the clock.

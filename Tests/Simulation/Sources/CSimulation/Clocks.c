@@ -75,3 +75,8 @@ void swift_stdlib_random(void *bytes, size_t count) {
         for (size_t j = i; j < count && j < i + 8; j++) out[j] = (unsigned char)(word >> 8 * (j - i));
     }
 }
+
+int getentropy(void *bytes, size_t count) {
+    swift_stdlib_random(bytes, count);
+    return 0;
+}
