@@ -13,7 +13,7 @@ func measureSuspension(slowDown: Double?) async throws -> [Figure] {
             "waiting / a bare suspension, \(count) at a time",
             contender(count) { try await waitForRefresh(count, $0) },
             against: contender(count) { try await suspend(count, $0) },
-            bound: 1.2, meter: .processorTime, rounds: 128)
+            bound: 1.5, meter: .processorTime, rounds: 128)
         figures.append(try await comparison.measure(slowDown: slowDown))
     }
     return figures
