@@ -202,7 +202,7 @@ let package = Package(
             name: "StorageProcess",
             dependencies: [.ours("Storage"), .ours("OAuth"), .ours("URLSession"), .ours("Testing")],
             path: "Tests/Support/StorageProcess"),
-        // The handle of that process, and items of bytes in memory, for the tests of stores.
+        // The handle of that process, items of bytes in memory, and what lets calls fail, for the tests of stores.
         .support("StoreFixtures", [.ours("Storage"), .ours("Testing")]),
         // Servers that the scripts of `Tests/Servers` start, and other commands.
         .support("TestServers"),

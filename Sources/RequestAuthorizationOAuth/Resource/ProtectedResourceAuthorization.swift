@@ -188,7 +188,10 @@ extension ProtectedResourceAuthorization {
     public func signOut() async throws { try await sessions.loaded()?.provider.signOut() }
 
     /// Signs out on this machine only. The server is not told.
-    public func reset() async { await (try? sessions.loaded())?.provider.reset() }
+    ///
+    /// If the records cannot be read now, it is tried again, and no request uses the session before. ``settle(within:)``
+    /// throws as long as it has not succeeded.
+    public func reset() async { await sessions.reset() }
 
     /// Returns a token that is valid for at least a duration, for a program that passes it on.
     ///
@@ -212,8 +215,11 @@ extension ProtectedResourceAuthorization {
     public func signInUnderWay() async throws -> SignInUnderWay? { try await sessions.settings.signInUnderWay() }
 
     /// Waits until what was begun has ended and is stored; see `RefreshableTokenAuthorization.settle(within:)`.
+    ///
+    /// - Throws: as that function, and the error of the records if they still cannot keep a sign-in or a sign-out.
     public func settle(within limit: Duration) async throws {
         try await sessions.session?.provider.settle(within: limit)
+        try await sessions.finish()
     }
 
     /// Calls a handler with the present token, if there is one, and with each change, also after a change of server.

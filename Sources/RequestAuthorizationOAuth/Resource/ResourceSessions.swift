@@ -55,6 +55,8 @@ actor ResourceSessions {
     }
 
     private var isLoaded = false
+    /// What the records have refused so far.
+    var unfinished = Unfinished()
     private var signingIn: Task<Void, any Error>?
     private var reading: Task<Void, Never>?
     private var introduction: Task<AuthenticationChallenge??, any Error>?
@@ -74,6 +76,10 @@ actor ResourceSessions {
     func loaded() async throws -> ResourceSession? {
         if !isLoaded, session == nil, !settings.signsInAlone { _ = try await adopt(newerThan: nil) }
         isLoaded = true
+        if unfinished.isReset {
+            await session?.provider.reset()
+            unfinished.isReset = false
+        }
         return session
     }
 
@@ -315,6 +321,7 @@ actor ResourceSessions {
     private func keep(_ record: ResourceRecord, _ service: OAuthTokenService, _ token: OAuthToken) async throws {
         let (records, url) = (settings.records, settings.url)
         let former = session
+        unfinished = Unfinished()
         if let former, let old = former.record, old.tokens(of: url) == record.tokens(of: url) {
             former.service.serve(former.number, by: service)
             try await former.provider.signIn { token }
@@ -327,8 +334,8 @@ actor ResourceSessions {
             // What the former server has issued is of no use here, and must not lie about.
             await former?.provider.reset()
         }
-        // If this fails, the sign-in counts for this process.
-        try? await records.save(value: record, named: "resource \(url)")
+        unfinished.record = record
+        await finishOrTryAgain()
     }
 
     private func install(

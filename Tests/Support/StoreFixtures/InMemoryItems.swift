@@ -31,6 +31,9 @@ package final class InMemoryItems: SharedByteStore {
     /// The store of another process.
     package func sibling() -> InMemoryItems { InMemoryItems(contents: contents, access: access.sibling()) }
 
+    /// Ends the process of this store: its exclusive access is released.
+    package func crash() { access.crash() }
+
     package var item: Data? {
         get { contents.withLock(\.item) }
         set { contents.withLock { ($0.item, $0.absence) = (newValue, .gone) } }
