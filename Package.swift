@@ -155,8 +155,8 @@ let package = Package(
             name: "RequestAuthorizationOAuthTests",
             dependencies: [
                 .ours("OAuth"), .ours("Storage"), .ours("URLSession"), .ours("AsyncHTTPClient"), .ours("Testing"),
-                "LocalScenarios", "LoopbackServer", "RedactionChecks", "StorageProcess", "StoreFixtures", "TestServers",
-                .crypto, .cryptoExtras,
+                "conformance-client", "LocalScenarios", "LoopbackServer", "RedactionChecks", "StorageProcess",
+                "StoreFixtures", "TestServers", .crypto, .cryptoExtras,
             ]),
         .testTarget(
             name: "RequestAuthorizationSpotifyTests",
@@ -202,6 +202,10 @@ let package = Package(
             name: "StorageProcess",
             dependencies: [.ours("Storage"), .ours("OAuth"), .ours("URLSession"), .ours("Testing")],
             path: "Tests/Support/StorageProcess"),
+        // The client under test for suites of other projects.
+        .executableTarget(
+            name: "conformance-client", dependencies: [.ours("OAuth"), .ours("URLSession")],
+            path: "Tests/Support/ConformanceClient"),
         // The handle of that process, items of bytes in memory, and what lets calls fail, for the tests of stores.
         .support("StoreFixtures", [.ours("Storage"), .ours("Testing")]),
         // Servers that the scripts of `Tests/Servers` start, and other commands.
