@@ -1,4 +1,4 @@
-"""A copy of the package's core in which one build contains many mutants, and runs of its tests with one active mutant."""
+"""A copy of a part of the package in which one build contains many mutants, and runs of its tests with one active mutant."""
 
 import os
 import re
@@ -36,8 +36,8 @@ public let {FLAG}: Int = getenv("MUTANT").flatMap {{ Int(String(cString: $0)) }}
 class Package:
     """A package in its own folder. Some folders of its module `module` are mutated."""
 
-    def __init__(self, folder, module, mutated, tests):
-        self.folder, self.module, self.tests = Path(folder), module, tests
+    def __init__(self, folder, module, mutated, tests, options=()):
+        self.folder, self.module, self.mutated, self.tests, self.options = Path(folder), module, mutated, tests, options
         self.sources = self.folder / "Sources" / module
         self.files = sorted(file for part in mutated for file in (self.sources / part).glob("*.swift"))
         self.originals = {file: file.read_text(encoding="utf-8") for file in self.files}
@@ -75,9 +75,9 @@ class Package:
             file.write_text(rewritten(text, by_file[self.name(file)]), encoding="utf-8")
 
     def culprit(self, chosen, file, line):
-        """The place of the mutant that causes an error: the last one that begins in that line or before it."""
-        before = [c for c in chosen if c.file == file and self.first_line(c) <= line]
-        return max(before, key=lambda c: c.start).place if before else None
+        """The place of the mutant that causes an error: the closest one, because an error in a closure is that of its call."""
+        near = [c for c in chosen if c.file == file]
+        return min(near, key=lambda c: (abs(self.first_line(c) - line), -c.start)).place if near else None
 
     def first_line(self, candidate):
         return self.originals[self.sources / candidate.file].count("\n", 0, candidate.start) + 1
@@ -86,8 +86,8 @@ class Package:
         """The lines with errors by file, and the compiler's messages. A failure without a place has the file ``?``."""
         environment = {key: value for key, value in os.environ.items() if key != "CI"}  # Mutants have warnings.
         result = subprocess.run(
-            ["swift", "build", "--package-path", str(self.folder), *arguments], capture_output=True, text=True,
-            env=environment)
+            ["swift", "build", "--package-path", str(self.folder), *self.options, *arguments], capture_output=True,
+            text=True, env=environment)
         errors = defaultdict(set)
         if result.returncode:
             output = result.stdout + result.stderr
@@ -98,7 +98,7 @@ class Package:
         return errors, "\n".join(dict.fromkeys(complaints))
 
     def find_program(self):
-        command = ["swift", "build", "--package-path", str(self.folder), "--show-bin-path"]
+        command = ["swift", "build", "--package-path", str(self.folder), *self.options, "--show-bin-path"]
         path = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
         return next(Path(path).glob("*PackageTests.xctest"))
 
@@ -161,6 +161,33 @@ def copy_of_core(root, folder):
         "// swift-tools-version: 6.2\nimport PackageDescription\n"
         'let package = Package(name: "mutants", platforms: [.macOS(.v15)], targets: [\n'
         + ",\n".join(targets) + "\n])\n", encoding="utf-8")
+
+
+# What the tests do not need is not built.
+ONLY = """
+var needed = ["{tests}"]
+var position = 0
+while position < needed.count {{
+    let target = package.targets.first {{ $0.name == needed[position] }}
+    for dependency in target?.dependencies ?? [] {{
+        switch dependency {{
+        case .targetItem(let name, _), .byNameItem(let name, _): needed.append(name)
+        default: break
+        }}
+    }}
+    position += 1
+}}
+package.targets.removeAll {{ !needed.contains($0.name) }}
+package.products = []
+"""
+
+
+def copy_of_package(root, folder, tests):
+    """Copies the package, with the tests of one target only."""
+    for name in ("Sources", "Tests", "Documentation"):
+        shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns(".build"), symlinks=True)
+    manifest = (root / "Package.swift").read_text(encoding="utf-8")
+    (folder / "Package.swift").write_text(manifest + ONLY.format(tests=tests), encoding="utf-8")
 
 
 def suites(folder):

@@ -39,6 +39,22 @@ import Testing
         answer("second", nonce: "n2", error: "use_dpop_nonce")
     }
 
+    @Test func `an error says whether a nonce is unusable, or was asked for again`() {
+        #expect("\(InvalidProofNonce(.tooLong))".hasPrefix("the server's nonce for proofs is too long"))
+        let repeated = "the server refused a proof with the nonce that it asks for"
+        #expect("\(InvalidProofNonce(.repeated))".hasPrefix(repeated))
+    }
+
+    @Test func `a turn is taken until its proof is made`() {
+        var (turns, sent) = (ProofTurns(), SentProofs())
+        turns.begin(server, at: .zero)
+        let first = turns.take(server, place: nil, among: &sent, at: .zero)
+        let second = turns.take(server, place: nil, among: &sent, at: .zero)
+        turns.made(server)
+        let third = turns.take(server, place: nil, among: &sent, at: .zero)
+        #expect(first == nil && second == ProofTurns.patience && third == nil)
+    }
+
     @Test func `requests take turns after the newest nonce was refused, in their order`() async throws {
         try await becomeStrict()
         #expect(try await prove("third") == "n2")

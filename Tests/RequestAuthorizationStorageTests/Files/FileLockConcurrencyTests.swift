@@ -195,6 +195,13 @@ import Darwin
         #expect(turns.take(at: 20 * second) == 20 * second)
     }
 
+    @Test func `a turn is taken if one is free, and the next one is free half a millisecond later`() {
+        var turns = LockPace.Turns()
+        let times: [UInt64] = [1_000_000, 1_000_000, 1_499_999, 1_500_000]
+        let taken = times.map { turns.takes(at: $0) }
+        #expect(taken == [true, false, false, true])
+    }
+
     @Test func `access is released when its value is dropped`() async throws {
         let folder = try TemporaryFolder()
         _ = try await folder.store().lock(within: .seconds(300))
