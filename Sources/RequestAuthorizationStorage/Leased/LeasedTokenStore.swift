@@ -51,7 +51,7 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     }
 
     public func save(_ stored: StoredToken<Token>) async throws {
-        _ = try await save(stored, replacing: .anything, ending: nil)
+        _ = try await save(stored, replacing: .anything, ending: nil, keepsLater: false)
     }
 
     /// Encrypts and saves the token if the stored one meets a condition, in one atomic step.
@@ -60,9 +60,19 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
     /// host's intent then fails, and it adopts this token. If both have spent the same token, the one with the lease
     /// saves its token as the generation after, and the result is that content.
     ///
+    /// A sign-in replaces anything but a later content of its own session: an earlier try was made, and its answer lost.
+    ///
     /// - Throws: as ``loadWithIntent()``, if the stored token cannot be decrypted. It is not replaced then.
     public func save(
         _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+    ) async throws -> TokenSaveResult<Token> {
+        try await save(stored, replacing: condition, ending: intent, keepsLater: true)
+    }
+
+    /// - Parameter keepsLater: whether a later content of the same session is never replaced.
+    private func save(
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?,
+        keepsLater: Bool
     ) async throws -> TokenSaveResult<Token> {
         let intent = try intent.map(RefreshIntentFormat.encode)
         let outcome = Lock(Outcome())
@@ -70,7 +80,8 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
             let (kept, movesAside) = try await find(contents, isSignIn: condition == .anything)
             let absence = movesAside ? .setAside : contents.absence
             let decision = decide(
-                stored, replacing: condition, over: kept, absence: absence, isHolder: contents.isHolder)
+                stored, replacing: condition, over: kept, absence: absence, isHolder: contents.isHolder,
+                keepsLater: keepsLater)
             outcome.withLock { $0 = Outcome(kept: kept, decision: decision) }
             if case .isStored = decision, intent != nil, contents.intent == intent, let item = contents.item {
                 return LeasedByteStore.Change(.item(item, isEnd: stored.token == nil))
@@ -82,6 +93,8 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         }
         let last = outcome.withLock { $0 }
         guard result == .saved, case .save(let saved) = last.decision else {
+            // The answer to the first try may have been lost. Then no host has heard of the session yet.
+            if condition == .anything, last.kept?.version.session == stored.version.session { await items.announce() }
             if case .isStored? = last.decision { return .saved }
             return .refused(last.kept)
         }
@@ -112,9 +125,10 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
 
     private func decide(
         _ new: StoredToken<Token>, replacing condition: TokenSaveCondition, over kept: StoredToken<Token>?,
-        absence: TokenAbsence, isHolder: Bool
+        absence: TokenAbsence, isHolder: Bool, keepsLater: Bool
     ) -> Decision {
         if let kept, kept.version.session == new.version.session, isSame(kept, new) { return .isStored }
+        if condition == .anything, keepsLater, isLater(kept, than: new) { return .refuse }
         if condition.allows(kept, absence: absence) { return .save(new) }
         // A refresh, unlike other callers, asks for a session and generation that are those of its token.
         let refresh = TokenSaveCondition.older(session: new.version.session, generation: new.version.generation)
@@ -123,6 +137,13 @@ public final class LeasedTokenStore<Token: AuthorizationToken & Codable>: Shared
         else { return .refuse }
         let version = TokenVersion(session: new.version.session, generation: generation)
         return .save(StoredToken(new.content, version: version, obtainedAt: new.obtainedAt))
+    }
+
+    /// Whether a record has a later token of the same session, or its end: the answer to an earlier try to save this one
+    /// was lost, and other hosts have gone on from there.
+    private func isLater(_ kept: StoredToken<Token>?, than new: StoredToken<Token>) -> Bool {
+        guard let kept, new.token != nil, kept.version.session == new.version.session else { return false }
+        return kept.version.generation >= new.version.generation
     }
 
     /// Whether a record already has what is to be saved, perhaps as the generation after.

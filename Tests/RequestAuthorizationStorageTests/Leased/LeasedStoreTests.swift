@@ -308,6 +308,28 @@ struct LeasedStoreTests {
         #expect(try await other.load() == token("b", 1))
     }
 
+    @Test func `a sign-in that is saved again replaces nothing that came after it`() async throws {
+        let (one, other) = (try await store(), try await store())
+        try await one.save(token("a", 0))
+        #expect(try await other.save(token("b", 1), replacing: older(1), ending: nil) == .saved)
+        // The answer to the first try was lost.
+        #expect(try await one.save(token("a", 0), replacing: .anything, ending: nil) == .refused(token("b", 1)))
+        #expect(try await one.load() == token("b", 1))
+
+        let version = TokenVersion(session: session, generation: 1)
+        let tombstone = StoredToken<TestToken>(.signedOut, version: version, obtainedAt: Date(timeIntervalSince1970: 0))
+        #expect(try await other.save(tombstone, replacing: .anything, ending: nil) == .saved)
+        #expect(try await one.save(token("a", 0), replacing: .anything, ending: nil) == .refused(tombstone))
+    }
+
+    @Test func `a sign-in whose first answer was lost is announced when it is saved again`() async throws {
+        let one = try await store(over: records)
+        try await one.save(token("a", 0))
+        _ = records.calls()
+        #expect(try await one.save(token("a", 0), replacing: .anything, ending: nil) == .saved)
+        #expect(records.calls() == [.read, .announce])
+    }
+
     @Test func `only old tombstones without a lease and an intent are removed`() async throws {
         let fleet = try await LeasedTokens(
             database: records, key: .bytes(Data(repeating: 1, count: 32)), clock: clock)
