@@ -49,8 +49,9 @@
 
     /// Calls a handler with the name of each file in a folder that was added, replaced, removed or unlocked.
     ///
+    /// - Parameter handler: its argument is `nil` if the system does not tell which file it was.
     /// - Returns: ends the calls; `nil` if that is not possible now.
-    func follow(_ folder: CInt, _ handler: @escaping @Sendable (String) -> Void) -> (@Sendable () -> Void)?
+    func follow(_ folder: CInt, _ handler: @escaping @Sendable (String?) -> Void) -> (@Sendable () -> Void)?
     /// Whether ``follow(_:_:)`` replaces the notices of the system. `false` by default.
     var hasNotices: Bool { get }
 
@@ -66,7 +67,7 @@
 
 extension FileLayer {
     public func makeQueue(_ label: String) -> (any FileQueue)? { nil }
-    public func follow(_ folder: CInt, _ handler: @escaping @Sendable (String) -> Void) -> (@Sendable () -> Void)? {
+    public func follow(_ folder: CInt, _ handler: @escaping @Sendable (String?) -> Void) -> (@Sendable () -> Void)? {
         nil
     }
     public var hasNotices: Bool { false }

@@ -9,14 +9,23 @@
 public struct RestrictedFileAccounts: Sendable {
     private let client: String
     private let folder: TokenFolder
-    private let queue = BlockingQueue("accounts")
+    private let layer: any FileLayer
+    private let queue: BlockingQueue
 
     /// Names the client. The folder is opened on use.
     ///
     /// - Parameters:
     ///   - client: the client of the stores.
     ///   - folder: the folder of the files.
-    public init(client: String, folder: TokenFolder = .default) { (self.client, self.folder) = (client, folder) }
+    public init(client: String, folder: TokenFolder = .default) {
+        self.init(client: client, folder: folder, layer: SystemFileLayer())
+    }
+
+    /// Names the client, with other system calls.
+    @_spi(FileLayer) public init(client: String, folder: TokenFolder = .default, layer: any FileLayer) {
+        (self.client, self.folder, self.layer) = (client, folder, layer)
+        queue = layer.makeQueue("accounts").map { BlockingQueue(on: $0) } ?? BlockingQueue("accounts")
+    }
 
     /// Returns the accounts that have a stored item, sorted, without those that signed out or were moved.
     ///
@@ -25,8 +34,8 @@ public struct RestrictedFileAccounts: Sendable {
     ///
     /// - Throws: `TokenStoreError`.
     public func names() async throws -> [String] {
-        try await queue.run { [client, folder] in
-            let place = folder.folder(SystemFileLayer())
+        try await queue.run { [client, folder, layer] in
+            let place = folder.folder(layer)
             return try CredentialFiles.credentials(in: place).filter { $0.client == client }
                 .filter { credential in
                     let files = CredentialFiles(credential, in: place)
@@ -55,6 +64,7 @@ public struct RestrictedFileAccounts: Sendable {
     ///   - limit: how long to wait for a refresh that is under way.
     /// - Throws: `TokenStoreError`.
     public func remove(_ account: String, within limit: Duration = .seconds(30)) async throws {
-        try await RestrictedFileItems(client: client, account: account, folder: folder).removeAll(within: limit)
+        let items = RestrictedFileItems(client: client, account: account, folder: folder, layer: layer)
+        try await items.removeAll(within: limit)
     }
 }
