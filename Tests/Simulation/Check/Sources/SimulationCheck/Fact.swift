@@ -94,9 +94,20 @@ public enum Event: Hashable, Sendable {
     case signOutBegan(process: Int)
     case signedOut(process: Int)
 
+    /// A process changes the item that all processes share beside the token. Each value is used once.
+    /// - `over`: the value that it replaces, if the change has this condition.
+    case itemChangeBegan(change: Int, process: Int, value: Int?, over: Int?)
+    /// The change has been made, or has failed and makes no difference from now on.
+    case itemChangeEnded(change: Int, isMade: Bool)
+    case itemReadBegan(read: Int, process: Int)
+    /// - `value`: -1 for a damaged item.
+    case itemRead(read: Int, value: Int?)
+
     case started(process: Int)
     case killed(process: Int)
     case stopped(process: Int, until: Int64)
+    /// The system ended the time in which a process may hold exclusive access.
+    case accessEnded(process: Int)
     case powerLost
     case trouble(Trouble, until: Int64)
     case stored(StoredView)

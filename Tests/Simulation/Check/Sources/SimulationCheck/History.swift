@@ -10,6 +10,8 @@ struct History: Sendable {
     private(set) var delivered: [Int: Int64] = [:]
     private(set) var lost: [Int: Int64] = [:]
     private(set) var kills: [Int: Int64] = [:]
+    /// The process that has fetched each token, but for those of sign-ins.
+    private(set) var fetchers: [Place: Int] = [:]
     /// The first use of each token at a resource server.
     private(set) var firstUse: [Place: Int64] = [:]
     /// When the server has issued the first token of a session, and when its sign-in ended.
@@ -23,6 +25,8 @@ struct History: Sendable {
     /// When the server ended a session.
     private(set) var ends: [Int: Int64] = [:]
     private(set) var hasSignOut = false
+    private var powerLosses: [Int64] = []
+    private var accessEnds: [Int: [Int64]] = [:]
     private var stops: [Int: [(from: Int64, until: Int64)]] = [:]
     private var troubles: [(Trouble, from: Int64, until: Int64)] = []
 
@@ -45,9 +49,15 @@ struct History: Sendable {
         case .signOutBegan(let process): (hasSignOut, signOuts[process]) = (true, (time, Int64.max))
         case .signedOut(let process): signOuts[process]?.ended = time
         case .revoked(let family, _): if ends[family] == nil { ends[family] = time }
-        case .presented(_, _, let place, .committed, _): spent[place] = time
+        case .presented(_, let process, let place, .committed(let next), _):
+            spent[place] = time
+            fetchers[Place(family: place.family, serial: next)] = process
+        case .presented(_, let process, let place, .replayed(let next), _):
+            fetchers[Place(family: place.family, serial: next)] = process
         case .presented(_, _, let place, .reused, _): if ends[place.family] == nil { ends[place.family] = time }
         case .stopped(let process, let until): stops[process, default: []].append((time, until))
+        case .powerLost: powerLosses.append(time)
+        case .accessEnded(let process): accessEnds[process, default: []].append(time)
         case .trouble(let trouble, let until): troubles.append((trouble, time, until))
         default: break
         }
@@ -85,6 +95,21 @@ struct History: Sendable {
     /// Whether a disturbance overlaps a time.
     func hasTrouble(_ trouble: Trouble, _ from: Int64, _ to: Int64) -> Bool {
         troubles.contains { $0.0 == trouble && $0.from <= to && $0.until >= from }
+    }
+
+    /// Whether a power failure before a time may have lost a token in use: others used it while the process that had
+    /// fetched it was killed or stopped in its save, and the name of the file was not durable.
+    func mayHaveLost(_ place: Place, before end: Int64) -> Bool {
+        guard let usedAt = firstUse[place], let saver = fetchers[place],
+            powerLosses.contains(where: { $0 > usedAt && $0 <= end })
+        else { return false }
+        return kills[saver].map { $0 <= usedAt } ?? false
+            || wasStopped(saver, from: usedAt - 1_000_000, to: usedAt + 1)
+    }
+
+    /// Whether the system ended the exclusive access of a process within a time.
+    func lostAccess(_ process: Int, from: Int64, to: Int64) -> Bool {
+        (accessEnds[process] ?? []).contains { $0 >= from && $0 <= to }
     }
 
     func wasStopped(_ process: Int, from: Int64, to: Int64) -> Bool { stopped(process, from: from, to: to) > 0 }

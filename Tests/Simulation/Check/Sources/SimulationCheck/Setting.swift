@@ -27,7 +27,7 @@ public struct Setting: Hashable, Sendable {
 public struct Violation: Hashable, Sendable, CustomStringConvertible {
     public enum Promise: String, Hashable, Sendable, CaseIterable {
         case duplicateCall, sessionLost, olderOverNewer, resurrected, otherPerson, otherOrigin, afterSignOut
-        case requestWithoutEnd, leftover
+        case itemLost, requestWithoutEnd, leftover
     }
 
     public let promise: Promise

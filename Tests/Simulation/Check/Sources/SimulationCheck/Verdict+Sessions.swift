@@ -111,7 +111,18 @@ extension Verdict {
         }
         if history.ends[place.family].map({ $0 <= time }) ?? false { return }
         if mayStaySignedOut(process, of: place.family) { return }
+        if missedSignIn(process, to: place.family) { return }
+        // The host that signed in has died before it announced that, and before its caller knew.
+        if setting.store == .leased, history.signedIn[place.family] == nil { return }
         complain(.sessionLost, "process \(process) cannot use session \(place.family): \(outcome)", at: time)
+    }
+
+    /// Whether a process was stopped while its session had ended and another one was signed in elsewhere. If it could not
+    /// store the end before, it keeps to it until the store changes again.
+    private func missedSignIn(_ process: Int, to family: Int) -> Bool {
+        guard let issued = history.issued[family], let signedIn = history.signedIn[family] else { return false }
+        return history.wasStopped(process, from: issued, to: signedIn)
+            && history.ends.contains { $0.key != family && $0.value < issued }
     }
 
     /// Whether a process has signed out while a session was signed in elsewhere. It may stay signed out then: which of

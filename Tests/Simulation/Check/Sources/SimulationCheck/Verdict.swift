@@ -25,6 +25,7 @@ public struct Verdict: Sendable {
         verdict.judgeStore()
         verdict.judgeRequests()
         verdict.judgeSignOuts()
+        verdict.judgeItem()
         verdict.judgeEnd()
         return verdict
     }
@@ -59,7 +60,11 @@ public struct Verdict: Sendable {
             // A request that was sent first may arrive later.
             let isLate = history.wasAsked(call, before: earlier.call)
             let late = (index: index, call: call, process: process)
-            guard isLate ? isGone(late, when: earlier.call) : explains(earlier, before: index, of: place) else {
+            guard
+                isLate
+                    ? isGone(late, when: earlier.call)
+                    : explains(earlier, before: index, of: place) || wasOverdue(call, of: process)
+            else {
                 complain(
                     .duplicateCall, "process \(process) sent \(place) again, which process \(earlier.process) had sent",
                     at: fact.time)
@@ -70,14 +75,20 @@ public struct Verdict: Sendable {
             }
             explainedCalls += 1
             guard answer == .reused else { continue }
-            if isLate { explainedLosses += 1 } else { judgeLoss(of: place, earlier.index, at: fact.time) }
+            // A request that its process has given up may arrive long after the next ones, and nobody can stop it.
+            let isAbandoned = history.lost[call].map { $0 < fact.time } ?? false
+            if isLate || isAbandoned || wasOverdue(call, of: process) {
+                explainedLosses += 1
+            } else {
+                judgeLoss(of: place, earlier.index, at: fact.time)
+            }
         }
     }
 
     /// A session was lost although its only copy was: a server with a grace period must have been asked too late.
     private mutating func judgeLoss(of place: Place, _ earlier: Int, at time: Int64) {
         let end = (history.spent[place] ?? facts[earlier].time) + setting.grace
-        if setting.grace > 0, time < end {
+        if setting.grace > 0, time < end, !isUnstored(after: earlier, at: time) {
             complain(.sessionLost, "session \(place.family) ended within the grace period", at: time)
         } else if setting.grace > 0, let process = history.reader(of: place, before: end - setting.retryTime) {
             complain(
@@ -88,11 +99,32 @@ public struct Verdict: Sendable {
         }
     }
 
+    /// Whether a process has lost its access just before it sent its request.
+    ///
+    /// - Files: the system has ended the access, and the next refresh goes on with it.
+    /// - Lease: the process was stopped after it had found its lease long enough. The request is given up at once then,
+    ///   because its deadline is over.
+    private func wasOverdue(_ call: Int, of process: Int) -> Bool {
+        guard let asked = history.asked[call] else { return false }
+        if setting.store == .files { return history.lostAccess(process, from: asked - 10_000_000_000, to: asked) }
+        guard let lost = history.lost[call] else { return false }
+        let duration = lost - asked - history.stopped(process, from: asked, to: lost)
+        return duration < 10_000_000 && history.wasStopped(process, from: asked - setting.lease, to: asked)
+    }
+
+    /// Whether the successor of a token was spent as well, and could not be stored before.
+    private func isUnstored(after earlier: Int, at time: Int64) -> Bool {
+        guard let next = history.next(after: earlier), history.spent[next] != nil else { return false }
+        let from = facts[earlier].time
+        return history.hasTrouble(.full, from, time) || history.hasTrouble(.database, from, time)
+    }
+
     /// Whether nobody waited for the answer to a call any more when another process sent the same token.
     private func isGone(_ call: (index: Int, call: Int, process: Int), when other: Int) -> Bool {
         guard let began = history.asked[call.call], let end = history.asked[other] else { return false }
         return history.lost[call.call].map { $0 <= end } ?? false
             || history.kills[call.process].map { $0 <= end } ?? false
+            || history.lostAccess(call.process, from: began, to: end)
             || setting.store == .leased && history.wasStopped(call.process, from: began, to: end)
     }
 
@@ -107,6 +139,7 @@ public struct Verdict: Sendable {
             // The answer is on its way to a process that waits for it, unless that is dead or has given up.
             return history.lost[earlier.call].map { $0 <= now } ?? false
                 || history.kills[earlier.process].map { $0 <= now } ?? false
+                || history.lostAccess(earlier.process, from: began, to: now)
                 || setting.store == .leased && history.wasStopped(earlier.process, from: began, to: now)
         }
         let next = history.next(after: earlier.index)
@@ -115,7 +148,9 @@ public struct Verdict: Sendable {
         let couldNotStore =
             history.hasTrouble(.full, from, now) || history.hasTrouble(.database, from - setting.lease, now)
         if let kill = history.kills[earlier.process], kill <= now, usedAt > kill || couldNotStore { return true }
-        if setting.store == .files { return false }
+        if let next, history.mayHaveLost(next, before: now) { return true }
+        // The next process may have read the store before the token was saved without access.
+        if setting.store == .files { return history.lostAccess(earlier.process, from: began, to: now) }
         // Without an answer of the database, or while it is stopped, a host loses its lease and keeps the only copy.
         return couldNotStore || history.wasStopped(earlier.process, from: began - setting.lease, to: now)
     }
@@ -125,17 +160,24 @@ public struct Verdict: Sendable {
     /// Within a session the generation only rises, and a session that is over stays over.
     private mutating func judgeStore() {
         var last: StoredView?
-        var ended: Set<String> = []
+        /// The sessions that are over, and since when.
+        var ended: [String: Int64] = [:]
         for fact in facts {
             switch fact.event {
             case .recovered(let view):
                 judgeRecovery(view, last, at: fact.time)
                 last = view
+                // The end was not durable. Nobody may have been told of it.
+                if view.kind == .token, let end = ended.removeValue(forKey: view.session),
+                    wasSignedOut(at: end, fact.time)
+                {
+                    complain(.resurrected, "a power failure undid a sign-out", at: fact.time)
+                }
             case .stored(let view):
                 defer { last = view }
-                if view.kind == .tombstone { ended.insert(view.session) }
+                if view.kind == .tombstone, ended[view.session] == nil { ended[view.session] = fact.time }
                 guard view.kind == .token, let last else { continue }
-                if ended.contains(view.session) {
+                if ended[view.session] != nil {
                     complain(.resurrected, "session \(view.session.prefix(8)) is stored after its end", at: fact.time)
                 }
                 guard last.kind == .token, last.session == view.session else { continue }
@@ -150,11 +192,21 @@ public struct Verdict: Sendable {
         }
     }
 
+    /// Whether a sign-out wrote a tombstone at a time, and has ended without trouble before a power failure.
+    private func wasSignedOut(at end: Int64, _ powerLoss: Int64) -> Bool {
+        history.signOuts.values.contains {
+            $0.began <= end && $0.ended >= end && $0.ended < powerLoss
+                && !history.hasTrouble(.full, $0.began, $0.ended)
+                && !history.wasAnyStopped(from: $0.began - 15_000_000_000, to: $0.ended)
+        }
+    }
+
     /// What a request has used was durable: a power failure must not lose it.
     private mutating func judgeRecovery(_ view: StoredView, _ last: StoredView?, at time: Int64) {
         if view.kind == .damaged { complain(.olderOverNewer, "a power failure left a damaged item", at: time) }
         guard let last, last.kind == .token, let place = last.place, view != last else { return }
         guard let usedAt = history.firstUse[place], usedAt < time,
+            !history.mayHaveLost(place, before: time),
             !history.hasTrouble(.full, usedAt - 60_000_000_000, time)
         else { return }
         // A sign-out or a sign-in may be about to replace it.

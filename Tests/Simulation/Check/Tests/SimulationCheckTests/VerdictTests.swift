@@ -77,6 +77,84 @@ struct VerdictTests {
                 .asked(call: 2, process: 2, Self.first), reused(2, by: 2), grace: 60_000_000_000) == [.sessionLost])
     }
 
+    @Test func `a request that was given up arrives late, and ends the session within the grace period`() {
+        #expect(
+            broken(
+                .asked(call: 1, process: 1, Self.first), .answerLost(call: 1), .asked(call: 2, process: 1, Self.first),
+                .answerLost(call: 2), committed(1, by: 1), reused(2, by: 1), grace: 60_000_000_000) == [])
+    }
+
+    @Test func `the only copy of a token and its successor is lost within the grace period`() {
+        let call = [Event.asked(call: 1, process: 1, Self.first), committed(1, by: 1), .delivered(call: 1)]
+        let next = Event.presented(
+            call: 2, process: 1, Self.second, .committed(next: 3), isRepeated: false)
+        let again = [Event.killed(process: 1), .asked(call: 3, process: 2, Self.first), reused(3, by: 2)]
+        let full = Event.trouble(.full, until: 9_000_000_000)
+        #expect(
+            broken(call[0], call[1], call[2], full, next, again[0], again[1], again[2], grace: 60_000_000_000) == [])
+        #expect(
+            broken(call[0], call[1], call[2], next, again[0], again[1], again[2], grace: 60_000_000_000)
+                == [.sessionLost])
+    }
+
+    @Test func `a host that was stopped sends its request, and gives it up at once`() {
+        let call = [Event.asked(call: 1, process: 1, Self.first), committed(1, by: 1), .delivered(call: 1)]
+        func broken(_ pause: Int64) -> Set<Violation.Promise> {
+            let times: [Int64] = [0, 1, 2, 3, 4, 4_000 + pause, 5_000]
+            let events =
+                [.stopped(process: 2, until: 4_000_000_000)] + call
+                + [.asked(call: 2, process: 2, Self.first), .answerLost(call: 2), reused(2, by: 2)]
+            let facts = zip(times, events).map { Fact(time: $0 * 1_000_000, $1) }
+            return Set(Verdict.of(facts, Setting(store: .leased, grace: 0)).violations.map(\.promise))
+        }
+        #expect(broken(-3_996) == [])
+        #expect(broken(100) == [.duplicateCall, .sessionLost])
+    }
+
+    @Test func `the system ends the exclusive access of a process during its call`() {
+        let call = [Event.asked(call: 1, process: 1, Self.first), committed(1, by: 1)]
+        let again = [Event.asked(call: 2, process: 2, Self.first), reused(2, by: 2)]
+        #expect(broken(call[0], .accessEnded(process: 1), call[1], again[0], again[1]) == [])
+        #expect(broken(call[0], call[1], .accessEnded(process: 2), again[0], again[1]) == [])
+        #expect(broken(call[0], call[1], again[0], again[1]) == [.duplicateCall, .sessionLost])
+    }
+
+    private func change(_ number: Int, to value: Int?, over: Int? = nil) -> [Event] {
+        [
+            .itemChangeBegan(change: number, process: number, value: value, over: over),
+            .itemChangeEnded(change: number, isMade: true),
+        ]
+    }
+
+    private func read(_ value: Int?) -> [Event] {
+        [.itemReadBegan(read: 9, process: 9), .itemRead(read: 9, value: value)]
+    }
+
+    private func broken(_ events: [Event]) -> Set<Violation.Promise> {
+        let facts = events.enumerated().map { Fact(time: Int64($0.offset) * 1_000_000_000, $0.element) }
+        return Set(Verdict.of(facts, Setting(store: .files, grace: 0)).violations.map(\.promise))
+    }
+
+    @Test func `a read finds another value than the last one`() {
+        #expect(broken(change(1, to: 1) + read(1)) == [])
+        #expect(broken(change(1, to: 1) + [.powerLost] + read(nil)) == [.itemLost])
+        #expect(broken(change(1, to: 1) + change(2, to: 2) + read(1)) == [.itemLost])
+        #expect(broken(change(1, to: 1) + change(2, to: nil) + read(1)) == [.itemLost])
+        #expect(broken(change(1, to: 1) + read(-1)) == [.itemLost])
+    }
+
+    @Test func `a change that nobody knows of may have been made`() {
+        let unknown = [Event.itemChangeBegan(change: 2, process: 2, value: 2, over: nil)]
+        #expect(broken(change(1, to: 1) + unknown + read(1)) == [])
+        #expect(broken(change(1, to: 1) + unknown + read(2)) == [])
+        #expect(broken(unknown + [.killed(process: 2)] + change(1, to: 1) + read(2)) == [.itemLost])
+    }
+
+    @Test func `two changes replace one value`() {
+        #expect(broken(change(1, to: 1) + change(2, to: 2, over: 1) + change(3, to: 3, over: 1)) == [.itemLost])
+        #expect(broken(change(1, to: 1) + change(2, to: 2, over: 1) + change(3, to: 3, over: 2)) == [])
+    }
+
     @Test func `a process cannot use a session that goes on`() {
         let end = Event.requestEnded(request: 1, .failed("no token"))
         #expect(broken(stored(Self.first, 0), .calm, began(1, isProbe: true), end) == [.sessionLost])
@@ -84,6 +162,28 @@ struct VerdictTests {
             broken(
                 stored(Self.first, 0), .revoked(family: 1, isUnexpected: true), .calm, began(1, isProbe: true), end)
                 == [])
+    }
+
+    @Test func `a process that was stopped when its session had ended may miss the next one`() {
+        let end = Event.requestEnded(request: 1, .failed("no token"))
+        let session = Place(family: 2, serial: 3)
+        func verdict(_ first: Event) -> Set<Violation.Promise> {
+            broken([
+                .revoked(family: 1, isUnexpected: true), first, .issued(session, user: "bob"), stored(session, 0),
+                .signedIn(process: 2, family: 2), .calm, began(1, isProbe: true), end,
+            ])
+        }
+        #expect(verdict(.stopped(process: 1, until: 9_000_000_000)) == [])
+        #expect(verdict(.stopped(process: 3, until: 9_000_000_000)) == [.sessionLost])
+    }
+
+    @Test func `other hosts need not hear of a sign-in that nobody was told of`() {
+        let end = Event.requestEnded(request: 1, .failed("no token"))
+        let probe = [stored(Self.first, 0), .calm, began(1, isProbe: true), end]
+        #expect(broken(probe[0], probe[1], probe[2], probe[3], store: .leased) == [])
+        #expect(
+            broken(.signedIn(process: 2, family: 1), probe[0], probe[1], probe[2], probe[3], store: .leased)
+                == [.sessionLost])
     }
 
     @Test func `an older token over a newer one, and two tokens for one generation`() {
@@ -100,11 +200,20 @@ struct VerdictTests {
                 .recovered(old)) == [.olderOverNewer])
         #expect(broken(stored(Self.second, 1), .recovered(old)) == [])
         #expect(broken(.recovered(StoredView(.damaged))) == [.olderOverNewer])
+        #expect(
+            broken(
+                committed(1, by: 2), .delivered(call: 1), stored(Self.second, 1), .killed(process: 2), began(1),
+                used(1, Self.second), .requestEnded(request: 1, .answered(200)), .powerLost, .recovered(old),
+                .asked(call: 3, process: 3, Self.first), reused(3, by: 3)) == [])
     }
 
     @Test func `a token after a tombstone of its session`() {
         let tombstone = Event.stored(StoredView(.tombstone, session: "A", generation: 1))
         #expect(broken(stored(Self.first, 0), tombstone, stored(Self.second, 2)) == [.resurrected])
+        let back = Event.recovered(StoredView(.token, session: "A", generation: 0, place: Self.first))
+        let began = Event.signOutBegan(process: 1)
+        #expect(broken(stored(Self.first, 0), began, tombstone, back, stored(Self.second, 1)) == [])
+        #expect(broken(stored(Self.first, 0), began, tombstone, .signedOut(process: 1), back) == [.resurrected])
     }
 
     @Test func `a request goes to another origin, or in another session`() {

@@ -24,6 +24,8 @@ final class SimulatedDatabase: @unchecked Sendable {
     var losses = 0
     /// Called when the item changes.
     var onItem: ((Data?) -> Void)?
+    /// Called when a process replaces a record.
+    var onWrite: ((SimulatedProcess) -> Void)?
 
     init(_ scheduler: Scheduler, _ ledger: Ledger, seed: UInt64) {
         (self.scheduler, self.ledger) = (scheduler, ledger)
@@ -143,6 +145,8 @@ final class Pending<Value: Sendable>: @unchecked Sendable {
 /// `@unchecked`: nothing of a run happens at the same time. The scheduler's thread waits while a fiber runs.
 struct SimulatedRecords: RecordDatabase, @unchecked Sendable {
     static let key = "ada"
+    /// The record of the item that all processes share beside the token.
+    static let otherKey = "note"
 
     let database: SimulatedDatabase
     let process: SimulatedProcess
@@ -152,7 +156,8 @@ struct SimulatedRecords: RecordDatabase, @unchecked Sendable {
     }
 
     func replace(_ old: Data?, by new: Data?, at key: String) async throws -> Bool {
-        try await database.call("replace", process) { try database.replace(old, by: new, at: key) }
+        database.onWrite?(process)
+        return try await database.call("replace", process) { try database.replace(old, by: new, at: key) }
     }
 
     var changes: AsyncStream<RecordChange>? {

@@ -19,10 +19,14 @@ final class SimulatedDisk: @unchecked Sendable {
         case remove(String)
     }
 
-    static let folder = "/tokens"
+    /// The default folder of the library for ``home``.
+    static let folder = "\(home)/.local/state/swift-request-authorization"
+    static let home = "/home/ada"
+    /// The beginning of the names of the token's files.
+    private static let stem = "app,ada"
 
     private let scheduler: Scheduler
-    private(set) var hasFolder = false
+    private var folders: Set = ["/", "/home", SimulatedDisk.home]
     private(set) var folderInode: UInt64 = 1
     private(set) var folderChangedAt: SimulatedTime = 0
     private(set) var names: [String: Inode] = [:]
@@ -50,9 +54,19 @@ final class SimulatedDisk: @unchecked Sendable {
 
     // MARK: The folder
 
-    func makeFolder() { hasFolder = true }
+    var hasFolder: Bool { hasFolder(Self.folder) }
 
-    var item: Data? { names.first { $0.key.hasSuffix(".token") }?.value.contents }
+    func hasFolder(_ path: String) -> Bool { folders.contains(path) }
+
+    func makeFolder(_ path: String) throws {
+        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+        guard hasFolder(parent) else { throw FileError("mkdir", ENOENT) }
+        folders.insert(path)
+    }
+
+    var item: Data? { names.first { Self.isToken($0.key) }?.value.contents }
+
+    private static func isToken(_ name: String) -> Bool { name.hasPrefix(stem) && name.hasSuffix(".token") }
 
     // MARK: Files
 
@@ -101,7 +115,7 @@ final class SimulatedDisk: @unchecked Sendable {
         note(.replace(newName, by: name))
         tell(name)
         tell(newName)
-        if newName.hasSuffix(".token") { onItem?(inode.contents) }
+        if Self.isToken(newName) { onItem?(inode.contents) }
     }
 
     func link(_ name: String, to newName: String) throws {
@@ -117,7 +131,7 @@ final class SimulatedDisk: @unchecked Sendable {
         inode.links -= 1
         note(.remove(name))
         tell(name)
-        if name.hasSuffix(".token") { onItem?(nil) }
+        if Self.isToken(name) { onItem?(nil) }
     }
 
     private func note(_ change: Change) {

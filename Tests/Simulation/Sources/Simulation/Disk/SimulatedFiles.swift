@@ -16,10 +16,18 @@ final class SimulatedFiles: FileLayer, @unchecked Sendable {
     private let scheduler: Scheduler
     private let ledger: Ledger
     private let process: SimulatedProcess
+    /// Whether notices have the names of files, as on Linux.
+    private let namesFiles: Bool
     private var generator: Generator
+    /// Called when the process makes an intent durable or replaces a file.
+    var onWrite: ((SimulatedProcess) -> Void)?
 
-    init(_ disk: SimulatedDisk, _ scheduler: Scheduler, _ ledger: Ledger, _ process: SimulatedProcess, seed: UInt64) {
+    init(
+        _ disk: SimulatedDisk, _ scheduler: Scheduler, _ ledger: Ledger, _ process: SimulatedProcess, namesFiles: Bool,
+        seed: UInt64
+    ) {
         (self.disk, self.scheduler, self.ledger, self.process) = (disk, scheduler, ledger, process)
+        self.namesFiles = namesFiles
         generator = Generator(seed: seed, stream: 100 + UInt64(process.number))
     }
 
@@ -27,8 +35,8 @@ final class SimulatedFiles: FileLayer, @unchecked Sendable {
 
     var hasNotices: Bool { true }
 
-    func follow(_ folder: CInt, _ handler: @escaping @Sendable (String) -> Void) -> (@Sendable () -> Void)? {
-        guard let number = disk.follow(process, handler) else { return nil }
+    func follow(_ folder: CInt, _ handler: @escaping @Sendable (String?) -> Void) -> (@Sendable () -> Void)? {
+        guard let number = disk.follow(process, { [namesFiles] in handler(namesFiles ? $0 : nil) }) else { return nil }
         return { [disk] in disk.unfollow(number) }
     }
 
@@ -42,12 +50,12 @@ final class SimulatedFiles: FileLayer, @unchecked Sendable {
 
     func makeFolder(_ path: String) throws {
         try enter("mkdir")
-        disk.makeFolder()
+        try disk.makeFolder(path)
     }
 
     func status(ofPath path: String) throws -> FileStatus? {
         try enter("stat")
-        return path == "/" || disk.hasFolder ? folderStatus : nil
+        return disk.hasFolder(path) ? folderStatus : nil
     }
 
     func names(in folder: CInt) throws -> [String] {
@@ -99,11 +107,15 @@ final class SimulatedFiles: FileLayer, @unchecked Sendable {
         try disk.sync(file)
     }
 
-    func syncData(_ file: CInt) throws { try sync(file) }
+    func syncData(_ file: CInt) throws {
+        try sync(file)
+        onWrite?(process)
+    }
 
     func rename(_ name: String, to newName: String, in folder: CInt) throws {
         try enter("renameat", "\(name) to \(newName)")
         try disk.rename(name, to: newName)
+        onWrite?(process)
     }
 
     func link(_ name: String, to newName: String, in folder: CInt) throws {

@@ -12,13 +12,28 @@ public struct Plan: Sendable {
         case afterAsking(Int64)
         /// After this number of steps of the process, counted from the same moment.
         case stepsAfterAsking(Int)
+        /// After this number of steps, counted from the next intent, token or record that the process writes.
+        case stepsAfterWriting(Int)
+
+        var followsWrite: Bool { if case .stepsAfterWriting = self { true } else { false } }
     }
 
-    public enum Action: Hashable, Sendable {
+    /// What is done with the item that all processes share beside the token.
+    public enum ItemUse: Hashable, Sendable, CaseIterable {
+        case read, save, replace, clear, clearKnown, setAside, removeAccount, list
+    }
+
+    public indirect enum Action: Hashable, Sendable {
         case request(redirectsTo: String?, cancelledAfter: Int64?)
         case signIn(user: String, setsToken: Bool)
         case signOut(tellsServer: Bool)
         case settle
+        case refresh
+        case tokenLasting(Int64)
+        case retry
+        case item(ItemUse)
+        /// Another process does something at a moment of the process in a slot.
+        case meanwhile(Moment, of: Int, Action)
         case shutDown
         case kill(Moment, back: Int64)
         case stop(Moment, Int64)
@@ -55,10 +70,22 @@ public struct Plan: Sendable {
     public let leeway: Double
     /// How fast the uptime of each process runs, in millionths.
     public let rates: [Int64]
+    /// The account of the token. The names of its files are shortened if it is long.
+    public let account: String
+    /// Whether notices about files have their names.
+    public let namesFiles: Bool
+    /// The processes that have exclusive access for a limited time only.
+    public let activities: Set<Int>
+    /// The processes that follow their provider.
+    public let observers: Set<Int>
+    /// The processes that drop their provider at the end, without a shutdown.
+    public let drops: Set<Int>
     public var steps: [Step]
 }
 
 extension Plan {
+    var movesClock: Bool { steps.contains { if case .moveClock = $0.action { true } else { false } } }
+
     public init(seed: UInt64) {
         var generator = Generator(seed: seed, stream: 0)
         let store: Setting.Store = generator.chance(60) ? .files : .leased
@@ -72,14 +99,23 @@ extension Plan {
         leeway = generator.pick([0.1, 0.6])
         // The machine of files has one clock.
         rates = (0..<slots).map { _ in store == .files ? 1_000_000 : 980_000 + Int64(generator.below(40_000)) }
+        account = "ada" + (generator.chance(30) ? String(repeating: "-lovelace", count: 30) : "")
+        namesFiles = generator.chance(60)
+        let isLimited = generator.chance(20)
+        activities = Set((1..<max(slots, 2)).filter { _ in isLimited && generator.chance(60) })
+        observers = Set((0..<slots).filter { _ in generator.chance(40) })
+        drops = Set((0..<slots).filter { _ in generator.chance(25) })
         steps = []
         addRequests(&generator)
         addChanges(&generator)
+        addDemands(&generator)
+        addItemUses(&generator)
+        addRaces(&generator)
         addFaults(&generator)
         steps.sort { ($0.time, $0.slot) < ($1.time, $1.slot) }
     }
 
-    private mutating func add(_ time: Int64, _ slot: Int, _ action: Action) {
+    mutating func add(_ time: Int64, _ slot: Int, _ action: Action) {
         steps.append(Step(time: time, slot: slot, action: action))
     }
 

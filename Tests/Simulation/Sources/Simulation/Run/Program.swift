@@ -17,6 +17,8 @@ final class Program: @unchecked Sendable {
     private let service: SimulatedService
     private var auth: Provider?
     private var inside: RestrictedAuthorization?
+    private let item: SharedItem
+    let activity: SimulatedActivity?
     private var tasks: [Int: Task<Void, Never>] = [:]
     private(set) weak var provider: Provider?
     /// The requests and other calls that have not ended.
@@ -25,13 +27,29 @@ final class Program: @unchecked Sendable {
 
     init(
         _ process: SimulatedProcess, _ network: Network, store: some SharedTokenStore<SimulatedToken>,
-        clock: SimulatedClock, policy: RefreshPolicy
+        item: SharedItem, activity: SimulatedActivity? = nil, clock: SimulatedClock, policy: RefreshPolicy
     ) {
+        (self.item, self.activity) = (item, activity)
         (self.process, self.network, ledger) = (process, network, network.ledger)
         service = SimulatedService(network, process, clock)
         let auth = Provider(service: service, store: store, policy: policy, clock: clock)
         inside = auth.restricted(to: Set(ResourceRequest.hosts.map { Origin(host: $0) }), elsewhere: .passThrough)
         (self.auth, provider) = (auth, auth)
+    }
+
+    /// Follows the events and the tokens of the provider until it is gone.
+    func observe() {
+        guard let auth else { return }
+        let (events, changes) = (auth.events, auth.tokenChanges)
+        openCalls += 2
+        Task {
+            for await event in events { ledger.remark(process, "\(event)") }
+            openCalls -= 1
+        }
+        Task {
+            for await change in changes { ledger.remark(process, "\(change)") }
+            openCalls -= 1
+        }
     }
 
     // MARK: Requests
@@ -102,7 +120,20 @@ final class Program: @unchecked Sendable {
         }
     }
 
+    // MARK: Tokens
+
+    func refresh() { run { _ = try await $0.refreshNow() } }
+
+    func token(lasting duration: Duration) { run { _ = try await $0.validToken(lasting: duration) } }
+
+    func retry() { run { await $0.retryNow() } }
+
+    func use(_ use: Plan.ItemUse) { run { [item] _ in try await item.use(use) } }
+
     // MARK: The end
+
+    /// Drops the provider without waiting for anything.
+    func drop() { (auth, inside, hasEnded) = (nil, nil, true) }
 
     func settle() { run { try await $0.settle(within: .seconds(20)) } }
 

@@ -3,6 +3,10 @@
 
 public import SimulationCheck
 
+#if canImport(Glibc)
+import Glibc
+#endif
+
 /// Runs of simulated processes. One call at a time.
 public enum Simulation {
     public struct Result: Sendable {
@@ -16,7 +20,11 @@ public enum Simulation {
     }
 
     /// Prepares the runtime of this process. Call it once, before any task is made.
-    public static func prepare() { Scheduler.install() }
+    public static func prepare() {
+        setenv("HOME", SimulatedDisk.home, 1)
+        unsetenv("XDG_STATE_HOME")
+        Scheduler.install()
+    }
 
     /// - Parameter isTraced: whether the ledger has the calls of the store, too.
     public static func run(_ plan: Plan, isTraced: Bool = false) -> Result {

@@ -15,15 +15,24 @@ extension World {
         calmDown()
         // Access tokens expire, and pauses after failures end.
         scheduler.run(until: scheduler.now + plan.lifetime + .seconds(130))
-        for case let program? in programs {
-            scheduler.asProcess(program.process) { program.request(redirectsTo: nil, isProbe: true) }
-        }
+        // The token of a host whose clock is ahead looks fresh, so the first refusal of it counts as one of a fresh token.
+        if plan.setting.store == .leased, plan.movesClock { sendRequests(areProbes: false) }
+        sendRequests(areProbes: true)
         scheduler.run(until: scheduler.now + .seconds(130))
-        for case let program? in programs { end(program, mustSettle: true) }
+        for case let program? in programs {
+            if plan.drops.contains(program.process.slot) { drop(program) } else { end(program, mustSettle: true) }
+        }
         scheduler.run(until: scheduler.now + .seconds(300))
         lookForLeftovers()
         scheduler.finish()
         return ledger.facts
+    }
+
+    private func sendRequests(areProbes: Bool) {
+        for case let program? in programs {
+            scheduler.asProcess(program.process) { program.request(redirectsTo: nil, isProbe: areProbes) }
+        }
+        if !areProbes { scheduler.run(until: scheduler.now + .seconds(2)) }
     }
 
     private func calmDown() {
@@ -32,14 +41,22 @@ extension World {
         (disk.isFull, disk.hasNotices, database.isFull) = (false, true, false)
         database.recover()
         armed = [:]
+        isCalm = true
         for slot in 0..<plan.slots {
             programs[slot]?.process.stoppedUntil = 0
             programs[slot]?.process.alarms = []
+            programs[slot]?.activity?.isCalm = true
         }
         // A kill has ordered the start of a process some time later.
         scheduler.run(until: scheduler.now + .seconds(10))
         for slot in 0..<plan.slots { start(slot) }
         ledger.note(.calm)
+    }
+
+    private func drop(_ program: Program) {
+        scheduler.asProcess(program.process) { program.drop() }
+        ended.append(program)
+        programs[program.process.slot] = nil
     }
 
     private func end(_ program: Program, mustSettle: Bool) {
@@ -74,6 +91,11 @@ extension World {
             later(duration) { $0.disk.hasNotices = true }
         case .refuseAccess: server.refuseAccess()
         case .revoke: server.revokeLatest()
+        case .meanwhile(let moment, let other, let action):
+            guard let process = programs[other]?.process else { return }
+            at(moment, of: process) { [self] in
+                if let program = programs[step.slot] { perform(action, by: program) }
+            }
         default: if let program = programs[step.slot] { perform(step.action, by: program) }
         }
     }
@@ -100,6 +122,10 @@ extension World {
         case .signIn(let user, let setsToken): program.signIn(user, setsToken: setsToken)
         case .signOut(let tellsServer): program.signOut(tellsServer: tellsServer)
         case .settle: program.settle()
+        case .refresh: program.refresh()
+        case .tokenLasting(let duration): program.token(lasting: .nanoseconds(duration))
+        case .retry: program.retry()
+        case .item(let use): program.use(use)
         default: break
         }
     }
@@ -141,7 +167,8 @@ extension World {
                 ledger.note(.left(process: process.number, what: "\(count) \(what)"))
             }
         }
-        for name in disk.names.keys.sorted() where name.hasSuffix(".new") {
+        // Where the system limits exclusive access, the next save removes it.
+        for name in disk.names.keys.sorted() where name.hasSuffix(".new") && plan.activities.isEmpty {
             ledger.note(.left(process: 0, what: "the file \(name)"))
         }
     }

@@ -27,6 +27,8 @@ final class World: @unchecked Sendable {
     private var lastProcess = 0
     /// The wall clock of the machine, for processes that start later.
     var machineOffset: SimulatedTime = 0
+    /// Whether the faults have ended.
+    var isCalm = false
 
     init(_ plan: Plan) {
         self.plan = plan
@@ -41,6 +43,7 @@ final class World: @unchecked Sendable {
         let note = { [ledger] (item: Data?) in ledger.note(.stored(StoredItem.view(item))) }
         (disk.onItem, database.onItem) = (note, note)
         network.onAsk = { [weak self] in self?.asked(by: $0) }
+        database.onWrite = { [weak self] in self?.wrote(by: $0) }
     }
 
     // MARK: Processes
@@ -53,7 +56,11 @@ final class World: @unchecked Sendable {
         process.uptimeRate = plan.rates[slot]
         scheduler.add(process)
         ledger.note(.started(process: process.number))
-        scheduler.asProcess(process) { programs[slot] = makeProgram(process) }
+        scheduler.asProcess(process) {
+            programs[slot] = makeProgram(process)
+            if plan.observers.contains(slot) { programs[slot]?.observe() }
+        }
+        programs[slot]?.activity?.isCalm = isCalm
     }
 
     private func makeProgram(_ process: SimulatedProcess) -> Program? {
@@ -62,21 +69,38 @@ final class World: @unchecked Sendable {
         policy.leeway.fraction = plan.leeway
         switch plan.setting.store {
         case .files:
-            let layer = SimulatedFiles(disk, scheduler, ledger, process, seed: plan.seed)
-            layers[process.number] = layer
-            let items = RestrictedFileItems(
-                client: "app", account: "ada", folder: .at(SimulatedDisk.folder), layer: layer)
-            let store = RestrictedFileTokenStore<SimulatedToken>(items)
-            return Program(process, network, store: store, clock: clock, policy: policy)
+            return makeProgram(process, clock, policy)
         case .leased:
             let records = SimulatedRecords(database: database, process: process)
-            let items = try? LeasedByteStore(database: records, key: SimulatedRecords.key, clock: clock)
-            return items.map {
-                Program(
-                    process, network, store: LeasedTokenStore<SimulatedToken>(unencryptedIn: $0), clock: clock,
-                    policy: policy)
-            }
+            guard let items = try? LeasedByteStore(database: records, key: SimulatedRecords.key, clock: clock),
+                let others = try? LeasedByteStore(database: records, key: SimulatedRecords.otherKey, clock: clock)
+            else { return nil }
+            return Program(
+                process, network, store: LeasedTokenStore<SimulatedToken>(unencryptedIn: items),
+                item: SharedItem(process, ledger, others), clock: clock, policy: policy)
         }
+    }
+
+    /// A program with files.
+    private func makeProgram(
+        _ process: SimulatedProcess, _ clock: SimulatedClock, _ policy: RefreshPolicy
+    ) -> Program {
+        let layer = SimulatedFiles(disk, scheduler, ledger, process, namesFiles: plan.namesFiles, seed: plan.seed)
+        layer.onWrite = { [weak self] in self?.wrote(by: $0) }
+        layers[process.number] = layer
+        // Both name the same folder.
+        let folder: TokenFolder = process.slot.isMultiple(of: 2) ? .default : .at(SimulatedDisk.folder)
+        let activity = SimulatedActivity(scheduler, ledger, process, seed: plan.seed)
+        let isNeeded = plan.activities.contains(process.slot)
+        let items = RestrictedFileItems(
+            client: "app", account: plan.account, folder: folder, activity: isNeeded ? activity.activity : .none,
+            layer: layer)
+        let others = RestrictedFileItems(client: "app", account: SharedItem.account, folder: folder, layer: layer)
+        return Program(
+            process, network, store: RestrictedFileTokenStore<SimulatedToken>(items),
+            item: SharedItem(
+                process, ledger, others, accounts: RestrictedFileAccounts(client: "app", folder: folder, layer: layer)),
+            activity: activity, clock: clock, policy: policy)
     }
 
     func kill(_ program: Program, back: SimulatedTime?) {
@@ -115,12 +139,19 @@ final class World: @unchecked Sendable {
         armed[process.number, default: []].append((moment, body))
     }
 
-    private func asked(by process: SimulatedProcess) {
-        for (moment, body) in armed.removeValue(forKey: process.number) ?? [] {
+    private func asked(by process: SimulatedProcess) { arm(process) { !$0.followsWrite } }
+
+    private func wrote(by process: SimulatedProcess) { arm(process, if: \.followsWrite) }
+
+    private func arm(_ process: SimulatedProcess, if isNear: (Plan.Moment) -> Bool) {
+        guard let all = armed[process.number] else { return }
+        armed[process.number] = all.filter { !isNear($0.0) }
+        for (moment, body) in all where isNear(moment) {
             switch moment {
             case .now: body()
             case .afterAsking(let pause): scheduler.after(pause, in: scheduler.world, body)
-            case .stepsAfterAsking(let steps): process.alarms.append((process.steps + steps, body))
+            case .stepsAfterAsking(let steps), .stepsAfterWriting(let steps):
+                process.alarms.append((process.steps + steps, body))
             }
         }
     }
