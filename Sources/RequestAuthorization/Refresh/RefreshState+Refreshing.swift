@@ -65,7 +65,9 @@ extension RefreshState {
             return .nothingNew
         }
         vault.note(item)
-        return vault.unsaved == nil && isNews(item) ? .news(item) : .nothingNew
+        // What is not stored yet counts, unless a sibling has gone on from there: then its save was only slow to answer.
+        let mayAdopt = vault.unsaved == nil || item.version.session == heldVersion?.session
+        return mayAdopt && isNews(item) ? .news(item) : .nothingNew
     }
 
     /// Goes on with a token that a sibling, or an earlier launch, has saved.

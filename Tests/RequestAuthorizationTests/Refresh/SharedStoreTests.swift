@@ -122,6 +122,22 @@ import Testing
         #expect(bench.place.intent == nil)
     }
 
+    @Test func `a sign-in whose save seemed to fail adopts what a sibling has made of it`() async throws {
+        let bench = SharedBench.make(follows: false)
+        bench.store.fail(next: .save, with: DiskFull())
+        try await bench.auth.signIn { TestToken("signed-in") }
+        let saves = bench.store.operations.compactMap { operation in
+            if case .conditionalSave(let stored, _, _) = operation { stored } else { nil }
+        }
+        let session = try #require(saves.last?.version.session)
+        // The save was made all the same, and its answer was late.
+        let version = TokenVersion(session: session, generation: 1)
+        let newer = StoredToken(.token(TestToken("newer")), version: version, obtainedAt: bench.clock.now)
+        try await bench.place.sibling().save(newer)
+        #expect(try await bench.auth.refreshNow().name == "newer")
+        #expect(bench.service.calls == 0)
+    }
+
     @Test func `a sibling that signed out is noticed, and its tombstone is not overwritten`() async throws {
         let bench = SharedBench.make(.heldIgnoringCancellation)
         let sibling = bench.sibling()
