@@ -107,8 +107,9 @@ public struct Verdict: Sendable {
     private func wasOverdue(_ call: Int, of process: Int) -> Bool {
         guard let asked = history.asked[call] else { return false }
         if setting.store == .files { return history.lostAccess(process, from: asked - 10_000_000_000, to: asked) }
-        guard let lost = history.lost[call] else { return false }
-        let duration = lost - asked - history.stopped(process, from: asked, to: lost)
+        // If it is stopped again before it can give up, the answer may be there first.
+        guard let end = history.lost[call] ?? history.delivered[call] else { return false }
+        let duration = end - asked - history.stopped(process, from: asked, to: end)
         return duration < 10_000_000 && history.wasStopped(process, from: asked - setting.lease, to: asked)
     }
 
