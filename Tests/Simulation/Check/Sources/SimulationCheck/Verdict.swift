@@ -106,12 +106,15 @@ public struct Verdict: Sendable {
     ///   because its deadline is over.
     private func wasOverdue(_ call: Int, of process: Int) -> Bool {
         guard let asked = history.asked[call] else { return false }
-        if setting.store == .files { return history.lostAccess(process, from: asked - 10_000_000_000, to: asked) }
+        if setting.store == .files { return history.lostAccess(process, from: asked - Self.accessMemory, to: asked) }
         // If it is stopped again before it can give up, the answer may be there first.
         guard let end = history.lost[call] ?? history.delivered[call] else { return false }
         let duration = end - asked - history.stopped(process, from: asked, to: end)
         return duration < 10_000_000 && history.wasStopped(process, from: asked - setting.lease, to: asked)
     }
+
+    /// How long a process may go on with access that the system has ended.
+    private static let accessMemory: Int64 = 10_000_000_000
 
     /// Whether the successor of a token was spent as well, and could not be stored before.
     private func isUnstored(after earlier: Int, at time: Int64) -> Bool {
@@ -125,7 +128,7 @@ public struct Verdict: Sendable {
         guard let began = history.asked[call.call], let end = history.asked[other] else { return false }
         return history.lost[call.call].map { $0 <= end } ?? false
             || history.kills[call.process].map { $0 <= end } ?? false
-            || history.lostAccess(call.process, from: began, to: end)
+            || history.lostAccess(call.process, from: began - Self.accessMemory, to: end)
             || setting.store == .leased && history.wasStopped(call.process, from: began, to: end)
     }
 
@@ -140,7 +143,7 @@ public struct Verdict: Sendable {
             // The answer is on its way to a process that waits for it, unless that is dead or has given up.
             return history.lost[earlier.call].map { $0 <= now } ?? false
                 || history.kills[earlier.process].map { $0 <= now } ?? false
-                || history.lostAccess(earlier.process, from: began, to: now)
+                || history.lostAccess(earlier.process, from: began - Self.accessMemory, to: now)
                 || setting.store == .leased && history.wasStopped(earlier.process, from: began, to: now)
         }
         let next = history.next(after: earlier.index)
@@ -151,7 +154,9 @@ public struct Verdict: Sendable {
         if let kill = history.kills[earlier.process], kill <= now, usedAt > kill || couldNotStore { return true }
         if let next, history.mayHaveLost(next, before: now) { return true }
         // The next process may have read the store before the token was saved without access.
-        if setting.store == .files { return history.lostAccess(earlier.process, from: began, to: now) }
+        if setting.store == .files {
+            return history.lostAccess(earlier.process, from: began - Self.accessMemory, to: now)
+        }
         // Without an answer of the database, or while it is stopped, a host loses its lease and keeps the only copy.
         return couldNotStore || history.wasStopped(earlier.process, from: began - setting.lease, to: now)
     }

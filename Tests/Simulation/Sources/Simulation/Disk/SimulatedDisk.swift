@@ -23,7 +23,7 @@ final class SimulatedDisk: @unchecked Sendable {
     static let folder = "\(home)/.local/state/swift-request-authorization"
     static let home = "/home/ada"
     /// The beginning of the names of the token's files.
-    private static let stem = "app,ada"
+    static let stem = "app,ada"
 
     private let scheduler: Scheduler
     private var folders: Set = ["/", "/home", SimulatedDisk.home]

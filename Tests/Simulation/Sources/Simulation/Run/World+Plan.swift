@@ -167,8 +167,9 @@ extension World {
                 ledger.note(.left(process: process.number, what: "\(count) \(what)"))
             }
         }
-        // Where the system limits exclusive access, the next save removes it.
-        for name in disk.names.keys.sorted() where name.hasSuffix(".new") && plan.activities.isEmpty {
+        // Where the system limits exclusive access, the next save removes it. The other item may have no later use.
+        for name in disk.names.keys.sorted()
+        where name.hasPrefix(SimulatedDisk.stem) && name.hasSuffix(".new") && plan.activities.isEmpty {
             ledger.note(.left(process: 0, what: "the file \(name)"))
         }
     }
