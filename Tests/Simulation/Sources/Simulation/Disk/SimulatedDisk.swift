@@ -21,12 +21,12 @@ final class SimulatedDisk: @unchecked Sendable {
 
     /// The default folder of the library for ``home``.
     static let folder = "\(home)/.local/state/swift-request-authorization"
-    static let home = "/home/ada"
+    static let home = "/srv/ada"
     /// The beginning of the names of the token's files.
     static let stem = "app,ada"
 
     private let scheduler: Scheduler
-    private var folders: Set = ["/", "/home", SimulatedDisk.home]
+    private var folders: Set = ["/", "/srv", SimulatedDisk.home]
     private(set) var folderInode: UInt64 = 1
     private(set) var folderChangedAt: SimulatedTime = 0
     private(set) var names: [String: Inode] = [:]
