@@ -25,6 +25,8 @@ struct History: Sendable {
     /// When the server ended a session.
     private(set) var ends: [Int: Int64] = [:]
     private(set) var hasSignOut = false
+    /// The sessions that the store has ever had.
+    private(set) var stored: Set<Int> = []
     private var powerLosses: [Int64] = []
     private var accessEnds: [Int: [Int64]] = [:]
     private var stops: [Int: [(from: Int64, until: Int64)]] = [:]
@@ -56,6 +58,7 @@ struct History: Sendable {
             fetchers[Place(family: place.family, serial: next)] = process
         case .presented(_, _, let place, .reused, _): if ends[place.family] == nil { ends[place.family] = time }
         case .stopped(let process, let until): stops[process, default: []].append((time, until))
+        case .stored(let view): if let place = view.place { stored.insert(place.family) }
         case .powerLost: powerLosses.append(time)
         case .accessEnded(let process): accessEnds[process, default: []].append(time)
         case .trouble(let trouble, let until): troubles.append((trouble, time, until))

@@ -140,6 +140,12 @@ extension Verdict {
         guard current?.kind != .tombstone, let family = history.lastSignedIn, history.ends[family] == nil,
             !history.hasSignOut
         else { return }
+        // The only copy was lost with its process, because the store was full at the sign-in.
+        if !history.stored.contains(family), let at = history.signedIn[family],
+            history.hasTrouble(.full, at - 60_000_000_000, at)
+        {
+            return
+        }
         complain(.sessionLost, "process \(process) finds no session \(family) in the store", at: time)
     }
 }
