@@ -57,12 +57,13 @@ public struct Demo: Sendable {
         let observation = auth.onTokenChange { change.yield($0) }
 
         try await auth.signIn { try await signIn(with: service, at: spotify) }
-        let tally = await makeCalls(at: spotify, url, auth)
+        let (tally, waves) = await makeCalls(at: spotify, url, auth)
         await auth.reset()
         try await auth.shutdown(within: .seconds(10))
 
         var report = DemoReport()
         report.requests = options.requests
+        report.waves = waves
         tally.enter(in: &report)
         await enter(changes, in: &report)
         observation.cancel()
@@ -81,7 +82,7 @@ public struct Demo: Sendable {
     /// Sends the waves, with a limit on concurrent calls.
     private func makeCalls(
         at spotify: LocalSpotify, _ url: URL, _ auth: RefreshableTokenAuthorization<OAuthToken>
-    ) async -> CallTally {
+    ) async -> (CallTally, [DemoWave]) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = DemoPlan.mostAtATime
         let client = WebAPIClient(
@@ -90,8 +91,12 @@ public struct Demo: Sendable {
         var calls = RunningCalls(
             limit: DemoPlan.mostAtATime, patience: patience, clock: clock, progress: progress)
         var number = 0
+        var waves: [DemoWave] = []
+        let began = clock.uptime
         for wave in plan.waves {
             try? await clock.sleep(for: wave.pause)
+            let time = (clock.uptime - began) / .seconds(1)
+            let before = await spotify.statistics
             await prepare(wave, at: spotify, auth)
             for _ in 0..<wave.calls {
                 let current = number
@@ -99,8 +104,9 @@ public struct Demo: Sendable {
                 await calls.begin { try await client.call(current) }
             }
             await calls.finish()
+            waves.append(DemoWave(wave, at: time, before, await spotify.statistics))
         }
-        return calls.tally
+        return (calls.tally, waves)
     }
 
     private func prepare(
@@ -150,5 +156,13 @@ public struct Demo: Sendable {
         report.retriesAfterLostAnswer = statistics.retriesAfterLostAnswer
         report.sessionsLost = max(report.sessionsLost, statistics.sessionsLost)
         report.faults = statistics.faults
+    }
+}
+
+extension DemoWave {
+    init(_ wave: DemoPlan.Wave, at seconds: Double, _ before: Statistics, _ after: Statistics) {
+        (self.seconds, calls, revoked) = (seconds, wave.calls, wave.revokes)
+        unauthorized = after.unauthorized - before.unauthorized
+        refreshes = after.tokenCalls - before.tokenCalls
     }
 }

@@ -36,6 +36,8 @@ public struct DemoReport: Hashable, Sendable, Codable {
     public var failures: [String: Int] = [:]
     /// The duration of the run.
     public var seconds = 0.0
+    /// The waves in which the calls came.
+    public var waves: [DemoWave] = []
 
     public init() {}
 
@@ -79,6 +81,17 @@ public struct DemoReport: Hashable, Sendable, Codable {
         return rows.map { name, value in
             name.padding(toLength: width + 2, withPad: " ", startingAt: 0)
                 + String(repeating: " ", count: valueWidth - value.count) + value
+        }.joined(separator: "\n")
+    }
+
+    /// The course of the run for people: a line for each wave, with a bar for its calls.
+    public var timeline: String {
+        let most = max(1, waves.map(\.calls).max() ?? 1)
+        return waves.map { wave in
+            let bar = String(repeating: "=", count: 24 * wave.calls / most)
+            let time = Self.format(wave.seconds)
+            return String(repeating: " ", count: max(0, 8 - time.count)) + time + "  "
+                + bar.padding(toLength: 26, withPad: " ", startingAt: 0) + wave.summary
         }.joined(separator: "\n")
     }
 

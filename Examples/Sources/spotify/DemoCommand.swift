@@ -43,7 +43,7 @@ struct DemoCommand: AsyncParsableCommand {
         let bar = ProgressBar(total: requests)
         let report = try await Demo(options) { bar.show($0) }.run()
         bar.clear()
-        print(json ? try report.json : "\(report.table)\n\n\(report.summary)")
+        print(json ? try report.json : "\(report.timeline)\n\n\(report.table)\n\n\(report.summary)")
         let problems = report.problems(faultsWereAsked: faults)
         for problem in problems { StandardError.write("error: \(problem)\n") }
         if !problems.isEmpty { throw ExitCode(1) }

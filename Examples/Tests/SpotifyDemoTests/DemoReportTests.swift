@@ -45,7 +45,7 @@ extension DemoReport {
             json
                 == #"{"duplicateTokenCalls":0,"expiries":6,"failed":0,"failures":{"RefreshFailed":3},"faults":0,"#
                 + #""longestWaitSeconds":0.25,"lost":0,"requests":1000,"retriesAfterLostAnswer":0,"revocations":0,"#
-                + #""seconds":0,"sessionsLost":0,"succeeded":1000,"tokenCalls":6,"unauthorized":83}"#)
+                + #""seconds":0,"sessionsLost":0,"succeeded":1000,"tokenCalls":6,"unauthorized":83,"waves":[]}"#)
     }
 
     @Test func `can be a table`() {
@@ -67,6 +67,27 @@ extension DemoReport {
                 revocations                 0
                 failed: RefreshFailed       3
                 time                   0.00 s
+                """)
+    }
+
+    @Test func `draws a line for each wave`() {
+        func wave(_ seconds: Double, _ calls: Int, _ change: (inout DemoWave) -> Void = { _ in }) -> DemoWave {
+            var wave = DemoWave()
+            (wave.seconds, wave.calls) = (seconds, calls)
+            change(&wave)
+            return wave
+        }
+        let report = DemoReport.make {
+            $0.waves = [
+                wave(0, 84), wave(1.5, 42) { $0.refreshes = 1 },
+                wave(12, 1) { ($0.revoked, $0.unauthorized, $0.refreshes) = (true, 1, 2) },
+            ]
+        }
+        #expect(
+            report.timeline == """
+                  0.00 s  ========================  84 calls
+                  1.50 s  ============              42 calls, 1 refresh
+                 12.00 s                            1 call, 1 met a 401 after a revocation, 2 refreshes
                 """)
     }
 

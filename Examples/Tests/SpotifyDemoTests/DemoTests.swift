@@ -27,6 +27,9 @@ import Testing
         #expect(report.tokenCalls == 6)
         #expect(report.unauthorized == 5, "a wave of five had revoked tokens")
         #expect(report.revocations == 1)
+        #expect(report.waves.map(\.calls) == Array(repeating: 5, count: 12))
+        #expect(report.waves.map(\.refreshes).reduce(0, +) == report.tokenCalls)
+        #expect(report.waves.filter { $0.unauthorized > 0 }.map(\.revoked) == [true])
     }
 
     @Test func `loses nothing and requests no token twice despite faults`() async throws {
