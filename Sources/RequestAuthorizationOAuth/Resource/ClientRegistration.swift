@@ -30,7 +30,8 @@ public struct ClientRegistration: Codable, Sendable, Hashable, RedactedDescripti
     public let client: OAuthClient
     /// The issuer of the server that knows the client; `nil` for a document, which belongs to no server.
     public let issuer: String?
-    /// The redirect URI that was registered, with its port: servers compare the whole text.
+    /// The redirect URI that was registered, with its port: servers compare the whole text. `nil` for sign-ins on
+    /// another device.
     public let redirectURI: String?
     /// When the secret expires; `nil` if it never does (RFC 7591 §3.2.1).
     public let secretExpiresAt: Date?
@@ -49,13 +50,13 @@ extension AuthorizationServer {
     ///
     /// - Parameters:
     ///   - identity: how the program introduces itself.
-    ///   - redirectURI: where the server sends users back to.
+    ///   - redirectURI: where the server sends users back to; `nil` for sign-ins on another device (RFC 8628).
     ///   - records: keep the registration, so that it happens once for all programs with these records.
     ///   - transport: sends the request.
     ///   - clock: the system's, or a `ManualClock` in tests.
     /// - Throws: ``ProtectedResourceError``, errors of the transport and of the records.
     public func register(
-        _ identity: ClientIdentity, redirectURI: String, records: some ResourceRecords, transport: any TokenTransport,
+        _ identity: ClientIdentity, redirectURI: String?, records: some ResourceRecords, transport: any TokenTransport,
         clock: any AuthorizationClock = .system
     ) async throws -> ClientRegistration {
         if let ready = try clientWithoutRegistration(identity, at: clock.now) { return ready }
@@ -97,14 +98,14 @@ extension AuthorizationServer {
 private struct RegistrationCall: Sendable {
     let server: AuthorizationServer
     let identity: ClientIdentity
-    let redirectURI: String
+    let redirectURI: String?
     let transport: any TokenTransport
     let clock: any AuthorizationClock
 
     func run(at endpoint: URL) async throws -> ClientRegistration {
         try AuthorizationServer.check(endpoint, named: "registration_endpoint")
         // Some servers know only one kind of application, or know the kinds by other redirect URIs.
-        let isNative = !redirectURI.hasPrefix("https:")
+        let isNative = redirectURI?.hasPrefix("https:") != true
         let first = try await send(to: endpoint, type: isNative ? "native" : "web")
         guard let error = refusal(first), ["invalid_redirect_uri", "invalid_client_metadata"].contains(error.code)
         else { return try registration(in: first) }
@@ -113,11 +114,12 @@ private struct RegistrationCall: Sendable {
 
     private func send(to endpoint: URL, type: String) async throws -> TokenResponse {
         var members: [String: JSONValue] = [
-            "client_name": .string(identity.name), "redirect_uris": .array([.string(redirectURI)]),
-            "grant_types": .array([.string("authorization_code"), .string("refresh_token")]),
-            "response_types": .array([.string("code")]), "application_type": .string(type),
+            "client_name": .string(identity.name), "application_type": .string(type),
+            "grant_types": .array([.string(grantType), .string("refresh_token")]),
+            "response_types": .array(redirectURI == nil ? [] : [.string("code")]),
             "token_endpoint_auth_method": .string(try method()),
         ]
+        members["redirect_uris"] = redirectURI.map { .array([.string($0)]) }
         members["software_statement"] = identity.softwareStatement.map { .string($0) }
         return try await transport.send(
             TokenRequest(
@@ -125,6 +127,10 @@ private struct RegistrationCall: Sendable {
                 fields: [
                     (name: "Content-Type", value: "application/json"), (name: "Accept", value: "application/json"),
                 ], body: Array(try JSONEncoder().encode(members)), maximumResponseLength: 64 << 10))
+    }
+
+    private var grantType: String {
+        redirectURI == nil ? "urn:ietf:params:oauth:grant-type:device_code" : "authorization_code"
     }
 
     /// The first method of the server that needs no key. Basic is last: some servers that list it refuse it.

@@ -255,24 +255,34 @@ actor ResourceSessions {
         guard try await channel.ask(ResourceSignIn.Request(found, scopes, since: former, demand.reason)) else {
             throw NotAuthorized(.needsInteraction, detail: Self.denied)
         }
-        let (record, service, token) = try await token(
-            for: scopes, after: demand.challenge, at: found, through: channel)
+        // RFC 9470 §4.
+        var parameters: [String: String] = [:]
+        if let kinds = demand.challenge?.acrValues, !kinds.isEmpty {
+            parameters["acr_values"] = kinds.joined(separator: " ")
+        }
+        if let age = demand.challenge?.maxAge { parameters["max_age"] = "\(age.components.seconds)" }
+        let (record, service, token) =
+            switch channel.way {
+            case .callback(let receiver, let show):
+                try await token(for: scopes, parameters, at: found, through: receiver, channel, show)
+            case .device(let show): try await token(for: scopes, parameters, at: found, showing: show)
+            }
         try await keep(record, service, token)
     }
 
     /// Shows the page, and exchanges the code.
     private func token(
-        for scopes: Set<String>, after challenge: AuthenticationChallenge?, at found: ProtectedResource,
-        through channel: ResourceSignIn.Channel
+        for scopes: Set<String>, _ parameters: [String: String], at found: ProtectedResource,
+        through receiver: any CallbackReceiver, _ channel: ResourceSignIn.Channel,
+        _ show: @escaping @Sendable (URL) async throws -> Void
     ) async throws -> (ResourceRecord, OAuthTokenService, OAuthToken) {
         let began = Lock<(ResourceRecord, OAuthTokenService)?>(nil)
-        var parameters = scopes.contains(ProtectedResource.offlineAccess) ? ["prompt": "consent"] : [:]
-        // RFC 9470 §4.
-        if let kinds = challenge?.acrValues, !kinds.isEmpty { parameters["acr_values"] = kinds.joined(separator: " ") }
-        if let age = challenge?.maxAge { parameters["max_age"] = "\(age.components.seconds)" }
+        var parameters = parameters
+        if scopes.contains(ProtectedResource.offlineAccess) { parameters["prompt"] = "consent" }
         let server = found.server
-        let registered = try await settings.records.registrations(at: server.issuer ?? "").first?.redirectURI
-        let receiver = channel.prepare(channel.receiver, registered, server.announcesIssuer ? nil : server.issuer)
+        let registered = try await settings.records.registrations(at: server.issuer ?? "").lazy
+            .compactMap(\.redirectURI).first
+        let receiver = channel.prepare(receiver, registered, server.announcesIssuer ? nil : server.issuer)
         do {
             let callback = try await receiver.callback(
                 for: { [self, parameters] redirectURI in
@@ -282,13 +292,35 @@ actor ResourceSessions {
                     let service = oauth(record)
                     began.withLock { $0 = (record, service) }
                     return try await service.pending(scopes, redirectURI, parameters)
-                }, show: channel.show)
+                }, show: show)
             guard let (record, service) = began.withLock({ $0 }) else { throw SignInError(.foreign) }
             return (record, service, try await service.finish(callback: callback))
         } catch {
             if let (record, _) = began.withLock({ $0 }), Self.killsRegistration(error) {
                 await forget(record.registration)
             }
+            throw error
+        }
+    }
+
+    /// Shows a code, and waits until the person has entered it on another device.
+    private func token(
+        for scopes: Set<String>, _ parameters: [String: String], at found: ProtectedResource,
+        showing show: @Sendable (DeviceSignIn) async throws -> Void
+    ) async throws -> (ResourceRecord, OAuthTokenService, OAuthToken) {
+        let server = found.server
+        // A server that cannot do it needs no registration.
+        _ = try server.endpoint(server.deviceAuthorizationEndpoint, named: "device_authorization_endpoint")
+        let registration = try await register(at: server, redirectURI: nil)
+        let record = ResourceRecord(resource: found, registration: registration, requested: scopes)
+        let service = oauth(record)
+        do {
+            let device = try await service.deviceSignIn(scopes: scopes, parameters: parameters)
+            try await show(device)
+            return (record, service, try await device.token())
+        } catch {
+            // A code that was not entered in time says nothing about the client.
+            if (error as? SignInError)?.kind != .expired, Self.killsRegistration(error) { await forget(registration) }
             throw error
         }
     }
@@ -300,7 +332,7 @@ actor ResourceSessions {
             || (error as? SignInError)?.code == "unauthorized_client"
     }
 
-    private func register(at server: AuthorizationServer, redirectURI: String) async throws -> ClientRegistration {
+    private func register(at server: AuthorizationServer, redirectURI: String?) async throws -> ClientRegistration {
         do {
             return try await server.register(
                 settings.identity, redirectURI: redirectURI, records: settings.records, transport: settings.transport,

@@ -50,12 +50,28 @@ public struct ResourceSignIn: Sendable, RedactedDescription {
         show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void = { _ in },
         ask: nonisolated(nonsending) @escaping @Sendable (Request) async throws -> Bool
     ) -> ResourceSignIn {
-        ResourceSignIn(channel: Channel(receiver: receiver, show: show, ask: ask))
+        ResourceSignIn(channel: Channel(way: .callback(receiver, show: show), ask: ask))
+    }
+
+    /// Asks, and then signs in on another device (RFC 8628): for programs that no browser can call back.
+    ///
+    /// - Parameters:
+    ///   - show: shows ``DeviceSignIn/instructions``.
+    ///   - ask: returns whether the code may be shown; `false` counts as a refusal.
+    public static func onAnotherDevice(
+        show: nonisolated(nonsending) @escaping @Sendable (DeviceSignIn) async throws -> Void,
+        ask: nonisolated(nonsending) @escaping @Sendable (Request) async throws -> Bool
+    ) -> ResourceSignIn {
+        ResourceSignIn(channel: Channel(way: .device(show: show), ask: ask))
+    }
+
+    enum Way: Sendable {
+        case callback(any CallbackReceiver, show: @Sendable (URL) async throws -> Void)
+        case device(show: @Sendable (DeviceSignIn) async throws -> Void)
     }
 
     struct Channel: Sendable {
-        let receiver: any CallbackReceiver
-        let show: @Sendable (URL) async throws -> Void
+        let way: Way
         let ask: @Sendable (Request) async throws -> Bool
         /// Prepares a receiver: for the redirect URI that is registered already, and for an issuer of its own if that
         /// server does not name itself in callbacks (RFC 9700 §4.4.2).
