@@ -25,8 +25,16 @@ let package = Package(
     name: "authorize",
     platforms: [.macOS(.v15)],
     products: [.executable(name: "authorize", targets: ["authorize"])],
+    traits: [
+        .trait(name: "SecretService", description: "`--key-from keyring` on Linux desktops; needs libsecret-1-dev.")
+    ],
     dependencies: [
-        .package(name: library, path: "../..", traits: ["AsyncHTTPClient", "Crypto", "LoopbackReceiver"]),
+        .package(
+            name: library, path: "../..",
+            traits: [
+                "AsyncHTTPClient", "Crypto", "LoopbackReceiver",
+                .trait(name: "SecretService", condition: .when(traits: ["SecretService"])),
+            ]),
         // The options and the help.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     ],

@@ -6,8 +6,8 @@ fault injector, on a free port of 127.0.0.1.
 It writes its address to DIR/address and a line to its output when it listens, and ends with its standard input, or after LIFETIME seconds (300).
 
 The server: /authorize (Alice consents at once), /token (code with PKCE, ID tokens for the scope "openid", one-time
-refresh tokens, client credentials),
-/revoke; the public client "native", the confidential "web" with the secret "websecret", and "bank", which authenticates
+refresh tokens, client credentials, device codes), /device_authorization (RFC 8628; GET /device?user_code=CODE is the person who
+allows it), /revoke, metadata (RFC 8414); the public client "native", the confidential "web" with the secret "websecret", and "bank", which authenticates
 with signed assertions (RFC 7523) for the server's address.
 
 The injector: POST /control/faults [{…}] sets the faults for the next requests to /token, one each. A fault answers in
@@ -33,9 +33,10 @@ from authlib.oauth2.rfc6749 import AuthorizationCodeMixin, ClientMixin, TokenMix
 from authlib.oauth2.rfc7009 import RevocationEndpoint
 from authlib.oauth2.rfc7523 import JWTBearerClientAssertion
 from authlib.oauth2.rfc7636 import CodeChallenge
+from authlib.oauth2.rfc8628 import DeviceAuthorizationEndpoint, DeviceCodeGrant, DeviceCredentialDict
 from authlib.oidc.core import UserInfo
 from authlib.oidc.core.grants import OpenIDCode
-from flask import Flask
+from flask import Flask, jsonify, request
 
 
 class Client(ClientMixin):
@@ -112,12 +113,14 @@ class Code(AuthorizationCodeMixin):
 
 SIGN_IN = ["authorization_code", "refresh_token"]
 clients = {
-    "native": Client("native", "", ["none"], SIGN_IN),
+    "native": Client("native", "", ["none"], SIGN_IN + [DeviceCodeGrant.GRANT_TYPE]),
     "web": Client("web", "websecret", ["client_secret_basic"], SIGN_IN + ["client_credentials"]),
     "bank": Client("bank", "", ["client_assertion_jwt"], SIGN_IN + ["client_credentials"]),
 }
 tokens = []
 codes = {}
+devices = {}
+allowed = set()
 
 
 class CodeGrant(grants.AuthorizationCodeGrant):
@@ -171,6 +174,31 @@ class MachineGrant(grants.ClientCredentialsGrant):
     TOKEN_ENDPOINT_AUTH_METHODS = ["client_secret_basic", "client_assertion_jwt"]
 
 
+class Devices(DeviceAuthorizationEndpoint):
+    CLIENT_AUTH_METHODS = ["none"]
+    INTERVAL = 1
+
+    def get_verification_uri(self):
+        return assertion.token_url + "/device"
+
+    def save_device_credential(self, client_id, scope, data):
+        ends = time.time() + data["expires_in"]
+        devices[data["device_code"]] = DeviceCredentialDict(data, client_id=client_id, scope=scope, expires_at=ends)
+
+
+class DeviceGrant(DeviceCodeGrant):
+    TOKEN_ENDPOINT_AUTH_METHODS = ["none"]
+
+    def query_device_credential(self, device_code):
+        return devices.get(device_code)
+
+    def query_user_grant(self, user_code):
+        return ("alice", True) if user_code in allowed else None
+
+    def should_slow_down(self, credential):
+        return False
+
+
 class Assertion(JWTBearerClientAssertion):
     """Verifies the assertions of "bank", and accepts each only once."""
 
@@ -210,6 +238,8 @@ server = AuthorizationServer(
 server.register_grant(CodeGrant, [IDTokens(require_nonce=True), CodeChallenge(required=True)])
 server.register_grant(RefreshGrant)
 server.register_grant(MachineGrant)
+server.register_grant(DeviceGrant)
+server.register_endpoint(Devices)
 assertion = Assertion("unknown until it listens")
 server.register_client_auth_method(Assertion.CLIENT_AUTH_METHOD, assertion)
 server.register_endpoint(Revocation)
@@ -223,6 +253,25 @@ def authorize():
 @app.post("/token")
 def token():
     return server.create_token_response()
+
+
+@app.post("/device_authorization")
+def device_authorization():
+    return server.create_endpoint_response("device_authorization")
+
+
+@app.get("/device")
+def device():
+    allowed.add(request.args["user_code"])
+    return "allowed"
+
+
+@app.get("/.well-known/oauth-authorization-server")
+def metadata():
+    names = {"authorization": "authorize", "token": "token", "revocation": "revoke",
+             "device_authorization": "device_authorization"}
+    endpoints = {f"{name}_endpoint": f"{assertion.token_url}/{path}" for name, path in names.items()}
+    return jsonify(issuer=assertion.token_url, code_challenge_methods_supported=["S256"], **endpoints)
 
 
 @app.post("/revoke")

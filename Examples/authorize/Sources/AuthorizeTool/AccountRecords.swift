@@ -80,10 +80,11 @@ enum ResourceURL {
 }
 
 extension TokenKey {
-    /// The key in a file of 32 bytes, which no other user may read.
+    /// The key in a file of 32 bytes, which no other user may read; or that of the desktop's keyring, for `keyring`.
     ///
     /// - Throws: ``ToolFailure``.
     static func read(from path: String) throws -> TokenKey {
+        if path == "keyring" { return try keyring() }
         let advice = "Make one: (umask 077; head -c 32 /dev/urandom >FILE)"
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw ToolFailure(.configuration, "the key file cannot be read", advice: advice)
@@ -97,4 +98,40 @@ extension TokenKey {
         }
         return try .bytes(bytes)
     }
+
+    private static func keyring() throws -> TokenKey {
+        #if SecretService
+        return .kept(by: KeyringKey())
+        #else
+        throw ToolFailure(
+            .configuration, "this program was built without the keyring",
+            advice: "Build it with --traits SecretService, or name a file: --key-from ./keyring")
+        #endif
+    }
 }
+
+#if SecretService
+/// The key in the keyring of a Linux desktop. Programs cannot lock a keyring, so one that makes the key locks a file.
+private struct KeyringKey: TokenKeySource {
+    private let item = SecretServiceTokenStore<Record>(client: "authorize", account: "key").items
+    private let turn = RestrictedFileItems(client: "authorize keyring", account: "key")
+
+    func load() async throws -> Data? { try await item.load().flatMap { Data(base64Encoded: $0) } }
+
+    func keep(_ key: Data) async throws -> Data {
+        let lock = try await turn.lock(within: .seconds(60))
+        do {
+            var kept = try await load()
+            if kept == nil {
+                try await item.save(key.base64EncodedData())
+                kept = key
+            }
+            await lock.unlock()
+            return kept ?? key
+        } catch {
+            await lock.unlock()
+            throw error
+        }
+    }
+}
+#endif

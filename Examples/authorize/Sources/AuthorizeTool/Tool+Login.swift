@@ -18,6 +18,8 @@ public struct SignInOptions: Sendable {
     public var opensBrowser = true
     /// Whether the person pastes the address of the callback, from a browser on another machine.
     public var pastes = false
+    /// Whether the person enters a code on another device. It is so by itself where there is no display and the server can do it.
+    public var usesDevice = false
     /// The port of the callback, for a client with a fixed one; 0 for any.
     public var port: UInt16 = 0
     /// Whether tokens are bound to a key (RFC 9449).
@@ -63,15 +65,41 @@ extension Tool {
     ) async throws -> ProtectedResourceAuthorization {
         var identity = ClientIdentity(name: "authorize", document: options.document)
         var known: ProtectedResource?
+        var usesDevice = options.usesDevice
         if let issuer = options.issuer {
             if let client = try client(options) { identity.registered = [issuer: client] }
             var server = try await AuthorizationServer.discover(issuer: issuer, transport: Self.client)
             server.quirks.requiresListedPKCE = false
             known = ProtectedResource(identifier: url, server: server)
         }
+        if !usesDevice, canOnlyShow(options) {
+            // What fails here fails below, with its reason.
+            let found = try? await known.orDiscovered(url, over: Self.client)
+            if found?.server.deviceAuthorizationEndpoint != nil { (known, usesDevice) = (found, true) }
+        }
         return ProtectedResourceAuthorization(
             url, client: identity, records: records, policy: .tool, known: known, proof: options.isBound ? .dpop : nil,
-            requiresListedPKCE: options.issuer == nil, transport: Self.client, signIn: signIn(options))
+            requiresListedPKCE: options.issuer == nil, transport: Self.client,
+            signIn: usesDevice ? Self.onAnotherDevice : signIn(options))
+    }
+
+    /// Whether there is no display, and nothing else was asked for.
+    private func canOnlyShow(_ options: SignInOptions) -> Bool {
+        guard options.opensBrowser, !options.pastes, options.port == 0 else { return false }
+        #if os(macOS)
+        return environment["SSH_CONNECTION"] != nil
+        #else
+        return environment["DISPLAY"] == nil && environment["WAYLAND_DISPLAY"] == nil
+        #endif
+    }
+
+    private static var onAnotherDevice: ResourceSignIn {
+        .onAnotherDevice { device in
+            Output.note(device.instructions)
+            if Output.hasTerminal { Output.note("Waiting for your answer there; Ctrl-C gives up.") }
+        } ask: {
+            try await ask($0)
+        }
     }
 
     private func client(_ options: SignInOptions) throws -> OAuthClient? {
@@ -118,6 +146,14 @@ extension Tool {
         #endif
         guard ["http", "https"].contains(page.scheme) else { return }
         _ = try? Child.start([name, page.absoluteString], environment: environment, isSilent: true)
+    }
+}
+
+extension Optional<ProtectedResource> {
+    /// Itself, or what the resource says about itself. A sign-in on another device needs no PKCE.
+    fileprivate func orDiscovered(_ url: String, over transport: any TokenTransport) async throws -> ProtectedResource {
+        if let self { return self }
+        return try await .discover(url, requiresListedPKCE: false, transport: transport)
     }
 }
 

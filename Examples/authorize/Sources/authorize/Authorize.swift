@@ -34,7 +34,8 @@ struct ToolOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Encrypt sessions with the 32 bytes of this file, which only you can read.", valueName: "file"))
+            "Encrypt sessions with the 32 bytes of this file, which only you can read; `keyring` stands for a key in the desktop's keyring.",
+            valueName: "file"))
     var keyFrom: String?
 
     /// Runs a command, and writes its failure to standard error.
@@ -79,7 +80,7 @@ struct SignInArguments: ParsableArguments {
 /// `authorize login`.
 struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Signs in, in the browser.",
+        commandName: "login", abstract: "Signs in, in the browser or on another device.",
         discussion: """
             Finds the server that guards the URL, says what it is asked for, opens its page, and waits up to ten \
             minutes for your answer. The session goes to files that only you can open. If another program is signing \
@@ -89,6 +90,8 @@ struct LoginCommand: AsyncParsableCommand {
     @Argument(help: "The URL of the resource.") var url: String
     @Flag(help: "Only print the address of the page.") var noBrowser = false
     @Flag(help: "Paste the address that the browser ends at, from another machine.") var paste = false
+    @Flag(help: "Enter a code on another device; so by itself where there is no display, if the server can do it.")
+    var device = false
     @Flag(help: "Bind the tokens to a key (DPoP), so that a stolen one is of no use.") var dpop = false
     @Option(help: "The port of the callback, for a client that is registered with one.") var port: UInt16 = 0
     @Option(help: ArgumentHelp("The file with the secret of --client.", valueName: "file"))
@@ -97,10 +100,14 @@ struct LoginCommand: AsyncParsableCommand {
     @OptionGroup var signIn: SignInArguments
     @OptionGroup var tool: ToolOptions
 
+    func validate() throws {
+        if device, paste { throw ValidationError("--device and --paste are two ways; choose one.") }
+    }
+
     func run() async throws {
         var options = signIn.options
         (options.secretFile, options.opensBrowser) = (clientSecretFile, !noBrowser)
-        (options.pastes, options.port, options.isBound) = (paste, port, dpop)
+        (options.pastes, options.usesDevice, options.port, options.isBound) = (paste, device, port, dpop)
         try await tool.run(json: json) { [options] in try await $0.login(url, options) }
     }
 }

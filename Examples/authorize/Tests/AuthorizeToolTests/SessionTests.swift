@@ -45,11 +45,11 @@ struct SessionTests {
         }
     }
 
-    @Test func `eight sign-ins at a time: one page, one registration, one session`() async throws {
+    @Test func `twenty sign-ins at a time: one page, one registration, one session`() async throws {
         try await User.with { user in
             let first = try user.start(["login", user.url, "--no-browser"])
             let page = try await first.page()
-            let others = try (0..<7).map { _ in try user.start(["login", user.url, "--no-browser"]) }
+            let others = try (0..<19).map { _ in try user.start(["login", user.url, "--no-browser"]) }
             for other in others {
                 let line = try await other.error(with: "has been signing in here since")
                 #expect(line.contains("Process \(first.id) "))
@@ -149,6 +149,29 @@ struct SessionTests {
             try terminal.type(address)
             #expect(try await login.result().status == 0)
             #expect(try await user.list().count == 1)
+        }
+    }
+
+    @Test(
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")),
+        arguments: [(["--device"], ["DISPLAY": ":0"]), ([], [:])])
+    func `a code that is entered on another device signs in, by itself where there is no display`(
+        options: [String], display: [String: String]
+    ) async throws {
+        try await User.with { user in
+            let server = try await PythonServer(script: "authlib_server.py", python: "/usr/bin/python3")
+            defer { server.end() }
+            let url = server.base + "/api"
+            let login = try user.start(
+                ["login", url, "--issuer", server.base, "--client", "native", "--scope", "read"] + options,
+                environment: display)
+            let line = try await login.error(with: "enter the code")
+            let code = try #require(line.firstMatch(of: /the code ([A-Z-]+)\./)?.1)
+            try await User.allow("\(server.base)/device?user_code=\(code)")
+            let result = try await login.result()
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(try await user.list().map(\.scopes) == [["read"]])
+            #expect(try await user.run("header", url).output.hasPrefix("Authorization: Bearer "))
         }
     }
 }
