@@ -15,7 +15,7 @@ import Testing
     @Test func `a page that hangs holds up no callback and is not cancelled`() async throws {
         let (pause, end) = (Pause(), Pause())
         let wasCancelled = Lock<Bool?>(nil)
-        let callback = try await LoopbackReceiver.loopback.callback {
+        let callback = try await LoopbackReceiver.patient.callback {
             try .waiting(at: $0)
         } show: { page in
             try await Reception(of: try #require(page.fragment())).end()
@@ -62,7 +62,7 @@ import Testing
     @Test func `cancelling the sign-in cancels its page, without waiting for it`() async throws {
         let (shown, pause, end) = (Pause(), Pause(), Pause())
         let task = Task {
-            try await LoopbackReceiver.loopback.callback {
+            try await LoopbackReceiver.patient.callback {
                 try .waiting(at: $0)
             } show: { _ in
                 shown.open()
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `an error of the page after the callback changes nothing`() async throws {
-        let callback = try await LoopbackReceiver.loopback.callback {
+        let callback = try await LoopbackReceiver.patient.callback {
             try .waiting(at: $0)
         } show: { page in
             try await Reception(of: try #require(page.fragment())).end()
@@ -104,7 +104,7 @@ import Testing
                     #expect(callback?.absoluteString.hasSuffix(Reception.good) == true)
                 }
                 group.addTask {
-                    try await LoopbackReceiver.loopback.callback {
+                    try await LoopbackReceiver.patient.callback {
                         try .waiting(at: $0)
                     } show: { url in
                         let redirectURI = try #require(url.fragment())

@@ -60,17 +60,25 @@ extension PendingSignIn {
     }
 }
 
+extension LoopbackReceiver {
+    /// The time limit of a connection has its own test; elsewhere a busy machine may take longer.
+    var patient: LoopbackReceiver {
+        guard limits.connectionTime == Self.loopback.limits.connectionTime else { return self }
+        var receiver = self
+        receiver.limits.connectionTime = .seconds(600)
+        return receiver
+    }
+
+    static var patient: LoopbackReceiver { loopback.patient }
+}
+
 /// Runs a sign-in and, while it waits, the body. Returns the callback.
 func withReception(
     _ receiver: LoopbackReceiver = .loopback, body: @escaping @Sendable (Reception) async throws -> Void
 ) async throws -> URL {
-    var receiver = receiver
-    // The time limit of a connection has its own test; elsewhere a busy machine may take longer.
-    if receiver.limits.connectionTime == LoopbackReceiver.loopback.limits.connectionTime {
-        receiver.limits.connectionTime = .seconds(600)
-    }
+    let receiver = receiver.patient
     let (shown, continuation) = AsyncStream<String>.makeStream()
-    async let callback = { [receiver] in
+    async let callback = {
         defer { continuation.finish() }
         return try await receiver.callback { redirectURI in
             continuation.yield(redirectURI)
