@@ -49,6 +49,20 @@ package final class Lock<Value>: @unchecked Sendable {
         return try body(&value.pointee)
     }
 
+    /// A lock for many threads that each hold it for less than a change of threads takes: who waits tries again first.
+    static func contended(_ value: sending Value) -> Lock {
+        let lock = Lock(value)
+        #if canImport(Glibc)
+        var attributes = pthread_mutexattr_t()
+        pthread_mutexattr_init(&attributes)
+        defer { pthread_mutexattr_destroy(&attributes) }
+        pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_ADAPTIVE_NP))
+        pthread_mutex_destroy(lock.mutex)
+        pthread_mutex_init(lock.mutex, &attributes)
+        #endif
+        return lock
+    }
+
     /// For code that is inlined into programs. They see no type of the C library.
     @inline(__always) func acquire<Result>(_ read: (borrowing Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
@@ -59,10 +73,7 @@ package final class Lock<Value>: @unchecked Sendable {
 }
 
 /// The thread that created this value.
-///
-/// `@unchecked Sendable` is safe: the identifier of the thread is only compared and hashed.
-struct CurrentThread: Hashable, @unchecked Sendable {
-    private let name = pthread_self()
-
-    static func == (left: Self, right: Self) -> Bool { pthread_equal(left.name, right.name) != 0 }
+struct CurrentThread: Hashable {
+    /// A pointer or an integer, depending on the system, of the size of a word.
+    private let name = withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
 }

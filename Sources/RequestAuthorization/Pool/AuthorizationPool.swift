@@ -59,7 +59,7 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
         let idle = max(idle, .zero)
         interval = min(max(idle / 4, .milliseconds(100)), .seconds(3600))
         let turns = Int((idle / interval).rounded(.up))
-        contents = Lock(Contents(table: PoolTable(limit: max(limit, 0), turns: turns)))
+        contents = .contended(Contents(table: PoolTable(limit: max(limit, 0), turns: turns)))
         timer = TimerQueue(clock)
         self.clock = clock
         self.make = make
