@@ -251,6 +251,13 @@ let package = Package(
 
 for target in package.targets where target.type != .system { target.swiftSettings = strict }
 
+/// They call C or keep continuations at more than 90 places each. A mark at every one would hide the code.
+let modulesWithUnsafeCode = ["RequestAuthorization", "RequestAuthorizationStorage", "RequestAuthorizationPostgreSQL"]
+
+for target in package.targets where modules.contains(target.name) && !modulesWithUnsafeCode.contains(target.name) {
+    target.swiftSettings = strict + [.strictMemorySafety()]
+}
+
 /// The modules that call an API which Apple wants a reason for; `.ci/check-privacy` compares them with their sources.
 let modulesWithPrivacyManifest = ["RequestAuthorizationStorage", "RequestAuthorizationOAuth"]
 

@@ -4,8 +4,9 @@
 /// A token with its properties, read once before the lock was taken: no getter of a user's type runs under the lock.
 ///
 /// One reference serves the state, the warm path and every waiter: it is the contents of the credential that requests
-/// get, and its receipt. `@unchecked Sendable` is safe: all properties are constants of `Sendable` types, and so is the
-/// one that ``TypedToken`` adds, the only subclass. The weak reference is set once, and read atomically.
+/// get, and its receipt.
+///
+/// `@unchecked Sendable` is safe: all are constants of `Sendable` types, and the weak reference, set once, is atomic.
 class HeldToken: CredentialContents, @unchecked Sendable {
     /// The provider, which keeps the token; `nil` in tests of the state.
     private(set) weak var keeper: (any TokenKeeper)?
@@ -119,6 +120,8 @@ class HeldToken: CredentialContents, @unchecked Sendable {
 }
 
 /// A ``HeldToken`` with the token itself.
+///
+/// `@unchecked Sendable` is safe: it adds one constant of a `Sendable` type.
 final class TypedToken<Token: AuthorizationToken>: HeldToken, @unchecked Sendable {
     let token: Token
 

@@ -106,10 +106,7 @@ extension String {
     var fitsInHeaderLine: Bool {
         if HeaderFieldValue.isSurelyVisible(self) { return true }
         let fits: (UInt8) -> Bool = { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
-        return utf8.withContiguousStorageIfAvailable { bytes in
-            for byte in bytes where !fits(byte) { return false }
-            return true
-        } ?? utf8.allSatisfy(fits)
+        return unsafe utf8.withContiguousStorageIfAvailable { unsafe $0.allSatisfy(fits) } ?? utf8.allSatisfy(fits)
     }
 }
 #endif

@@ -12,20 +12,20 @@ package enum Base64URL {
     /// Encodes bytes, as ASCII.
     static func encoded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let bytes = Array(bytes)
-        return alphabet.withUnsafeBufferPointer { alphabet in
-            [UInt8](unsafeUninitializedCapacity: (bytes.count * 8 + 5) / 6) { text, length in
+        return unsafe alphabet.withUnsafeBufferPointer { alphabet in
+            unsafe [UInt8](unsafeUninitializedCapacity: (bytes.count * 8 + 5) / 6) { text, length in
                 var (bits, count): (UInt32, UInt32) = (0, 0)
                 for byte in bytes {
                     bits = bits << 8 | UInt32(byte)
                     count += 8
                     while count >= 6 {
                         count -= 6
-                        text.initializeElement(at: length, to: alphabet[Int(bits >> count & 63)])
+                        unsafe text.initializeElement(at: length, to: alphabet[Int(bits >> count & 63)])
                         length += 1
                     }
                 }
                 guard count > 0 else { return }
-                text.initializeElement(at: length, to: alphabet[Int(bits << (6 - count) & 63)])
+                unsafe text.initializeElement(at: length, to: alphabet[Int(bits << (6 - count) & 63)])
                 length += 1
             }
         }

@@ -51,17 +51,17 @@ enum AddressKind: String, Sendable {
 
     /// The bytes of an address in any spelling that the platform reads, such as `0x7f.1`; `nil` for a name.
     private static func literal(_ host: String) -> [UInt8]? {
-        var hints = addrinfo()
-        hints.ai_flags = AI_NUMERICHOST
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_flags = AI_NUMERICHOST
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, nil, &hints, &list) == 0, let list else { return nil }
-        defer { freeaddrinfo(list) }
-        guard let address = list.pointee.ai_addr else { return nil }
-        let bytes = UnsafeRawBufferPointer(start: address, count: Int(list.pointee.ai_addrlen))
+        guard unsafe getaddrinfo(host, nil, &hints, &list) == 0, let list = unsafe list else { return nil }
+        defer { unsafe freeaddrinfo(list) }
+        guard let address = unsafe list.pointee.ai_addr else { return nil }
+        let bytes = unsafe UnsafeRawBufferPointer(start: address, count: Int(list.pointee.ai_addrlen))
         // `sockaddr_in` has the address after the port, `sockaddr_in6` after port and flow.
-        return switch list.pointee.ai_family {
-        case AF_INET where bytes.count >= 8: Array(bytes[4..<8])
-        case AF_INET6 where bytes.count >= 24: Array(bytes[8..<24])
+        return switch unsafe list.pointee.ai_family {
+        case AF_INET where bytes.count >= 8: unsafe Array(bytes[4..<8])
+        case AF_INET6 where bytes.count >= 24: unsafe Array(bytes[8..<24])
         default: nil
         }
     }

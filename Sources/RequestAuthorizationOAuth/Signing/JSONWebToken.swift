@@ -26,7 +26,9 @@ enum JSONWebToken {
     static func makeIdentifier() -> String {
         var generator = SystemRandomNumberGenerator()
         // Two calls of the system instead of sixteen.
-        return withUnsafeBytes(of: (generator.next() as UInt64, generator.next() as UInt64)) { Base64URL.encode($0) }
+        return unsafe withUnsafeBytes(of: (generator.next() as UInt64, generator.next() as UInt64)) {
+            unsafe Base64URL.encode($0)
+        }
     }
 
     private static func encode(_ members: [String: JSONValue]) throws -> String {

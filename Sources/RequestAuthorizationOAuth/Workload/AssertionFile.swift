@@ -33,7 +33,7 @@ enum AssertionFile {
     /// Opens the file once, follows links, and reads all of it. It never waits for the writer of a pipe.
     @concurrent
     private static func contents(of path: String) async throws -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else { throw error(errno, path) }
         defer { close(file) }
         let before = try status(of: file, path)
@@ -41,7 +41,7 @@ enum AssertionFile {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 16 << 10)
         while true {
-            let count = read(file, &part, part.count)
+            let count = unsafe read(file, &part, part.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw error(errno, path) }
             if count == 0 { break }
@@ -60,7 +60,7 @@ enum AssertionFile {
 
     private static func status(of file: CInt, _ path: String) throws -> stat {
         var status = stat()
-        guard fstat(file, &status) == 0 else { throw error(errno, path) }
+        guard unsafe fstat(file, &status) == 0 else { throw error(errno, path) }
         return status
     }
 

@@ -21,6 +21,7 @@ struct SecretServiceName: Hashable, Sendable {
 final class SecretServiceSession {
     private let service: UnsafeMutablePointer<CSecretService.SecretService>
     private let cancellation: SecretServiceCancellation
+    private let schema = SecretServiceSchema()
     private var cancellable: UnsafeMutablePointer<GCancellable>? { cancellation.cancellable }
 
     init(_ cancellation: SecretServiceCancellation) throws {
@@ -76,7 +77,7 @@ final class SecretServiceSession {
         let flags = SecretSearchFlags(SECRET_SEARCH_ALL.rawValue)
         return SecretServiceItems(
             try calling {
-                secret_service_search_sync(service, Self.schema, table.pointer, flags, cancellable, $0)
+                secret_service_search_sync(service, schema.pointer, table.pointer, flags, cancellable, $0)
             })
     }
 
@@ -101,7 +102,7 @@ final class SecretServiceSession {
         defer { secret_value_unref(UnsafeMutableRawPointer(secret)) }
         _ = try calling {
             secret_service_store_sync(
-                service, Self.schema, table.pointer, SECRET_COLLECTION_DEFAULT, name.label, secret, cancellable, $0)
+                service, schema.pointer, table.pointer, SECRET_COLLECTION_DEFAULT, name.label, secret, cancellable, $0)
         }
     }
 
@@ -127,15 +128,6 @@ final class SecretServiceSession {
         let count = try calling { secret_service_unlock_sync(service, &list, cancellable, nil, $0) }
         guard count > 0 else { throw SecretServiceError.locked }
     }
-
-    /// The schema of our items. It is never changed and never freed, so any thread may read it.
-    private nonisolated(unsafe) static let schema: UnsafeMutablePointer<SecretSchema>? = {
-        let types = g_hash_table_new(g_str_hash, g_str_equal)
-        defer { g_hash_table_unref(types) }
-        // `nil` is 0, the number of the string type (`SECRET_SCHEMA_ATTRIBUTE_STRING`).
-        for name in ["client", "account"] { g_hash_table_insert(types, g_strdup(name), nil) }
-        return secret_schema_newv(SecretServiceName.schema, SECRET_SCHEMA_NONE, types)
-    }()
 }
 
 /// Owns the items that a search has found.
@@ -168,5 +160,20 @@ final class SecretServiceTable {
     }
 
     deinit { g_hash_table_unref(pointer) }
+}
+
+/// Owns the schema of our items.
+final class SecretServiceSchema {
+    let pointer: UnsafeMutablePointer<SecretSchema>?
+
+    init() {
+        let types = g_hash_table_new(g_str_hash, g_str_equal)
+        defer { g_hash_table_unref(types) }
+        // `nil` is 0, the number of the string type (`SECRET_SCHEMA_ATTRIBUTE_STRING`).
+        for name in ["client", "account"] { g_hash_table_insert(types, g_strdup(name), nil) }
+        pointer = secret_schema_newv(SecretServiceName.schema, SECRET_SCHEMA_NONE, types)
+    }
+
+    deinit { secret_schema_unref(pointer) }
 }
 #endif

@@ -99,7 +99,7 @@ public struct AuthorizationProviderChecks: Sendable {
         let provider = try await provider()
         let request = ProbeRequest(to: origin)
         let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await provider.authorize(request)
         }
         do { try await task.value.checkAuthorized(from: request) } catch is CancellationError {}

@@ -142,7 +142,7 @@ extension ClientChecks {
     private func checkCancelled() async throws {
         let arrived = Lock(0)
         let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await send(TestRequest("\(Self.origin)/a"), .bearer("abc")) { _ in
                 arrived.withLock { $0 += 1 }
                 return TestResponse()

@@ -57,7 +57,7 @@ extension SharedTokenStoreChecks {
         let (one, _) = try await empty()
         try await one.save(stored(1))
         let task = Task { () -> Bool in
-            withUnsafeCurrentTask { $0?.cancel() }
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             if await isEmpty({ try await one.load() }) { return true }
             return await isEmpty { try await one.loadWithIntent().stored }
         }

@@ -3,7 +3,7 @@
 
 /// The slots of a session, by origin, for requests that get a connection of their own.
 final class ConnectionSlots: Sendable {
-    private struct Waiter {
+    @safe private struct Waiter {
         let continuation: UnsafeContinuation<Void, any Error>
         let ticket: Ticket
     }
@@ -43,12 +43,12 @@ final class ConnectionSlots: Sendable {
         }
         defer { deadline?.cancel() }
         try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { continuation in
-                let waiter = Waiter(continuation: continuation, ticket: ticket)
+            try unsafe await withUnsafeThrowingContinuation { continuation in
+                let waiter = unsafe Waiter(continuation: continuation, ticket: ticket)
                 guard let result = enter(waiter, at: host, limit: limit, isReturning: isReturning) else {
                     return onWait.withLock { $0 }?() ?? ()
                 }
-                continuation.resume(with: result)
+                unsafe continuation.resume(with: result)
             }
         } onCancel: {
             leave(host, ticket, because: CancellationError())
@@ -62,7 +62,7 @@ final class ConnectionSlots: Sendable {
             if hosts[host]?.isIdle == true { hosts[host] = nil }
             return admitted
         }
-        for waiter in admitted { waiter.continuation.resume() }
+        for waiter in admitted { unsafe waiter.continuation.resume() }
     }
 
     /// Calls a function whenever a waiter is queued; for tests.
@@ -100,8 +100,8 @@ final class ConnectionSlots: Sendable {
             case .over: return (nil, [])
             }
         }
-        waiter?.continuation.resume(throwing: error)
-        for waiter in admitted { waiter.continuation.resume() }
+        unsafe waiter?.continuation.resume(throwing: error)
+        for waiter in admitted { unsafe waiter.continuation.resume() }
     }
 
     private static func admit(_ waiters: [Waiter]) -> [Waiter] {

@@ -8,7 +8,7 @@ final class TaskFlight<Body: Sendable>: Sendable {
     /// it but through the lock, which the thread sanitizer sees.
     private typealias Waiter = UnsafeContinuation<Void, Never>
 
-    private enum State {
+    @safe private enum State {
         case ready
         case flying(URLSessionTask, Waiter)
         case over(Result)
@@ -35,7 +35,7 @@ final class TaskFlight<Body: Sendable>: Sendable {
     /// Runs a task, and returns its result. Cancelling the caller ends it at once.
     func result(of makeTask: () -> URLSessionTask) async throws -> (Body, URLResponse) {
         await withTaskCancellationHandler {
-            await withUnsafeContinuation { start(makeTask(), $0) }
+            unsafe await withUnsafeContinuation { unsafe start(makeTask(), $0) }
         } onCancel: {
             abort(with: CancellationError())
         }
@@ -47,13 +47,13 @@ final class TaskFlight<Body: Sendable>: Sendable {
     private func start(_ task: URLSessionTask, _ waiter: Waiter) {
         let isOver = state.withLock { state in
             if case .over = state { return true }
-            state = .flying(task, waiter)
+            unsafe state = .flying(task, waiter)
             return false
         }
         guard isOver else { return task.resume() }
         abandon(task)
         task.cancel()
-        waiter.resume()
+        unsafe waiter.resume()
     }
 
     /// Answers a question of the task, unless the task is being cancelled.
@@ -64,8 +64,8 @@ final class TaskFlight<Body: Sendable>: Sendable {
 
     /// Resumes the waiter with the task's result, or discards the body if the flight has ended already.
     func land(_ result: Result) {
-        if let (_, waiter) = end(with: result) {
-            waiter.resume()
+        if let (_, waiter) = unsafe end(with: result) {
+            unsafe waiter.resume()
         } else if case .success((let body, _)) = result {
             discard(body)
         }
@@ -73,18 +73,18 @@ final class TaskFlight<Body: Sendable>: Sendable {
 
     /// Resumes the waiter with an error at once, and cancels the task, which may stop later.
     func abort(with error: any Error) {
-        guard let (task, waiter) = end(with: .failure(error)) else { return }
+        guard let (task, waiter) = unsafe end(with: .failure(error)) else { return }
         abandon(task)
-        waiter.resume()
+        unsafe waiter.resume()
         task.cancel()
     }
 
     /// - Returns: the task and its waiter, if there is one that has no result yet.
     private func end(with result: Result) -> (URLSessionTask, Waiter)? {
-        state.withLock { state in
+        unsafe state.withLock { state in
             if case .over = state { return nil }
             defer { state = .over(result) }
-            if case .flying(let task, let waiter) = state { return (task, waiter) }
+            if case .flying(let task, let waiter) = state { return unsafe (task, waiter) }
             return nil
         }
     }
