@@ -109,6 +109,20 @@ public enum TokenSaveCondition: Hashable, Sendable {
             return stored.version.session == session && stored.version.generation < generation
         }
     }
+
+    /// Whether a content may replace what is stored.
+    ///
+    /// A sign-in replaces anything but a later content of its own session. An earlier try to save it was made then, its
+    /// answer was lost, and others have gone on from there.
+    package func allows<Token>(
+        _ new: StoredToken<Token>, over stored: StoredToken<Token>?, absence: TokenAbsence = .gone
+    ) -> Bool {
+        if self == .anything, new.token != nil, let stored, stored.version.session == new.version.session {
+            let isLater = stored.version.generation > new.version.generation
+            if isLater || stored.token == nil && stored.version.generation == new.version.generation { return false }
+        }
+        return allows(stored, absence: absence)
+    }
 }
 
 /// The result of a conditional save.

@@ -61,7 +61,7 @@ extension ItemTokens: SharedTokenStore where Items: SharedByteStore {
             guard let kept = try? Self.read(kept) else {
                 return condition.allows(StoredToken<OAuthToken>?.none, absence: .setAside)
             }
-            return condition.allows(kept)
+            return condition.allows(stored, over: kept)
         }
         return switch result {
         case .saved: .saved

@@ -174,11 +174,11 @@ extension EncryptedTokenStore: SharedTokenStore, SharedCodableTokenStore where I
         let intent = try intent.map(RefreshIntentFormat.encode)
         do {
             return try await replace(for: condition == .anything ? .signIn : .refresh, ending: intent) {
-                condition.allows($0, absence: $1) ? stored : nil
+                condition.allows(stored, over: $0, absence: $1) ? stored : nil
             }
         } catch let error as TokenStoreError where error.kind == .noSpace && stored.token == nil {
             // As in SharedCodableTokenStore: the disk is full, and removing the item ends the session.
-            if let kept = try await opened(for: .load).opened, condition.allows(kept.stored) {
+            if let kept = try await opened(for: .load).opened, condition.allows(stored, over: kept.stored) {
                 try await items.clear(kept.item)
             }
             throw error

@@ -21,7 +21,7 @@ extension SharedCodableTokenStore {
 
     /// Replaces whatever is stored. An item that cannot be decoded is set aside first.
     public func save(_ stored: StoredToken<Token>) async throws {
-        _ = try await save(stored, replacing: .anything, ending: nil)
+        _ = try await put(stored, ending: nil, isSignIn: true, decode: StoredTokenFormat.decode) { _, _ in true }
     }
 
     public func setIntent(_ intent: RefreshIntent?) async throws {
@@ -41,32 +41,36 @@ extension SharedCodableTokenStore {
         decode: @escaping @Sendable (Data) throws -> StoredToken<Token>
     ) async throws -> TokenSaveResult<Token> {
         do {
-            return try await put(stored, replacing: condition, ending: intent, decode: decode)
+            return try await put(stored, ending: intent, isSignIn: condition == .anything, decode: decode) {
+                condition.allows(stored, over: $0, absence: $1)
+            }
         } catch let error as TokenStoreError where error.kind == .noSpace && stored.token == nil {
             // The disk is full and the tombstone cannot be written. Removing the item ends the session for the siblings
             // too; the next try finds an empty store.
-            if let item = try await items.load(), condition.allows(try decode(item)) { try await items.clear(item) }
+            if let item = try await items.load(), condition.allows(stored, over: try decode(item)) {
+                try await items.clear(item)
+            }
             throw error
         }
     }
 
     private func put(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?,
-        decode: @escaping @Sendable (Data) throws -> StoredToken<Token>
+        _ stored: StoredToken<Token>, ending intent: RefreshIntent?, isSignIn: Bool,
+        decode: @escaping @Sendable (Data) throws -> StoredToken<Token>,
+        if mayReplace: @escaping @Sendable (StoredToken<Token>?, TokenAbsence) -> Bool
     ) async throws -> TokenSaveResult<Token> {
         let item = try StoredTokenFormat.encode(stored)
         let intent = try intent.map(RefreshIntentFormat.encode)
         do {
             return try await items.save(item, ending: intent) { kept, absence in
-                condition.allows(try kept.map(decode), absence: absence)
+                mayReplace(try kept.map(decode), absence)
             }.map(decode)
         } catch let error as UnreadableItem {
-            let isSignIn = condition == .anything
             let report = try await error.reported(by: items, isSignIn: isSignIn)
             // Damage does not end the session, and a sign-in must not fail because of an earlier item.
             guard error.makesRoom(isSignIn: isSignIn) else { throw report }
             return try await items.save(item, ending: intent) { kept, absence in
-                try kept == error.item || condition.allows(kept.map(decode), absence: absence)
+                try kept == error.item || mayReplace(kept.map(decode), absence)
             }.map(decode)
         }
     }

@@ -46,7 +46,9 @@ final class SharedPlace<Token: AuthorizationToken>: Sendable {
         ending intent: RefreshIntent?
     ) -> TokenSaveResult<Token> {
         change(by: handle) { state in
-            guard condition.allows(state.stored, absence: state.absence) else { return .refused(state.stored) }
+            guard condition.allows(stored, over: state.stored, absence: state.absence) else {
+                return .refused(state.stored)
+            }
             (state.stored, state.absence) = (stored, .gone)
             if intent != nil, state.intent == intent { state.intent = nil }
             return .saved
