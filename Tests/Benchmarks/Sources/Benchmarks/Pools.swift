@@ -43,7 +43,7 @@ private final class Users: Sendable {
     var comparisons: [Comparison] {
         let lookUp = Comparison(
             "pool[user], among \(count) / a dictionary", Contender(times: arrivals.count) { self.lookUp($0) },
-            against: Contender(times: arrivals.count) { self.lookUpInDictionary($0) }, bound: 1.4,
+            against: Contender(times: arrivals.count) { self.lookUpInDictionary($0) }, bound: 1.3,
             meter: .processorTime, rounds: 200)
         return count == 1_000 ? [lookUp, manyTasks] : [lookUp]
     }
@@ -57,7 +57,7 @@ private final class Users: Sendable {
             }
         }
         return Comparison(
-            "pool[user] from 64 tasks / from 1", contenders[0], against: contenders[1], bound: nil, rounds: 60)
+            "pool[user] from 64 tasks / from 1", contenders[0], against: contenders[1], bound: 2, rounds: 60)
     }
 
     private func lookUp(_ times: Int) {
