@@ -12,7 +12,9 @@ struct ChallengeGrammar {
 
     /// The challenges; `nil` if the field is not in the grammar, or beyond the limits of the parser.
     func challenges(of field: String) -> [AuthenticationChallenge]? {
-        guard field.utf8.count <= 64 << 10, let members = members(Array(field.utf8)) else { return nil }
+        guard field.utf8.count <= 64 << 10, let members = members(Array(field.utf8)), !hasSingleQuotes(field) else {
+            return nil
+        }
         var found: [(scheme: String, token68: String?, parameters: [String: String], isOpen: Bool)] = []
         for member in members where !member.bytes.isEmpty {
             if let (name, value) = parameter(member.bytes) {
@@ -42,6 +44,13 @@ struct ChallengeGrammar {
     }
 
     // MARK: -
+
+    /// Whether a value begins with a single quote. To the grammar it is a token, to the library perhaps a text in quotes.
+    private func hasSingleQuotes(_ field: String) -> Bool {
+        field.utf8.filter { $0 != 0x20 && $0 != 0x09 }.reduce((false, UInt8(0))) { found, byte in
+            (found.0 || found.1 == UInt8(ascii: "=") && byte == UInt8(ascii: "'"), byte)
+        }.0
+    }
 
     private struct Member {
         var bytes: [UInt8]

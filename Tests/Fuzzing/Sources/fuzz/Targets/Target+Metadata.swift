@@ -32,7 +32,8 @@ extension Target {
         }
         guard let document = document ?? nil else { return }
         claim(!document.issuers.isEmpty && document.maxAge >= .zero, "no issuer, or a negative age")
-        claim(document.identifier.hasPrefix("https://api.example"), "another resource")
+        // The case of a host does not count.
+        claim(document.identifier.lowercased().hasPrefix("https://api.example"), "another resource")
     }
 }
 
