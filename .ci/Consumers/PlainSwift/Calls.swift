@@ -133,6 +133,10 @@ struct Calls: Sendable {
         let observation = person.onTokenChange { _ in }
         observation.cancel()
         _ = ResourceSignIn.through(PlainReceiver()) { _ in true }
+        _ = ResourceSignIn.onAnotherDevice { _ in
+        } ask: { _ in
+            true
+        }
         let make: @Sendable (ProtectedResource) async throws -> OAuthTokenService = { _ in throw PlainFailure() }
         _ = ProtectedResourceAuthorization("https://api.example.com", transport: PlainTransport(), service: make)
         // The transport knows no metadata.

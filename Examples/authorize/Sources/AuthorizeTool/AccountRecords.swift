@@ -111,23 +111,32 @@ extension TokenKey {
 }
 
 #if SecretService
-/// The key in the keyring of a Linux desktop. Programs cannot lock a keyring, so one that makes the key locks a file.
+/// The key in the keyring of a Linux desktop.
+///
+/// Programs cannot lock a keyring, so a file is locked: one program makes the key, and none reads it meanwhile. libsecret
+/// crashes if an item is replaced while it searches.
 private struct KeyringKey: TokenKeySource {
     private let item = SecretServiceTokenStore<Record>(client: "authorize", account: "key").items
     private let turn = RestrictedFileItems(client: "authorize keyring", account: "key")
 
-    func load() async throws -> Data? { try await item.load().flatMap { Data(base64Encoded: $0) } }
+    func load() async throws -> Data? { try await alone { try await read() } }
 
     func keep(_ key: Data) async throws -> Data {
+        try await alone {
+            if let kept = try await read() { return kept }
+            try await item.save(key.base64EncodedData())
+            return key
+        }
+    }
+
+    private func read() async throws -> Data? { try await item.load().flatMap { Data(base64Encoded: $0) } }
+
+    private func alone<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         let lock = try await turn.lock(within: .seconds(60))
         do {
-            var kept = try await load()
-            if kept == nil {
-                try await item.save(key.base64EncodedData())
-                kept = key
-            }
+            let value = try await body()
             await lock.unlock()
-            return kept ?? key
+            return value
         } catch {
             await lock.unlock()
             throw error
