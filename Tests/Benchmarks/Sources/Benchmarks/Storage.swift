@@ -47,7 +47,7 @@ func measureRefresh(slowDown: Double?) async throws -> [Figure] {
                 syncs.withLock { $0.append(sync.nanoseconds) }
             }
         },
-        bound: 2.2, rounds: 400)
+        bound: 2, rounds: 400)
     let figure = try await comparison.measure(slowDown: slowDown)
     return [figure.adding("fsync \(syncs.withLock(\.median).asTime), \(disk.kind)")]
 }
