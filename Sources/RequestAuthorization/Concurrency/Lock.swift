@@ -49,7 +49,7 @@ package final class Lock<Value>: @unchecked Sendable {
         return try body(&value.pointee)
     }
 
-    /// A lock for many threads that each hold it for less than a change of threads takes: who waits tries again first.
+    /// A lock that many threads want for a short time each. A thread that waits for it tries again before it sleeps.
     static func contended(_ value: sending Value) -> Lock {
         let lock = Lock(value)
         #if canImport(Glibc)
