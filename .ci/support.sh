@@ -60,15 +60,15 @@ run_step() {
 
 # Prints the lines that explain a failure again: the output above may be long, and only its end may be kept.
 reasons() {
-    local name=$1
+    local name=$1 most=$((1600 / ${#failed[@]} / 200))
+    ((most < 2)) && most=2
     echo "== why $name failed, in parts"
-    grep -nE '✘|error:|FAILED|not so|exit code|Fatal|took longer' "$logs/$name" | head -n 15 | cut -c 1-400
-    echo "…"
-    tail -n 10 "$logs/$name" | cut -c 1-400
+    grep -E '✘|error:|FAILED|MISSED|SUMMARY: ThreadSanitizer|^Round|Error:|not so|exit code|Fatal|took longer' "$logs/$name" |
+        tail -n "$most" | cut -c 1-200
+    tail -n 2 "$logs/$name" | cut -c 1-200
 }
 
 summary() {
-    for name in "${failed[@]}"; do reasons "$name"; done
     echo "== all steps after ${SECONDS} s"
     printf '%s\n' "${durations[@]}"
     if ((${#durations[@]} == 0)); then
@@ -76,6 +76,7 @@ summary() {
         exit 2
     fi
     if ((${#failed[@]})); then
+        for name in "${failed[@]}"; do reasons "$name"; done
         echo "== FAILED: ${failed[*]}"
         exit 1
     fi

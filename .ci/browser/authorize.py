@@ -71,16 +71,16 @@ def with_bound_tokens(browser, tool):
         register(glewlwyd.folder, base, callback)
         sign_in_to_server(browser, base)
         issuer = base + "/api/oidc"
-        with Server(tool, "apache-resource-server", str(resource), issuer):
+        with Server(tool, "apache-resource-server", str(resource), issuer) as apache:
             tool.login(browser, url, "--issuer", issuer, "--client", "tool", "--client-secret-file", secret,
                        "--port", str(callback), "--scope", "read", "--dpop", answer="&g_continue=")
             header = tool.run("header", url)
             assert header.startswith("Authorization: DPoP ") and "\nDPoP: " in header, "no proof"
-            assert curl(url, header) == "200"
-            assert curl(url, tool.run("header", url, "--method", "post"), "-X", "POST") == "200"
-            assert curl(url, header, "-X", "POST") == "401", "a proof for another method"
-            assert curl(url, tool.run("header", url + "other")) == "401", "a proof for another address"
-            assert curl(url, header.splitlines()[0]) == "401", "a token without its key"
+            apache.answers("200", "the first call", url, header)
+            apache.answers("200", "another method", url, tool.run("header", url, "--method", "post"), "-X", "POST")
+            apache.answers("401", "a proof for another method", url, header, "-X", "POST")
+            apache.answers("401", "a proof for another address", url, tool.run("header", url + "other"))
+            apache.answers("401", "a token without its key", url, header.splitlines()[0])
             tool.run("token", url, "--format", "kubectl", status=1)
             tool.run("logout", url)
             tool.run("header", url, status=77)
@@ -100,6 +100,12 @@ class Server:
     def __exit__(self, *_):
         with open(self.folder + "/pid") as file:
             os.killpg(int(file.read()), signal.SIGKILL)
+
+    def answers(self, expected, case, url, header, *more):
+        status = curl(url, header, *more)
+        if status != expected:
+            with open(self.folder + "/error.log") as file:
+                raise AssertionError(f"{case}: {status} instead of {expected}. {''.join(file.readlines()[-3:])}")
 
 
 def free_port():

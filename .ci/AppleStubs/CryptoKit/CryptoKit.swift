@@ -66,10 +66,19 @@ extension HashFunction {
     public static func hash<D: DataProtocol>(data: D) -> Digest { Self().finalize() }
 }
 
-public struct SHA256: HashFunction {
+public protocol Digest: ContiguousBytes, Hashable, Sequence where Element == UInt8 {}
+
+public struct SHA256Digest: Digest, Sendable {
+    public func makeIterator() -> [UInt8].Iterator { [].makeIterator() }
+    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        try body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+}
+
+public struct SHA256: HashFunction, Sendable {
     public init() {}
     public mutating func update<D: DataProtocol>(data: D) {}
-    public func finalize() -> [UInt8] { [] }
+    public func finalize() -> SHA256Digest { SHA256Digest() }
 }
 
 public struct HMAC<H: HashFunction> {
@@ -102,6 +111,7 @@ public enum P256 {
             public var rawRepresentation: Data { Data() }
             public var publicKey: PublicKey { PublicKey() }
             public func signature<D: DataProtocol>(for data: D) throws -> ECDSASignature { ECDSASignature() }
+            public func signature<D: Digest>(for digest: D) throws -> ECDSASignature { ECDSASignature() }
         }
     }
 }
@@ -150,6 +160,9 @@ public enum SecureEnclave {
                 public var publicKey: CryptoKit.P256.Signing.PublicKey { CryptoKit.P256.Signing.PublicKey() }
                 public func signature<D: DataProtocol>(
                     for data: D
+                ) throws -> CryptoKit.P256.Signing.ECDSASignature { CryptoKit.P256.Signing.ECDSASignature() }
+                public func signature<D: Digest>(
+                    for digest: D
                 ) throws -> CryptoKit.P256.Signing.ECDSASignature { CryptoKit.P256.Signing.ECDSASignature() }
             }
         }

@@ -22,6 +22,8 @@ struct ProofSigner: Sendable, RedactedDescription {
     let publicKey: JSONWebKey
     /// The encoded header of each proof, with the dot that follows it.
     private let header: [UInt8]
+    /// The hash of the header, to which each proof adds its claims.
+    private let headerHash: SHA256
     private let identifiers = ProofIdentifiers()
 
     /// - Throws: ``ProofUnavailable`` if the key is gone.
@@ -45,38 +47,58 @@ struct ProofSigner: Sendable, RedactedDescription {
         let members = publicKey.members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\"\($0.value)\"" }
         let jwk = members.joined(separator: ",")
         let text = "{\"alg\":\"\(self.key.algorithm)\",\"jwk\":{\(jwk)},\"typ\":\"dpop+jwt\"}"
-        header = Array(Base64URL.encode(text.utf8).utf8) + [UInt8(ascii: ".")]
+        header = Base64URL.encoded(text.utf8) + [UInt8(ascii: ".")]
+        var hash = SHA256()
+        hash.update(data: header)
+        headerHash = hash
     }
 
-    /// Signs a proof for one request. `tokenHash` is the `ath` of a request with a token.
+    /// Signs a proof for one request. `tokenHash` is what ``hash(of:)`` returns for the request's token.
     func proof(method: String, uri: String, claims: ProofClaims, tokenHash: String?) throws -> String {
         // Bytes, because the interpolation of strings would take longer than all else but the signature.
         var text: [UInt8] = []
         text.reserveCapacity(320)
-        text += "{\"htm\":".utf8
+        text += Part.method
         Self.append(method, to: &text)
-        text += ",\"htu\":".utf8
+        text += Part.target
         Self.append(ProofTarget.text(of: uri), to: &text)
-        text += ",\"iat\":".utf8
+        text += Part.time
         text += String(claims.date.wholeSeconds).utf8
-        text += ",\"jti\":\"".utf8
-        text += identifiers.next().utf8
-        text += "\"".utf8
+        text += Part.identifier
+        identifiers.appendNext(to: &text)
         if let tokenHash {
-            text += ",\"ath\":".utf8
-            Self.append(tokenHash, to: &text)
+            text += Part.tokenHash
+            text += tokenHash.utf8
         }
+        text.append(UInt8(ascii: "\""))
         if let nonce = claims.nonce {
-            text += ",\"nonce\":".utf8
+            text += Part.nonce
             Self.append(nonce.text, to: &text)
         }
-        text += "}".utf8
-        var proof = header
-        proof += Base64URL.encoded(text)
-        let signature = try key.signature(of: proof)
+        text.append(UInt8(ascii: "}"))
+        let payload = Base64URL.encoded(text)
+        var proof: [UInt8] = []
+        proof.reserveCapacity(header.count + payload.count + 87)
+        proof += header
+        proof += payload
+        let signature = try key.signature(of: proof) {
+            var hash = headerHash
+            hash.update(data: payload)
+            return hash.finalize()
+        }
         proof.append(UInt8(ascii: "."))
         proof += Base64URL.encoded(signature)
         return String(decoding: proof, as: UTF8.self)
+    }
+
+    /// What stands between the values of a proof's claims.
+    private enum Part {
+        static let method = Array("{\"htm\":".utf8)
+        static let target = Array(",\"htu\":".utf8)
+        static let time = Array(",\"iat\":".utf8)
+        static let identifier = Array(",\"jti\":\"".utf8)
+        static let tokenHash = Array("\",\"ath\":\"".utf8)
+        static let nonce = Array(",\"nonce\":".utf8)
     }
 
     /// `ath` (RFC 9449 §4.2).
@@ -112,12 +134,13 @@ extension ProofSigner.Key {
         if case .ed25519 = self { .edDSA } else { .es256 }
     }
 
-    fileprivate func signature(of message: [UInt8]) throws -> Data {
+    /// - Parameter hash: the hash of the message.
+    fileprivate func signature(of message: [UInt8], hash: () -> SHA256.Digest) throws -> Data {
         switch self {
-        case .p256(let key): try key.signature(for: message).rawRepresentation
+        case .p256(let key): try key.signature(for: hash()).rawRepresentation
         case .ed25519(let key): try key.signature(for: message)
         #if canImport(CryptoKit)
-        case .secureEnclave(let key): try key.signature(for: message).rawRepresentation
+        case .secureEnclave(let key): try key.signature(for: hash()).rawRepresentation
         #endif
         }
     }
@@ -156,15 +179,16 @@ extension ProofKey {
 ///
 /// New random bits for each proof would take a twentieth of the time of its signature.
 private final class ProofIdentifiers: Sendable {
-    private let prefix = JSONWebToken.makeIdentifier()
+    private let prefix = Array((JSONWebToken.makeIdentifier() + ".").utf8)
     private let count = Lock(0)
 
-    func next() -> String {
+    func appendNext(to text: inout [UInt8]) {
         let number = count.withLock { count in
             count += 1
             return count
         }
-        return "\(prefix).\(number)"
+        text += prefix
+        text += String(number).utf8
     }
 }
 #endif

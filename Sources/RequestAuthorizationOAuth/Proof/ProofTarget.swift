@@ -8,19 +8,29 @@ enum ProofTarget {
     static func text(of uri: String) -> String {
         let end = uri.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? uri.endIndex
         let whole = uri[..<end]
+        // Usually the spelling is normal already. Bytes, because comparing characters would take longer.
+        if isNormal(whole.utf8) { return String(whole) }
         // Clients send `scheme://authority/path`. Any other text is left as it is.
         guard let colon = whole.utf8.firstIndex(of: UInt8(ascii: ":")),
             let start = whole.utf8.index(colon, offsetBy: 3, limitedBy: end), whole[colon..<start] == "://"
         else { return String(whole) }
         let slash = whole[start...].utf8.firstIndex(of: UInt8(ascii: "/"))
         let head = whole[..<(slash ?? end)]
-        let isPlain = whole[..<colon] == "https" && head[start...].utf8.allSatisfy(isPlain)
-        // Usually the spelling is normal already.
-        if isPlain, let slash, !DotSegments.mayBe(in: whole[slash...]) { return String(whole) }
         let path = slash.map { DotSegments.removed(from: whole[$0...]) } ?? "/"
-        if isPlain { return "\(head)\(path)" }
         return "\(normalized(whole[..<colon].lowercased(), authority: head[start...]))\(path)"
     }
+
+    /// Whether a text is `https://`, a plain authority, and a path without dot segments.
+    private static func isNormal(_ text: Substring.UTF8View) -> Bool {
+        guard text.starts(with: secure) else { return false }
+        let authority = text.dropFirst(secure.count)
+        guard let slash = authority.firstIndex(where: { !isPlain($0) }), authority[slash] == UInt8(ascii: "/") else {
+            return false
+        }
+        return !DotSegments.mayBe(in: Substring(authority[slash...]))
+    }
+
+    private static let secure = Array("https://".utf8)
 
     /// Normalizes scheme and authority (RFC 3986 §6.2.2.1 and §6.2.3).
     private static func normalized(_ scheme: String, authority: Substring) -> String {
