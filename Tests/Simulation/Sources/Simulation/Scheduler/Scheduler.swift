@@ -110,14 +110,20 @@ final class Scheduler: @unchecked Sendable {
         while true {
             collect()
             guard let process = choose() else {
-                guard let next = events.first, next.time <= end else { break }
-                now = max(now, next.time)
+                guard let next = nextTime, next <= end else { break }
+                now = max(now, next)
                 continue
             }
             step(process)
             if now >= end { break }
         }
         now = max(now, end)
+    }
+
+    /// When something can be done next: an event, or the work of a process that was stopped in the middle of it.
+    private var nextTime: SimulatedTime? {
+        let continuations = processes.lazy.filter { $0.isAlive && !$0.ready.isEmpty }.map(\.stoppedUntil)
+        return [events.first?.time, continuations.min()].compactMap(\.self).min()
     }
 
     /// Chooses one of the processes that can run.
