@@ -31,14 +31,15 @@ let package = Package(
         .executable(name: "first-agent", targets: ["first-agent"]),
         .executable(name: "first-app", targets: ["first-app"]),
         .executable(name: "first-server", targets: ["first-server"]),
+        .executable(name: "first-site", targets: ["first-site"]),
         .executable(name: "first-tool", targets: ["first-tool"]),
         .executable(name: "spotify", targets: ["spotify"]),
         .executable(name: "spotify-web", targets: ["spotify-web"]),
     ],
     traits: [
-        .trait(name: "Clients", description: "`first-server`, and its HTTP client."),
+        .trait(name: "Clients", description: "`first-server`, and its HTTP client; `first-site` needs it too."),
         .trait(name: "Fleet", description: "`spotify-web` on many hosts; needs libpq."),
-        .trait(name: "Web", description: "The web app, and its framework."),
+        .trait(name: "Web", description: "The web apps, and their framework."),
         .default(enabledTraits: []),
     ],
     dependencies: [
@@ -47,6 +48,7 @@ let package = Package(
             traits: [
                 "Crypto", "LoopbackReceiver", .trait(name: "AsyncHTTPClient", condition: .when(traits: ["Clients"])),
                 .trait(name: "PostgreSQL", condition: .when(traits: ["Fleet"])),
+                .trait(name: "Telemetry", condition: .when(traits: ["Web"])),
             ]),
         // The servers that the programs talk to, on this machine.
         .package(name: "Servers", path: "../Tests/Servers"),
@@ -54,14 +56,20 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         // The options and the help of `spotify` and `spotify-web`.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        // Trait Web: serves `spotify-web`.
+        // Trait Web: serves `spotify-web` and `first-site`.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.5.0"),
     ],
     targets: [
-        // Four short programs for newcomers.
+        // Five short programs for newcomers.
         .executableTarget(name: "first-app", dependencies: [.server("LocalWidgets"), .ours("URLSession")]),
         .executableTarget(
             name: "first-server", dependencies: [.localSpotify, .ours("OAuth"), .ours("AsyncHTTPClient")]),
+        .executableTarget(
+            name: "first-site",
+            dependencies: [
+                .localSpotify, .ours("AsyncHTTPClient"), .ours("Spotify"), .ours("Storage"), .ours("Telemetry"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Web"])),
+            ]),
         .executableTarget(name: "first-tool", dependencies: [.ours("Spotify"), .ours("Storage"), .ours("URLSession")]),
         .executableTarget(name: "first-agent", dependencies: [.ours("OAuth"), .ours("Storage"), .ours("URLSession")]),
         .target(name: "SpotifyDemo", dependencies: [.localSpotify, .ours("Spotify"), .ours("URLSession")]),
@@ -112,8 +120,8 @@ let package = Package(
         .testTarget(
             name: "FirstProgramsTests",
             dependencies: [
-                "first-agent", "first-app", "first-server", "first-tool", .localSpotify, .server("LocalScenarios"),
-                "TestWidth",
+                "first-agent", "first-app", "first-server", "first-site", "first-tool", .localSpotify,
+                .server("LocalScenarios"), "TestWidth",
             ]),
         // How many tests run at a time: the library's own, by a symbolic link. One test target suffices.
         .target(name: "TestWidth", path: "Tests/Support/TestWidth"),

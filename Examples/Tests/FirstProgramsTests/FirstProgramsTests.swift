@@ -56,6 +56,58 @@ import FoundationNetworking
         }
         #expect(await spotify.tokenCalls.count == 1)
     }
+
+    #if Web && Clients
+    @Test func `first-site logs in through the browser, and keeps the session over a restart`() async throws {
+        let home = FileManager.default.temporaryDirectory.appending(path: "first-site-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: home) }
+        let (spotify, port) = (try LocalSpotify(), try freePort())
+        let browser = URLSession(configuration: .ephemeral)
+        let page = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+        try await spotify.serve { url in
+            let environment = [
+                "XDG_STATE_HOME": home.path(), "SPOTIFY_LOCAL": url.absoluteString, "PORT": "\(port)",
+            ]
+            for start in 1...2 {
+                let site = try Running("first-site", environment: environment)
+                _ = try await site.word(beginning: "127.0.0.1:", ofErrors: true)
+                if start == 1 {
+                    let (_, consent) = try await browser.data(from: page)
+                    let callback = try await spotify.callback(for: try #require(consent.url), decision: .allow)
+                    let (_, foreign) = try await URLSession(configuration: .ephemeral).data(from: callback)
+                    #expect((foreign as? HTTPURLResponse)?.statusCode == 400, "another browser finishes the log-in")
+                    _ = try await browser.data(from: callback)
+                }
+                let (profile, response) = try await browser.data(from: page)
+                #expect((response as? HTTPURLResponse)?.statusCode == 200)
+                #expect(response.url == page, "it must log in again")
+                #expect(String(decoding: profile, as: UTF8.self).contains("Local Listener"))
+                site.terminate()
+                let result = try await site.result()
+                #expect(result.status == 0, "\(result.errors)")
+            }
+        }
+        #expect(await spotify.tokenCalls.count == 1)
+    }
+
+    /// A port that nothing listens on now.
+    private func freePort() throws -> UInt16 {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return try withUnsafeMutablePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                try #require(bind(socket, address, length) == 0 && getsockname(socket, address, &length) == 0)
+            }
+            return UInt16(bigEndian: pointer.pointee.sin_port)
+        }
+    }
+    #endif
+
     @Test func `first-agent introduces itself, signs in once, and lists the tools`() async throws {
         let home = FileManager.default.temporaryDirectory.appending(path: "first-agent-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+#if Web && Clients
+import Foundation
+import Hummingbird
+import LocalSpotify
+import RequestAuthorizationAsyncHTTPClient
+import RequestAuthorizationSpotify
+import RequestAuthorizationStorage
+import RequestAuthorizationTelemetry
+import ServiceLifecycle
+import Synchronization
+import UnixSignals
+
+// sample: site
+/// A site whose users log in with Spotify. Its sessions survive a restart.
+final class Site: Sendable {
+    let spotify: URL, port: Int
+    let service: SpotifyTokenService
+    let users: AuthorizationPool<UUID, OAuthToken>
+    let logger = Logger(label: "first-site")
+    /// The log-ins that browsers have begun, by the id in their cookie.
+    let logIns = Mutex<[UUID: PendingSignIn]>([:])
+
+    init(spotify: URL, port: Int) {
+        let service = SpotifyTokenService.authorizationCode(
+            clientID: "local-web", clientSecret: "local-secret", redirectURI: "http://127.0.0.1:\(port)/callback",
+            accounts: .spotify(accounts: spotify), transport: HTTPClient.shared)
+        users = AuthorizationPool { user in
+            RefreshableTokenAuthorization(
+                service: service, store: .restrictedFile(client: "first-site", account: user.uuidString))
+        }
+        users.report(to: .init(logger: logger, label: { _ in "a user" }))
+        (self.spotify, self.port, self.service) = (spotify, port, service)
+    }
+
+    func profile(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        guard let user = request.id(in: "user"), let api = Origin(spotify) else { return .redirect(to: "/login") }
+        do {
+            // Waits while the user's token is refreshed, and sends once more after a 401.
+            let response = try await HTTPClient.shared.execute(
+                HTTPClientRequest(url: "\(spotify)/v1/me"), timeout: .seconds(30),
+                authorizedBy: users[user].restricted(to: api))
+            return Response(status: .ok, body: .init(byteBuffer: try await response.body.collect(upTo: 1 << 16)))
+        } catch is NotAuthorized {
+            return .redirect(to: "/login")  // never logged in, or the session has ended
+        } catch is RefreshFailed {
+            return Response(status: .serviceUnavailable)  // Spotify is down, and the session goes on
+        }
+    }
+
+    func logIn(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        let (browser, pending) = (UUID(), try await service.signIn(scopes: ["user-read-private"]))
+        logIns.withLock { logIns in
+            if logIns.count == 1_000 { logIns.removeAll() }  // somebody who asks for the page again and again
+            logIns[browser] = pending
+        }
+        return .redirect(to: pending.url.absoluteString, cookie: "log-in", browser)
+    }
+
+    func callback(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        // Only the browser that began a log-in can finish it, and once.
+        guard let browser = request.id(in: "log-in"),
+            let pending = logIns.withLock({ $0.removeValue(forKey: browser) }),
+            let url = URL(string: "http://127.0.0.1:\(port)\(request.uri.string)"), pending.accepts(url)
+        else { return Response(status: .badRequest) }
+        let user = UUID()
+        try await users[user].signIn { [service] in try await service.finish(pending, callback: url) }
+        return .redirect(to: "/", cookie: "user", user)
+    }
+
+    func logOut(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        if let user = request.id(in: "user") { await users[user].reset() }
+        return .redirect(to: "/login")
+    }
+
+    func run() async throws {
+        let router = Router().get("/", use: profile).get("login", use: logIn).get("callback", use: callback)
+            .post("logout", use: logOut)
+        let server = Application(
+            router: router, configuration: .init(address: .hostname("127.0.0.1", port: port)), logger: logger)
+        let group = ServiceGroup(
+            services: [
+                AtShutdown { try await self.users.shutdown(within: .seconds(10)) },  // when the last answer is sent
+                server,
+                AtShutdown { self.users.stopBackgroundRefresh() },  // shut down first: the last in the list
+            ],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        try await group.run()
+    }
+}
+
+/// Runs code when its turn in a graceful shutdown has come.
+struct AtShutdown: Service {
+    let body: @Sendable () async throws -> Void
+
+    func run() async throws {
+        try await gracefulShutdown()
+        try await body()
+    }
+}
+
+extension Request {
+    func id(in cookie: String) -> UUID? { (cookies[cookie]?.value).flatMap { UUID(uuidString: $0) } }
+}
+
+extension Response {
+    /// On a public site, with TLS, set `secure: true`.
+    static func redirect(to url: String, cookie: String, _ id: UUID) -> Response {
+        var response = redirect(to: url)
+        response.setCookie(Cookie(name: cookie, value: id.uuidString, path: "/", httpOnly: true, sameSite: .lax))
+        return response
+    }
+}
+// end sample
+
+/// `swift run --package-path Examples --traits Web,Clients first-site`: a whole server, on http://127.0.0.1:8080.
+@main struct FirstSite {
+    static func main() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let port = environment["PORT"].flatMap { Int($0) } ?? 8080
+        if let spotify = environment["SPOTIFY_LOCAL"].flatMap({ URL(string: $0) }) {
+            return try await Site(spotify: spotify, port: port).run()
+        }
+        try await LocalSpotify().serve { try await Site(spotify: $0, port: port).run() }
+    }
+}
+#else
+@main struct FirstSite {
+    static func main() {
+        print("first-site needs traits: swift run --package-path Examples --traits Web,Clients first-site")
+    }
+}
+#endif
