@@ -59,7 +59,7 @@ extension RefreshState {
     }
 
     /// Tells observers and listeners of a token in use.
-    private func tell(_ held: HeldToken, _ turn: inout Turn) {
+    func tell(_ held: HeldToken, _ turn: inout Turn) {
         turn.tell(.updated(held))
         turn.emit(.tokenInstalled)
         guard let end = held.signInNeededBefore,

@@ -50,6 +50,7 @@ extension RefreshState {
     /// - Parameter item: what the store holds; `nil` if the session was removed.
     private mutating func refused(_ item: StoredItem?, _ news: News?, _ turn: inout Turn) {
         let flight = takeSaved()
+        if case .signedIn(let held, let signIn)? = news { beginSession(held, of: signIn, &turn) }
         if case .refreshed(let held)? = news {
             // After a sign-out or another sign-in the token belongs to a session that is over. A moved session goes on.
             let isMoved = if case .moved? = item?.content { true } else { false }
@@ -67,6 +68,15 @@ extension RefreshState {
             adopt(item, nil, &turn)
         }
         done(flight, .adopted, &turn)
+    }
+
+    /// Begins the session of a sign-in whose answer was lost: it was stored, and siblings have gone on from there.
+    private mutating func beginSession(_ held: HeldToken, of signIn: SignIn, _ turn: inout Turn) {
+        if signIn.isAwaited { turn.perform(.answer(signIn.id, .success(held))) }
+        line.enter(held.version.session)
+        hold(held)
+        pace.succeed()
+        tell(held, &turn)
     }
 
     /// Removes the refresh that waits for the writer: it is over.

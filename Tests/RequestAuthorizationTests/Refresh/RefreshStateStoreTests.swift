@@ -347,6 +347,41 @@ struct RefreshStateStoreTests {
         #expect(bench.write() == ["announce 2", "token installed", "answer 2"])
     }
 
+    @Test func `a sign-in whose answer was lost ends, and goes on with what a sibling has made of it`() {
+        var bench = Bench.make(storage: .shared)
+        let manual = bench.beginManual(isAwaited: true)
+        bench.wait(7)
+        bench.bring(2, by: manual)
+        let newer = bench.stored(3, session: ExploredWorld.session(2), generation: 1)
+        #expect(
+            bench.write(.refused(newer)) == [
+                "announce 2", "token installed", "token adopted", "announce 3", "token installed", "answer 2",
+                "resume [7] with 3",
+            ])
+    }
+
+    @Test func `a sign-in after a sign-out ends if its answer was lost`() {
+        var bench = Bench.make(storage: .shared)
+        bench.does { $0.reset(newSession: other, &$1) }
+        bench.write()
+        let manual = bench.beginManual(isAwaited: true)
+        bench.bring(2, by: manual)
+        let newer = bench.stored(3, session: ExploredWorld.session(2), generation: 1)
+        #expect(bench.write(.refused(newer)).contains("answer 2"))
+        #expect(bench.answer() == "token 3")
+    }
+
+    @Test func `a sign-in whose answer was lost ends, and a sibling's sign-out after it counts`() {
+        var bench = Bench.make(storage: .shared)
+        let manual = bench.beginManual(isAwaited: true)
+        bench.wait(7)
+        bench.bring(2, by: manual)
+        let end = bench.tombstone(session: ExploredWorld.session(2), generation: 1)
+        let told = bench.write(.refused(end))
+        #expect(told.contains("answer 2") && told.contains("resume [7] with signed out"), "\(told)")
+        #expect(bench.answer() == "signed out")
+    }
+
     @Test func `a sign-in that another one has overtaken is discarded`() {
         var bench = Bench.make(storage: .plain)
         let first = bench.beginManual(isAwaited: true)
