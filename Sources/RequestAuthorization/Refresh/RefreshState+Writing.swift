@@ -8,7 +8,7 @@ extension RefreshState {
         switch vault.end(job, written, at: turn.now, random: turn.random) {
         case .another: return true
         case .stored(let news): announce(news, &turn)
-        case .refused(let item, let news): refused(item, news, &turn)
+        case .refused(let item, let news): refused(job.content, item, news, &turn)
         case .failed(let error, let isToken, let news):
             turn.emit(isToken ? .saveFailed : .clearFailed, error: error)
             announce(news, &turn)
@@ -47,8 +47,12 @@ extension RefreshState {
 
     /// Handles a write that the store refused: a sibling has signed out, signed in or refreshed, and its change counts.
     ///
-    /// - Parameter item: what the store holds; `nil` if the session was removed.
-    private mutating func refused(_ item: StoredItem?, _ news: News?, _ turn: inout Turn) {
+    /// - Parameters:
+    ///   - content: what was to be stored.
+    ///   - item: what the store holds; `nil` if the session was removed.
+    private mutating func refused(
+        _ content: Vault.Content, _ item: StoredItem?, _ news: News?, _ turn: inout Turn
+    ) {
         let flight = takeSaved()
         if case .signedIn(let held, let signIn)? = news { beginSession(held, of: signIn, &turn) }
         if case .refreshed(let held)? = news {
@@ -63,7 +67,8 @@ extension RefreshState {
             return isOver ? releaseWaiters(&turn) : endSession(NotAuthorized(.signedOut), of: flight, &turn)
         }
         vault.note(item)
-        if !isOver, isNews(item) {
+        // If the server ended the session, a sibling's sign-in counts, also if the end could not be stored before.
+        if !isOver || item.token != nil && !isSignOut(content), isNews(item) {
             turn.emit(.tokenAdopted)
             adopt(item, nil, &turn)
         }
@@ -77,6 +82,12 @@ extension RefreshState {
         hold(held)
         pace.succeed()
         tell(held, &turn)
+    }
+
+    /// Whether the content is the end of a session that was signed out here. The next session has its place already.
+    private func isSignOut(_ content: Vault.Content) -> Bool {
+        guard case .tombstone(let version, _, _) = content else { return false }
+        return version.session != line.session
     }
 
     /// Removes the refresh that waits for the writer: it is over.

@@ -69,6 +69,32 @@ struct RefreshStateStoreTests {
         #expect(bench.answer() == "rejected by the token endpoint")
     }
 
+    @Test func `a sibling's sign-in counts if it came before the end by the server was stored`() {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse()
+        let item = bench.stored(1, generation: 0)
+        bench.advance(flight, .done, .loaded(item, nil), .done, .failed(.terminal), .loaded(item, nil))
+        bench.write(.failed(ExploredFailure()))
+        let sibling = bench.stored(2, session: other, generation: 0)
+        // The end is not stored yet, as far as this provider knows.
+        #expect(bench.notice(sibling) == [])
+        bench.pass(1)
+        bench.does { $0.timePassed(&$1) }
+        #expect(bench.write(.refused(sibling)) == ["token adopted", "announce 2", "token installed"])
+        #expect(bench.answer() == "token 2")
+    }
+
+    @Test func `a sign-out after the end by the server stays one, whoever has signed in before it is stored`() {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse()
+        let item = bench.stored(1, generation: 0)
+        bench.advance(flight, .done, .loaded(item, nil), .done, .failed(.terminal), .loaded(item, nil))
+        bench.write(.failed(ExploredFailure()))
+        bench.does { $0.reset(newSession: ExploredWorld.session(8), &$1) }
+        #expect(bench.write(.refused(bench.stored(2, session: other, generation: 0))) == [])
+        #expect(bench.answer() == "rejected by the token endpoint")
+    }
+
     // MARK: Flights
 
     @Test func `the successor of a token that was never saved replaces any stored item`() {
