@@ -157,16 +157,22 @@ extension RefreshableTokenAuthorization {
     }
 
     private func bring(_ job: Vault.Job) async throws -> Vault.Written {
+        let endLate = { @Sendable in await self.endLate(job) }
         switch job.content {
         case .nothing:
             try await clear()
             return .saved
         case .token(let held, let condition):
-            return try await save(stored(held), replacing: condition, ending: job.ends)
+            return try await save(stored(held), replacing: condition, ending: job.ends, afterwards: endLate)
         case .tombstone(let version, let obtainedAt, let condition):
             let tombstone = StoredToken<Token>(.signedOut, version: version, obtainedAt: obtainedAt)
-            return try await save(tombstone, replacing: condition, ending: job.ends)
+            return try await save(tombstone, replacing: condition, ending: job.ends, afterwards: endLate)
         }
+    }
+
+    /// Ends a write that was given up and has been made after all. What siblings have changed meanwhile counts.
+    private func endLate(_ job: Vault.Job) async {
+        if change({ state, _ in state.vault.endLate(job) }) { _ = await noticeChange() }
     }
 
     // MARK: - Siblings

@@ -56,14 +56,19 @@ extension RefreshableTokenAuthorization {
 
     func clear() async throws { try await callStore { [store] in try await store?.clear() } }
 
+    /// - Parameter whenMade: called if the save is made after it was given up.
     func save(
-        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?
+        _ stored: StoredToken<Token>, replacing condition: TokenSaveCondition, ending intent: RefreshIntent?,
+        afterwards whenMade: @escaping @Sendable () async -> Void
     ) async throws -> Vault.Written {
         let (store, shared) = (store, sharedStore)
-        let result = try await callStore { () -> TokenSaveResult<Token> in
+        let save = { @Sendable () async throws -> TokenSaveResult<Token> in
             if let shared { return try await shared.save(stored, replacing: condition, ending: intent) }
             try await store?.save(stored)
             return .saved
+        }
+        let result = try await callStore(save) { late in
+            if case .saved = late { await whenMade() }
         }
         return switch result {
         case .saved: .saved
@@ -74,7 +79,12 @@ extension RefreshableTokenAuthorization {
     // MARK: One call at a time
 
     /// Calls the store after all earlier calls. A call that takes too long is given up, but not interrupted.
-    func callStore<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    ///
+    /// - Parameter whenLate: called with the result of a call that was given up.
+    func callStore<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value,
+        afterwards whenLate: @escaping @Sendable (Value) async -> Void = { _ in }
+    ) async throws -> Value {
         guard overdueStoreCalls == 0 else {
             throw DeadlineExceeded(description: "an earlier call of the token store has not returned; try again later")
         }
@@ -89,8 +99,9 @@ extension RefreshableTokenAuthorization {
         } catch let error as DeadlineExceeded {
             overdueStoreCalls += 1
             Task {
-                _ = await call.result
+                let result = await call.result
                 overdueStoreCalls -= 1
+                if case .success(let value) = result { await whenLate(value) }
             }
             throw error
         }

@@ -187,6 +187,17 @@ struct Vault: Hashable {
         return .stored(news)
     }
 
+    /// A write that was given up has been made after all. It is not repeated: a sibling may have gone on from there.
+    ///
+    /// - Returns: whether the store needs no other write for it.
+    mutating func endLate(_ job: Job) -> Bool {
+        guard case .waiting(let order) = writer, order.content == job.content else { return false }
+        if let held = job.content.token { session = held.version.session }
+        (writer, revision) = (.idle, revision + 1)
+        if case .answered(let intent)? = access?.intent, intent == job.ends { access?.intent = .absent }
+        return true
+    }
+
     /// Makes a failed write due, if its slot is open, and returns whether it is.
     mutating func wake(at now: Moment) -> Bool {
         guard case .waiting(let order) = writer, !isClosed, order.backOff.isOpen(at: now) else { return false }

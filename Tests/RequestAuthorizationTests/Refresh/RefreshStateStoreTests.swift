@@ -157,6 +157,28 @@ struct RefreshStateStoreTests {
             ])
     }
 
+    @Test func `a save that was given up and is made all the same is not made again`() {
+        var bench = Bench.make(storage: .shared)
+        bench.setToken(2, session: other)
+        guard let job = bench.state.vault.begin() else { return }
+        bench.does { _ = $0.endWrite(job, .failed(ExploredFailure()), &$1) }
+        let basis = bench.state.basis
+        #expect(bench.gives { state, _ in state.vault.endLate(job) })
+        #expect(bench.unsaved == nil && bench.state.basis != basis)
+        // A sibling has signed out since.
+        #expect(bench.notice(bench.tombstone(session: other, generation: 1)).contains("announce signed out"))
+    }
+
+    @Test func `a save that is made too late leaves a newer order alone`() {
+        var bench = Bench.make(storage: .shared)
+        bench.setToken(2, session: other)
+        guard let job = bench.state.vault.begin() else { return }
+        bench.does { _ = $0.endWrite(job, .failed(ExploredFailure()), &$1) }
+        bench.does { $0.reset(newSession: ExploredWorld.session(8), &$1) }
+        #expect(!bench.gives { state, _ in state.vault.endLate(job) })
+        #expect(bench.unsaved == "tombstone 1 for anything")
+    }
+
     // MARK: The lock and the intent
 
     @Test func `a lock that is acquired after a sibling's token is released`() {

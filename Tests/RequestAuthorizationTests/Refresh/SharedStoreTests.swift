@@ -138,6 +138,22 @@ import Testing
         #expect(bench.service.calls == 0)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a sign-in whose save was given up and is made all the same is not saved again`() async throws {
+        let bench = SharedBench.make()
+        let save = bench.store.hold(next: .save)
+        let signIn = Task { try await bench.auth.signIn { TestToken("signed-in") } }
+        await save.begins()
+        await bench.clock.sleeper(for: .seconds(10))
+        bench.clock.advance(by: .seconds(10))
+        try await signIn.value
+        save.release()
+        // No time passes, so nothing is tried again.
+        try await bench.auth.settle(within: .seconds(60))
+        #expect(bench.store.operations.filter { $0.kind == .save }.count == 1)
+        #expect(bench.place.stored?.token?.name == "signed-in")
+    }
+
     @Test func `a sibling that signed out is noticed, and its tombstone is not overwritten`() async throws {
         let bench = SharedBench.make(.heldIgnoringCancellation)
         let sibling = bench.sibling()
