@@ -9,6 +9,8 @@ extension Verdict {
         let began: Int64
         /// When it was made. `nil` if nobody knows whether it was.
         var madeAt: Int64?
+        /// When it returned to its caller.
+        var endedAt: Int64?
         /// When it makes no difference any more.
         var overAt = Int64.max
     }
@@ -28,11 +30,12 @@ extension Verdict {
             case .itemChangeEnded(let change, let isMade):
                 // A call of the database that has failed may still arrive.
                 if isMade || setting.store == .files { changes[change]?.overAt = fact.time }
+                changes[change]?.endedAt = fact.time
                 guard isMade else { continue }
                 changes[change]?.madeAt = fact.time
-                guard let over = changes[change]?.over, let other = successors.updateValue(change, forKey: over) else {
-                    continue
-                }
+                guard let over = changes[change]?.over, let other = successors.updateValue(change, forKey: over),
+                    !mayBeThereTwice(over, changes.values, after: changes[other])
+                else { continue }
                 complain(.itemLost, "the changes \(other) and \(change) have both replaced \(over)", at: fact.time)
             case .killed(let process) where setting.store == .files:
                 for (number, change) in changes where change.process == process && change.overAt == Int64.max {
@@ -47,6 +50,18 @@ extension Verdict {
                 complain(.itemLost, "a read found \(text), which was not the last value", at: fact.time)
             default: break
             }
+        }
+    }
+
+    /// Whether a value may have come back after a change that has replaced it.
+    ///
+    /// If a save gets no answer of the database and finds another record, it does not know whether that one has replaced
+    /// its value, and saves again. That is so for an unconditional save only, and not once it has returned.
+    private func mayBeThereTwice(_ value: Int, _ changes: some Collection<Change>, after other: Change?) -> Bool {
+        guard setting.store == .leased, let other else { return false }
+        return changes.contains {
+            $0.value == value && $0.over == nil && $0.endedAt ?? Int64.max > other.began
+                && history.hasTrouble(.database, $0.began, other.endedAt ?? other.began)
         }
     }
 

@@ -130,9 +130,9 @@ struct VerdictTests {
         [.itemReadBegan(read: 9, process: 9), .itemRead(read: 9, value: value)]
     }
 
-    private func broken(_ events: [Event]) -> Set<Violation.Promise> {
+    private func broken(_ events: [Event], store: Setting.Store = .files) -> Set<Violation.Promise> {
         let facts = events.enumerated().map { Fact(time: Int64($0.offset) * 1_000_000_000, $0.element) }
-        return Set(Verdict.of(facts, Setting(store: .files, grace: 0)).violations.map(\.promise))
+        return Set(Verdict.of(facts, Setting(store: store, grace: 0)).violations.map(\.promise))
     }
 
     @Test func `a read finds another value than the last one`() {
@@ -148,6 +148,20 @@ struct VerdictTests {
         #expect(broken(change(1, to: 1) + unknown + read(1)) == [])
         #expect(broken(change(1, to: 1) + unknown + read(2)) == [])
         #expect(broken(unknown + [.killed(process: 2)] + change(1, to: 1) + read(2)) == [.itemLost])
+    }
+
+    @Test func `a save without an answer may be made twice before it returns, unless it has a condition`() {
+        func broken(over: Int?, returnsLate: Bool, hasTrouble: Bool = true) -> Set<Violation.Promise> {
+            let trouble: [Event] = hasTrouble ? [.trouble(.database, until: 60_000_000_000)] : []
+            let begin = Event.itemChangeBegan(change: 1, process: 1, value: 1, over: over)
+            let end = Event.itemChangeEnded(change: 1, isMade: true)
+            let events = returnsLate ? change(2, to: 2, over: 1) + [end] : [end] + change(2, to: 2, over: 1)
+            return self.broken(trouble + [begin] + events + change(3, to: 3, over: 1), store: .leased)
+        }
+        #expect(broken(over: nil, returnsLate: true) == [])
+        #expect(broken(over: nil, returnsLate: false) == [.itemLost])
+        #expect(broken(over: 9, returnsLate: true) == [.itemLost])
+        #expect(broken(over: nil, returnsLate: true, hasTrouble: false) == [.itemLost])
     }
 
     @Test func `two changes replace one value`() {
