@@ -10,7 +10,7 @@ struct History: Sendable {
     private(set) var delivered: [Int: Int64] = [:]
     private(set) var lost: [Int: Int64] = [:]
     private(set) var kills: [Int: Int64] = [:]
-    /// The process that has fetched each token, but for those of sign-ins.
+    /// The process that has last fetched each token before its first use, but for those of sign-ins.
     private(set) var fetchers: [Place: Int] = [:]
     /// The first use of each token at a resource server.
     private(set) var firstUse: [Place: Int64] = [:]
@@ -55,7 +55,9 @@ struct History: Sendable {
             spent[place] = time
             fetchers[Place(family: place.family, serial: next)] = process
         case .presented(_, let process, let place, .replayed(let next), _):
-            fetchers[Place(family: place.family, serial: next)] = process
+            let next = Place(family: place.family, serial: next)
+            // What was in use had been saved by the one before.
+            if firstUse[next] == nil { fetchers[next] = process }
         case .presented(_, _, let place, .reused, _): if ends[place.family] == nil { ends[place.family] = time }
         case .stopped(let process, let until): stops[process, default: []].append((time, until))
         case .stored(let view): if let place = view.place { stored.insert(place.family) }

@@ -57,12 +57,12 @@ public struct Verdict: Sendable {
                 if answer == .reused, isRepeated { explainedLosses += 1 }
                 continue
             }
-            // A request that was sent first may arrive later.
+            // A request that was sent first may arrive later. Then it is the other one that was sent again.
             let isLate = history.wasAsked(call, before: earlier.call)
             let late = (index: index, call: call, process: process)
             guard
                 isLate
-                    ? isGone(late, when: earlier.call)
+                    ? isGone(late, when: earlier.call) || wasOverdue(earlier.call, of: earlier.process)
                     : explains(earlier, before: index, of: place) || wasOverdue(call, of: process)
             else {
                 complain(

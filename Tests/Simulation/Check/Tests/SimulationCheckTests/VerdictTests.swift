@@ -117,6 +117,9 @@ struct VerdictTests {
         #expect(broken(call[0], .accessEnded(process: 1), call[1], again[0], again[1]) == [])
         #expect(broken(call[0], call[1], .accessEnded(process: 2), again[0], again[1]) == [])
         #expect(broken(call[0], call[1], again[0], again[1]) == [.duplicateCall, .sessionLost])
+        // The one that went on without access was the last to ask, and the first to arrive.
+        #expect(broken(again[0], .accessEnded(process: 1), call[0], call[1], again[1]) == [])
+        #expect(broken(again[0], call[0], call[1], again[1]) == [.duplicateCall, .sessionLost])
     }
 
     private func change(_ number: Int, to value: Int?, over: Int? = nil) -> [Event] {
@@ -219,6 +222,24 @@ struct VerdictTests {
                 committed(1, by: 2), .delivered(call: 1), stored(Self.second, 1), .killed(process: 2), began(1),
                 used(1, Self.second), .requestEnded(request: 1, .answered(200)), .powerLost, .recovered(old),
                 .asked(call: 3, process: 3, Self.first), reused(3, by: 3)) == [])
+    }
+
+    @Test func `a power failure during a stop in a save loses a token in use, and another process fetches it again`() {
+        let old = StoredView(.token, session: "A", generation: 0, place: Self.first)
+        func broken(isStopped: Bool) -> Set<Violation.Promise> {
+            let stop: [Event] = isStopped ? [.stopped(process: 2, until: 60_000_000_000)] : []
+            let before: [Event] =
+                [.asked(call: 1, process: 2, Self.first), committed(1, by: 2), .delivered(call: 1)] + stop
+            let use: [Event] = [stored(Self.second, 1), began(1), used(1, Self.second)]
+            let after: [Event] = [
+                .requestEnded(request: 1, .answered(200)), .powerLost, .recovered(old),
+                .asked(call: 3, process: 3, Self.first),
+                .presented(call: 3, process: 3, Self.first, .replayed(next: 2), isRepeated: false),
+            ]
+            return self.broken(before + use + after)
+        }
+        #expect(broken(isStopped: true) == [])
+        #expect(broken(isStopped: false) == [.olderOverNewer, .duplicateCall])
     }
 
     @Test func `a token after a tombstone of its session`() {
