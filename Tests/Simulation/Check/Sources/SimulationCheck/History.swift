@@ -117,6 +117,13 @@ struct History: Sendable {
         (accessEnds[process] ?? []).contains { $0 >= from && $0 <= to }
     }
 
+    /// Whether the system ended the exclusive access of a process while the disk was full, and it still is.
+    func lostAccessWhileFull(_ process: Int, at time: Int64) -> Bool {
+        troubles.contains {
+            $0.0 == .full && $0.from <= time && $0.until >= time && lostAccess(process, from: $0.from, to: time)
+        }
+    }
+
     func wasStopped(_ process: Int, from: Int64, to: Int64) -> Bool { stopped(process, from: from, to: to) > 0 }
 
     func wasAnyStopped(from: Int64, to: Int64) -> Bool { stops.keys.contains { wasStopped($0, from: from, to: to) } }

@@ -101,12 +101,16 @@ public struct Verdict: Sendable {
 
     /// Whether a process has lost its access just before it sent its request.
     ///
-    /// - Files: the system has ended the access, and the next refresh goes on with it.
+    /// - Files: the system has ended the access, and the next refresh goes on with it. A token that a full disk keeps
+    ///   unsaved keeps the access, too.
     /// - Lease: the process was stopped after it had found its lease long enough. The request is given up at once then,
     ///   because its deadline is over.
     private func wasOverdue(_ call: Int, of process: Int) -> Bool {
         guard let asked = history.asked[call] else { return false }
-        if setting.store == .files { return history.lostAccess(process, from: asked - Self.accessMemory, to: asked) }
+        if setting.store == .files {
+            return history.lostAccess(process, from: asked - Self.accessMemory, to: asked)
+                || history.lostAccessWhileFull(process, at: asked)
+        }
         // If it is stopped again before it can give up, the answer may be there first.
         guard let end = history.lost[call] ?? history.delivered[call] else { return false }
         let duration = end - asked - history.stopped(process, from: asked, to: end)

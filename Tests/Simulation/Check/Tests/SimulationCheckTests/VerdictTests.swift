@@ -224,6 +224,17 @@ struct VerdictTests {
                 .asked(call: 3, process: 3, Self.first), reused(3, by: 3)) == [])
     }
 
+    @Test func `a full disk keeps a token unsaved, and with it access that the system has ended`() {
+        let first = [Event.asked(call: 1, process: 1, Self.first), committed(1, by: 1), .delivered(call: 1)]
+        let again = [Event.asked(call: 2, process: 2, Self.first), reused(2, by: 2)]
+        let pause = (1...11).map { began($0) } + (1...11).map { Event.requestEnded(request: $0, .answered(200)) }
+        func broken(until end: Int64) -> Set<Violation.Promise> {
+            self.broken([.trouble(.full, until: end), .accessEnded(process: 2)] + pause + first + again)
+        }
+        #expect(broken(until: 60_000_000_000) == [])
+        #expect(broken(until: 10_000_000_000) == [.duplicateCall, .sessionLost])
+    }
+
     @Test func `a power failure during a stop in a save loses a token in use, and another process fetches it again`() {
         let old = StoredView(.token, session: "A", generation: 0, place: Self.first)
         func broken(isStopped: Bool) -> Set<Violation.Promise> {
