@@ -22,7 +22,7 @@ extension ExploredWorld {
         default:
             guard let job = lateWrite else { return }
             lateWrite = nil
-            _ = landing(of: job, .ok)
+            if case .saved = landing(of: job, .ok) { _ = change { state, _ in state.vault.endLate(job) } }
         }
     }
 
