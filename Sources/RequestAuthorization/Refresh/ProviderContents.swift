@@ -18,6 +18,8 @@ struct ProviderContents {
     var feed = Feed()
     /// The uptime for which the timer is set.
     private var wake: Duration?
+    /// Made when it is first needed: most of the providers that a server keeps are idle.
+    private var timer: TimerQueue?
     /// The provider itself, kept alive until the store holds its token.
     private var owner: AnyObject?
 
@@ -26,6 +28,14 @@ struct ProviderContents {
     mutating func begin(with held: HeldToken, at now: Moment) {
         state.hold(held)
         warm = state.warm(at: now)
+    }
+
+    // Not an atomic reference: the thread sanitizer does not see that one of `Synchronization` publishes the object.
+    mutating func timer(_ clock: any AuthorizationClock) -> TimerQueue {
+        if let timer { return timer }
+        let made = TimerQueue(clock)
+        timer = made
+        return made
     }
 
     /// Whether nobody waits or follows.

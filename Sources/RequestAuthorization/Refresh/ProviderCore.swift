@@ -11,17 +11,13 @@ final class ProviderCore: Sendable {
     private let contents: Lock<ProviderContents>
     /// Counts resumptions; see ``willResume()``.
     private let resumptions = Atomic(0)
-    /// Made when it is first needed: most of the providers that a server keeps are idle.
-    private let madeTimer = AtomicLazyReference<TimerQueue>()
 
     init(_ state: RefreshState) { contents = Lock(ProviderContents(state)) }
 
     /// Begins with a token, before anything else happens.
     func begin(with held: HeldToken, at now: Moment) { contents.withLock { $0.begin(with: held, at: now) } }
 
-    func timer(_ clock: any AuthorizationClock) -> TimerQueue {
-        madeTimer.load() ?? madeTimer.storeIfNil(TimerQueue(clock))
-    }
+    func timer(_ clock: any AuthorizationClock) -> TimerQueue { contents.withLock { $0.timer(clock) } }
 
     /// The token that a request may use without asking the state.
     func warmToken(at date: Date) -> HeldToken? {
