@@ -62,7 +62,9 @@ import FoundationNetworking
         let home = FileManager.default.temporaryDirectory.appending(path: "first-site-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: home) }
-        let (spotify, port) = (try LocalSpotify(), try freePort())
+        let spotify = try LocalSpotify()
+        // A port that a server has just given back.
+        let port = try #require(try await LocalSpotify().serve { $0.port })
         let browser = URLSession(configuration: .ephemeral)
         let page = try #require(URL(string: "http://127.0.0.1:\(port)/"))
         try await spotify.serve { url in
@@ -89,22 +91,6 @@ import FoundationNetworking
             }
         }
         #expect(await spotify.tokenCalls.count == 1)
-    }
-
-    /// A port that nothing listens on now.
-    private func freePort() throws -> UInt16 {
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        return try withUnsafeMutablePointer(to: &address) { pointer in
-            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                try #require(bind(socket, address, length) == 0 && getsockname(socket, address, &length) == 0)
-            }
-            return UInt16(bigEndian: pointer.pointee.sin_port)
-        }
     }
     #endif
 
