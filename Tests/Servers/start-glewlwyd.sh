@@ -23,7 +23,13 @@ c() { curl -sS --max-time 20 -b "$D/cookies" -c "$D/cookies" -H 'Content-Type: a
 ok() { [ "${!#}" ]; local r; r=$(c "${@:2}"); [ "${r##*$'\n'}" = 200 ] || { echo "FAIL $1: $r" >&2; exit 1; }; }
 ok login -X POST "$B/api/auth" -d '{"username":"admin","password":"password"}'
 for s in read write offline_access; do ok scope-$s -X POST "$B/api/scope" -d "{\"name\":\"$s\",\"display_name\":\"$s\",\"password_required\":true,\"password_max_age\":0,\"scheme\":{}}"; done
-openssl ecparam -genkey -name prime256v1 -noout -out "$D/ec.key" 2>/dev/null; openssl ec -in "$D/ec.key" -pubout -out "$D/ec.pub" 2>/dev/null
+# Glewlwyd cuts a zero byte at the start of a coordinate off its JWKS (RFC 7518, section 6.2.1.2, wants all 32 bytes), and a strict
+# verifier refuses every token of such a key, one key in 128. Another one is made then.
+while
+    openssl ecparam -genkey -name prime256v1 -noout -out "$D/ec.key" 2>/dev/null; openssl ec -in "$D/ec.key" -pubout -out "$D/ec.pub" 2>/dev/null
+    point=$(openssl ec -pubin -in "$D/ec.pub" -outform DER 2>/dev/null | tail -c 64 | od -An -v -tx1 | tr -d ' \n')
+    [[ $point = 00* || ${point:64} = 00* ]]
+do :; done
 python3 - "$D" "$B" > "$D/plugin.json" <<'P'
 import json,os,sys
 d,b=sys.argv[1:]
