@@ -30,8 +30,7 @@ extension JSONValue: Codable {
         } else if let number = try? value.decode(Int64.self) {
             self = .integer(number)
         } else if let number = try? value.decode(Double.self) {
-            let decimal = abs(number) < 1e17 ? nil : try? value.decode(Decimal.self)
-            self = decimal.flatMap { Self.isLong($0) ? .decimal($0) : nil } ?? .number(number)
+            self = number == number.rounded() ? .integral(number, try? value.decode(Decimal.self)) : .number(number)
         } else if let bool = try? value.decode(Bool.self) {
             self = .bool(bool)
         } else if value.decodeNil() {
@@ -92,9 +91,15 @@ extension JSONValue {
         }
     }
 
-    /// Whether a number is an integer with more digits than a `Double` keeps.
-    private static func isLong(_ number: Decimal) -> Bool {
-        number.exponent >= 0 && number.significand.magnitude >= Decimal(sign: .plus, exponent: 15, significand: 1)
+    /// A number whose fraction a `Double` does not keep. It becomes what is read back after it was stored.
+    private static func integral(_ number: Double, _ read: Decimal?) -> JSONValue {
+        guard let decimal = read.flatMap({ $0.exponent < 0 ? Decimal(string: "\(number)") : $0 }) else {
+            return .number(number)
+        }
+        if let integer = Int64("\(decimal)") { return .integer(integer) }
+        // A `Double` keeps 15 digits for certain.
+        let isLong = decimal.significand.magnitude >= Decimal(sign: .plus, exponent: 15, significand: 1)
+        return isLong ? .decimal(decimal) : .number(number)
     }
 
     /// Whether a text looks like a JSON number (RFC 8259 §6): `Double` would also read `0x10` and `inf`.

@@ -307,6 +307,16 @@ import Testing
         #expect(String(decoding: value, as: UTF8.self) == digits)
     }
 
+    @Test(arguments: [
+        "888288888888888888888.888888888888888888", "-123456789012345678.5", "1.234567890123456789e20", "-0.0",
+        "5.00000000000000000001", "4503599627370497.00001",
+    ])
+    func `numbers whose fraction is not kept are equal after they were stored`(digits: String) throws {
+        let value = try JSONDecoder().decode(JSONValue.self, from: Data(digits.utf8))
+        let stored = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
+        #expect(stored == value)
+    }
+
     @Test func `other numbers are what they were`() throws {
         let json = "[9223372036854775807,-9223372036854775808,1e25,2.5,1e300,100000000000000000000,0.1]"
         let values = try JSONDecoder().decode([JSONValue].self, from: Data(json.utf8))
