@@ -11,13 +11,15 @@ package import Musl
 package import Android
 #endif
 
+import Synchronization
+
 /// A value that only one thread at a time can access.
 ///
 /// It uses pthreads because the thread sanitizer does not see `Synchronization.Mutex` on Linux and reports correct
 /// programs; both are equally fast. It is inlined into other modules, where a generic call would copy the value through
 /// its witness table: 3 µs of a `URLSession` request.
 ///
-/// `@unchecked Sendable` is safe: the value is accessed only in `withLock`, while the mutex is locked.
+/// `@unchecked Sendable` is safe: the value is accessed only in `withLock`, while the mutex is locked, and by `SharedLock`.
 package final class Lock<Value>: @unchecked Sendable {
     // Both lie in one allocation, which does not move. A generic type for that allocation would be looked up by the
     // runtime whenever a lock is made, used or released in code that is not specialized.
@@ -49,31 +51,53 @@ package final class Lock<Value>: @unchecked Sendable {
         return try body(&value.pointee)
     }
 
-    /// A lock that many threads want for a short time each. A thread that waits for it tries again before it sleeps.
-    static func contended(_ value: sending Value) -> Lock {
-        let lock = Lock(value)
-        #if canImport(Glibc)
-        var attributes = pthread_mutexattr_t()
-        pthread_mutexattr_init(&attributes)
-        defer { pthread_mutexattr_destroy(&attributes) }
-        pthread_mutexattr_settype(&attributes, CInt(PTHREAD_MUTEX_ADAPTIVE_NP))
-        pthread_mutex_destroy(lock.mutex)
-        pthread_mutex_init(lock.mutex, &attributes)
-        #endif
-        return lock
+    // MARK: For `SharedLock`
+
+    /// A lock with several mutexes, in a cache line each.
+    init(_ value: sending Value, mutexes: Int) {
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: mutexes * Self.line + MemoryLayout<Value>.size, alignment: Self.line)
+        mutex = memory.assumingMemoryBound(to: pthread_mutex_t.self)
+        self.value = (memory + mutexes * Self.line).initializeMemory(as: Value.self, to: value)
+        for number in 0..<mutexes {
+            (memory + number * Self.line).initializeMemory(as: pthread_mutex_t.self, to: pthread_mutex_t())
+            pthread_mutex_init(mutex(number), nil)
+        }
     }
 
-    /// For code that is inlined into programs. They see no type of the C library.
-    @inline(__always) func acquire<Result>(_ read: (borrowing Value) -> Result) -> Result {
-        pthread_mutex_lock(mutex)
-        return read(value.pointee)
-    }
+    @inline(__always) func lock(_ number: Int) { pthread_mutex_lock(mutex(number)) }
+    @inline(__always) func unlock(_ number: Int) { pthread_mutex_unlock(mutex(number)) }
 
-    func release() { pthread_mutex_unlock(mutex) }
+    private static var line: Int { 128 }
+    @inline(__always) private func mutex(_ number: Int) -> UnsafeMutablePointer<pthread_mutex_t> {
+        (UnsafeMutableRawPointer(mutex) + number * Self.line).assumingMemoryBound(to: pthread_mutex_t.self)
+    }
 }
 
 /// The thread that created this value.
 struct CurrentThread: Hashable {
     /// A pointer or an integer, depending on the system, of the size of a word.
     private let name = withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
+}
+
+/// Numbers the threads that ask: 0, 1, 2 and so on.
+struct ThreadNumbers: Sendable {
+    static let shared = ThreadNumbers()
+    private static let last = Atomic(0)
+
+    private let key: pthread_key_t
+
+    private init() {
+        var key = pthread_key_t()
+        pthread_key_create(&key, nil)
+        self.key = key
+    }
+
+    /// The number of the current thread.
+    var current: Int {
+        if let known = pthread_getspecific(key) { return Int(bitPattern: known) &- 1 }
+        let number = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
+        pthread_setspecific(key, UnsafeRawPointer(bitPattern: number))
+        return number - 1
+    }
 }

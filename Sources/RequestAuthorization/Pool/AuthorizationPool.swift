@@ -27,13 +27,15 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
 
     private struct Contents {
         let table: PoolTable<ID, Provider>
+        /// Those of the table. Counting a reference would be the one write that all readers have in common.
+        let uses: Unmanaged<PoolUses>
         /// Whether a turn is scheduled, which is so while there are providers.
         var isTicking = false
         var isBackgroundStopped = false
         var isShutDown = false
     }
 
-    private let contents: Lock<Contents>
+    private let contents: SharedLock<Contents>
     /// The reporter of the pool, and how often it was changed.
     let reporting = Lock<(reporter: (any PoolReporter<ID>)?, number: Int)>((nil, 0))
     private let make: @Sendable (ID) -> Provider
@@ -59,7 +61,8 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
         let idle = max(idle, .zero)
         interval = min(max(idle / 4, .milliseconds(100)), .seconds(3600))
         let turns = Int((idle / interval).rounded(.up))
-        contents = .contended(Contents(table: PoolTable(limit: max(limit, 0), turns: turns)))
+        let table = PoolTable<ID, Provider>(limit: max(limit, 0), turns: turns)
+        contents = SharedLock(Contents(table: table, uses: .passUnretained(table.order.uses)))
         timer = TimerQueue(clock)
         self.clock = clock
         self.make = make
@@ -83,25 +86,31 @@ public final class AuthorizationPool<ID: Hashable & Sendable, Token: Authorizati
     }
 
     /// The number of providers in the pool, idle or in use.
-    public var count: Int { contents.withLock { $0.table.count } }
+    public var count: Int { contents.read { $0.table.count } }
 
     /// All living providers, including those that the pool has dropped.
-    var live: [(id: ID, provider: Provider)] { contents.withLock { $0.table.live } }
+    var live: [(id: ID, provider: Provider)] { contents.read { $0.table.live } }
 
     // MARK: - Helpers
 
     @inlinable func kept(_ identity: ID) -> Provider? {
-        let table = openTable()
-        defer { closeTable() }
-        return table._withUnsafeGuaranteedRef { $0.use(identity) }
+        let (table, reader) = openTable()
+        let kept = table._withUnsafeGuaranteedRef { $0.kept[identity] }
+        return closeTable(reader, marking: kept?.place ?? -1) ? kept?.provider : nil
     }
 
     // Two calls, because a program does not see the lock: what it knows best, the identity, is looked up in between.
     // The table lives as long as the pool; a reference of its own would cost a tenth of the look-up.
-    @usableFromInline func openTable() -> Unmanaged<PoolTable<ID, Provider>> {
+    @usableFromInline func openTable() -> (Unmanaged<PoolTable<ID, Provider>>, reader: Int) {
         contents.acquire { .passUnretained($0.table) }
     }
-    @usableFromInline func closeTable() { contents.release() }
+
+    /// - Returns: whether the place is marked as used. If there is none, or it was found in use, the order changes first.
+    @usableFromInline func closeTable(_ reader: Int, marking place: Int) -> Bool {
+        contents.release(reader) { contents in
+            place >= 0 && contents.uses._withUnsafeGuaranteedRef { $0.mark(place) }
+        }
+    }
 
     @usableFromInline func provide(_ identity: ID) -> Provider {
         do {

@@ -3,49 +3,42 @@
 
 /// The order of the last uses of a pool's places: of those that may be idle, and of those found in use.
 ///
-/// A use is written into its place and costs one cache line. It is brought into the order when that is asked for, which
-/// costs O(log n), once for each use at most. Nothing here is generic: look-ups would cost twice as much.
-@usableFromInline struct PoolOrder {
+/// A use is marked in its place. It is brought into the order when that is asked for, which costs O(log n), once for each
+/// use at most.
+struct PoolOrder {
     enum Ring: Int {
         case idle = 0
         case held = 1
     }
 
-    @usableFromInline struct Place {
-        @usableFromInline var lastUse: Int
-        /// The turn of the last use.
-        @usableFromInline var turn: UInt32
-        @usableFromInline var isHeld = false
-    }
-
-    @usableFromInline var places: [Place] = []
-    /// The number of uses so far.
-    @usableFromInline var uses = 0
-    /// The number of times that idle places were checked.
-    @usableFromInline private(set) var turn: UInt32 = 0
+    let uses = PoolUses()
+    /// The number of uses at the beginnings of the last turns. In each turn the idle places are checked once.
+    private var beginnings: [Int] = []
     /// By ring. A place's entry is the one with its key; others have been overtaken.
     private var entries = [EarliestFirst<Int>(), EarliestFirst<Int>()]
     private var keys: [Int] = []
     private var free: [Int] = []
 
-    mutating func passTurn() { turn += 1 }
+    /// Begins a turn, and remembers the beginnings of the turns before it.
+    mutating func passTurn(remembering turns: Int) {
+        beginnings.append(uses.count)
+        if beginnings.count > turns + 1 { beginnings.removeFirst() }
+    }
 
     /// - Returns: a place, marked as used now. Removed places are reused.
     mutating func add() -> Int {
-        let place = free.popLast() ?? places.count
-        if place == places.count {
-            places.append(Place(lastUse: 0, turn: 0))
+        let place = free.popLast() ?? keys.count
+        if place == keys.count {
             keys.append(0)
+            uses.reserve(keys.count)
         }
-        bringBack(place)
+        enter(place, .idle)
         return place
     }
 
     /// Marks a place as used now.
-    @inlinable mutating func use(_ place: Int) {
-        if places[place].isHeld { bringBack(place) }
-        uses += 1
-        (places[place].lastUse, places[place].turn) = (uses, turn)
+    mutating func use(_ place: Int) {
+        if !uses.mark(place) { enter(place, .idle) }
     }
 
     /// Marks a place as found in use; `use(_:)` brings it back.
@@ -61,14 +54,17 @@
         while let first = entries[ring.rawValue].first {
             let place = first.number
             let isOvertaken = first.key != keys[place]
-            if !isOvertaken, ring == .held || first.key == places[place].lastUse { return place }
+            if !isOvertaken, ring == .held || first.key == uses.last(of: place) { return place }
             entries[ring.rawValue].removeFirst()
-            if !isOvertaken { insert(place, in: ring, key: places[place].lastUse) }
+            if !isOvertaken { insert(place, in: ring, key: uses.last(of: place)) }
         }
         return nil
     }
 
-    func isOld(_ place: Int, turns: Int) -> Bool { Int(places[place].turn) + turns < Int(turn) }
+    /// Whether a place was not used for a number of whole turns.
+    func isOld(_ place: Int, turns: Int) -> Bool {
+        turns < beginnings.count && uses.last(of: place) <= beginnings[beginnings.count - 1 - turns]
+    }
 
     /// The places of a ring, the latest first. Forgets the entries that were overtaken.
     mutating func places(of ring: Ring) -> [Int] {
@@ -79,15 +75,8 @@
 
     // MARK: -
 
-    @usableFromInline mutating func bringBack(_ place: Int) {
-        enter(place, .idle)
-        (places[place].lastUse, places[place].turn) = (uses, turn)
-    }
-
     private mutating func enter(_ place: Int, _ ring: Ring) {
-        uses += 1
-        places[place].isHeld = ring == .held
-        insert(place, in: ring, key: uses)
+        insert(place, in: ring, key: uses.enter(place, isHeld: ring == .held))
     }
 
     private mutating func insert(_ place: Int, in ring: Ring, key: Int) {
@@ -95,5 +84,5 @@
         entries[ring.rawValue].insert(place, key: key)
     }
 
-    private func latest(of place: Int, _ ring: Ring) -> Int { ring == .held ? keys[place] : places[place].lastUse }
+    private func latest(of place: Int, _ ring: Ring) -> Int { ring == .held ? keys[place] : uses.last(of: place) }
 }

@@ -12,8 +12,8 @@ protocol Dispensable: AnyObject, Sendable {
 /// A look-up costs O(1) on average, evictions included. The only user code that runs here is the hash and `==` of an
 /// identity. No provider is released here: evicted ones are returned, to be released outside the lock.
 ///
-/// A look-up is inlined into its caller, who knows the types: generic code would take twice as long. It is a class, and
-/// used under the lock of its pool only.
+/// The search in `kept` is inlined into the caller, who knows the types: generic code would take twice as long. It is a
+/// class, and used under the lock of its pool only.
 @usableFromInline final class PoolTable<ID: Hashable & Sendable, Provider: AnyObject & Sendable> {
     /// The result of a look-up.
     enum Finding {
@@ -51,7 +51,7 @@ protocol Dispensable: AnyObject, Sendable {
     }
 
     @usableFromInline private(set) var kept: [ID: Kept] = [:]
-    @usableFromInline var order = PoolOrder()
+    var order = PoolOrder()
     /// By place.
     private var ids: [ID?] = []
     private var makings: [ID: Making<Provider>] = [:]
@@ -76,7 +76,7 @@ protocol Dispensable: AnyObject, Sendable {
     // MARK: Looking up
 
     /// Returns the kept provider of an identity, and marks it as used.
-    @inlinable func use(_ id: ID) -> Provider? {
+    func use(_ id: ID) -> Provider? {
         guard let kept = kept[id] else { return nil }
         order.use(kept.place)
         return kept.provider
@@ -149,7 +149,7 @@ extension PoolTable where Provider: Dispensable {
 
     /// Ends a turn, and evicts providers that were idle for too long.
     func passTurn(at now: Moment) -> [Departure] {
-        order.passTurn()
+        order.passTurn(remembering: turns)
         var departures: [Departure] = []
         while let place = order.last(of: .idle), order.isOld(place, turns: turns) {
             if let departure = evict(place, at: now) { departures.append(departure) }

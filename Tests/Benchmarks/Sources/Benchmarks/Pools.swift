@@ -57,7 +57,7 @@ private final class Users: Sendable {
             }
         }
         return Comparison(
-            "pool[user] from 64 tasks / from 1", contenders[0], against: contenders[1], bound: 2, rounds: 60)
+            "pool[user] from 64 tasks / from 1", contenders[0], against: contenders[1], bound: 1.3, rounds: 60)
     }
 
     private func lookUp(_ times: Int) {
