@@ -71,6 +71,14 @@ import Testing
         #expect(transport.requests.last?.form == common)
     }
 
+    @Test func `RFC 6749 §2.3: a custom grant adds no second proof beside that of the client`() async throws {
+        transport.append(Self.ok)
+        _ = try await service(isGrant: true, client: .secretPost(id: "c", secret: "s")).endpoint
+            .token(grantType: "g", parameters: [(name: "client_assertion", value: "evil"), (name: "x", value: "1")])
+        #expect(
+            transport.requests.last?.form == ["client_id": "c", "client_secret": "s", "grant_type": "g", "x": "1"])
+    }
+
     @Test(arguments: [false, true], ["invalid_grant", "invalid_client"])
     func `a token that was replaced while it was refused is sent once more`(
         isGrant: Bool, code: String
