@@ -125,7 +125,8 @@ let package = Package(
             dependencies: [
                 .ours(), .ours("Testing"), "RedactionChecks", "TestProviders", "TestWidth", "TraitNotice",
             ]),
-        .testTarget(name: "RequestAuthorizationTestingTests", dependencies: [.ours(), .ours("Testing")]),
+        .testTarget(
+            name: "RequestAuthorizationTestingTests", dependencies: [.ours(), .ours("URLSession"), .ours("Testing")]),
         .testTarget(
             name: "RequestAuthorizationURLSessionTests",
             dependencies: [

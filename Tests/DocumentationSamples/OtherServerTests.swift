@@ -63,6 +63,12 @@ import Testing
     }
     // end sample
 
+    // sample: transport-checks
+    @Test func `it is a transport`() async throws {
+        try await TokenTransportChecks { URLSession(configuration: .ephemeral) }.run()
+    }
+    // end sample
+
     // sample: columns-checks
     @Test func `a table with columns is a store`() async throws {
         try await TokenStoreChecks(token: {

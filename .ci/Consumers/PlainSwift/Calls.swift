@@ -71,6 +71,8 @@ struct Calls: Sendable {
         _ = ClientChecks(followsRedirects: false) { request, provider, server in
             try await provider.send(request) { try await server($0) }
         }
+        let transport: @Sendable () async throws -> ScriptedTokenTransport = { ScriptedTokenTransport() }
+        _ = TokenTransportChecks(transport)
         let store: @Sendable () async throws -> PlainTokenStore = { PlainTokenStore() }
         _ = TokenStoreChecks(token: { PlainToken(value: "\($0)") }, reopened: { $0 }, store)
         _ = TokenStoreChecks(reopened: { $0 }) { InMemoryTokenStore<TestToken>() }

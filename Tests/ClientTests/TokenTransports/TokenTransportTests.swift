@@ -5,6 +5,7 @@
 import Foundation
 import LoopbackServer
 import RequestAuthorization
+import RequestAuthorizationTesting
 import Testing
 
 private let form = [(name: "Content-Type", value: "application/x-www-form-urlencoded")]
@@ -29,6 +30,15 @@ private let form = [(name: "Content-Type", value: "application/x-www-form-urlenc
             #expect(answer.headerValues(for: "x-trace") == ["7"])
             #expect(answer.body == Array("{}".utf8))
         }
+    }
+
+    @Test(arguments: TransportName.allCases)
+    func `it passes the checks for users' transports`(name: TransportName) async throws {
+        struct Lent: TokenTransport {
+            let base: any TokenTransport
+            func send(_ request: TokenRequest) async throws -> TokenResponse { try await base.send(request) }
+        }
+        try await name.lend { transport in try await TokenTransportChecks { Lent(base: transport) }.run() }
     }
 
     @Test(arguments: TransportName.allCases)

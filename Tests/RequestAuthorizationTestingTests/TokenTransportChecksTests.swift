@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import RequestAuthorizationURLSession
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Each check detects a transport with one defect.
+@Suite(.timeLimit(.minutes(5))) struct TokenTransportChecksTests {
+    @Test func `URLSession passes`() async throws {
+        try await TokenTransportChecks { URLSession(configuration: .default) }.run()
+    }
+
+    @Test(arguments: [
+        (BrokenTransport.Defect.losesBody, "sends a request as it is given", "sent another body"),
+        (.losesField, "sends a request as it is given", "sent [] as X-Probe in place of a, b"),
+        (.changesMethod, "sends a request as it is given", "sent POST /token?x=1 HTTP/1.1"),
+        (.throwsForErrors, "returns each answer, whatever its status", "threw TokenTransportError"),
+        (.losesAnswerFields, "returns each answer, whatever its status", "returned [] as X-Probe of 200"),
+        (.losesAnswerBody, "returns each answer, whatever its status", "returned another body of 400"),
+        (.followsRedirects, "follows no redirect", "followed a 301"),
+        (.keepsCookies, "keeps no cookies", "sent a cookie"),
+        (.keepsAnswers, "keeps no answers", "returned an earlier answer"),
+        (
+            .sendsAgain, "sends a request once, also over a connection that was used before",
+            "sent the request 2 times"
+        ),
+        (.mixesAnswers, "gives each of many requests its own answer", "returned the answer to another request"),
+        (.takesAnyLength, "stops an answer that is too long", "returned 200 ("),
+        (.refusesTheLongest, "returns an answer of exactly the allowed length", "threw TokenTransportError"),
+        (.returnsHalfAnswers, "says that an answer broke off", "returned 200 (0 bytes) in place of an error"),
+        (.throwsErrorsOfItsClient, "ends after its time-out", "threw "),
+        (.saysUnsent, "says that an answer broke off", "threw .notSent in place of .mayHaveBeenProcessed"),
+        (
+            .saysSent, "says that nothing was sent to a server that cannot be reached",
+            "threw .mayHaveBeenProcessed in place of .notSent"
+        ),
+        (.hidesCancellation, "ends when its task is cancelled", "threw TokenTransportError in place of Cancellation"),
+    ])
+    func `a defect fails its check`(_ defect: BrokenTransport.Defect, _ check: String, _ problem: String) async {
+        let found = await failures { try await TokenTransportChecks { BrokenTransport(defect) }.run() }
+        #expect(found.first { $0.check == check }?.problem.hasPrefix(problem) == true, "\(found)")
+    }
+}
