@@ -100,6 +100,6 @@ import Testing
         "TokenStoreAccessTooShort", "TokenStoreError.Kind",
         "TokenStoreIsReadOnly",
         "TokenStoreLockTimedOut", "Verdict",
-        "TokenStoreOperation.Kind", "TokenTransportError.Code", "TokenVersion",
+        "TokenStoreOperation.Kind", "TokenTransportChecks", "TokenTransportError.Code", "TokenVersion",
     ]
 }
