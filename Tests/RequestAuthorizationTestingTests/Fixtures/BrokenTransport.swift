@@ -12,7 +12,7 @@ import FoundationNetworking
 
 /// `URLSession` with one defect.
 final class BrokenTransport: TokenTransport {
-    enum Defect: Sendable, CaseIterable {
+    enum Defect: Sendable {
         case losesBody, losesField, changesMethod
         case throwsForErrors, losesAnswerFields, losesAnswerBody
         case followsRedirects, keepsCookies, keepsAnswers
