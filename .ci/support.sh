@@ -63,7 +63,9 @@ reasons() {
     local name=$1 most=$((1600 / ${#failed[@]} / 200))
     ((most < 2)) && most=2
     echo "== why $name failed, in parts"
-    grep -E '✘|error:|FAILED|MISSED|SUMMARY: ThreadSanitizer|^Round|Error:|not so|exit code|Fatal|took longer' "$logs/$name" |
+    # The lines after a failed test say what was found; its documentation comes after them.
+    grep -E '✘|↳ [^/]|error:|FAILED|MISSED|SUMMARY: ThreadSanitizer|^Round|Error:|not so|exit code|Fatal|took longer' \
+        "$logs/$name" | grep -vE '↳ (Testing Library|Target Platform)|✘ (Suite|Test run) ' |
         tail -n "$most" | cut -c 1-200
     tail -n 2 "$logs/$name" | cut -c 1-200
 }
