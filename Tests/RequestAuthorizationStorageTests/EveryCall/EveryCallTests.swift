@@ -10,7 +10,7 @@ import Testing
 /// Each call of each operation fails, loses its answer, hangs, or is the last one of its process.
 ///
 /// A token is lost only if an error has said so, and the next start goes on.
-@Suite(.timeLimit(.minutes(5))) struct EveryCallTests {
+@Suite(.timeLimit(.minutes(15))) struct EveryCallTests {
     @Test(arguments: Deed.allCases.filter { $0 != .rotateKey })
     func `files`(deed: Deed) async throws { try await check(FileWorld.self, deed) }
 

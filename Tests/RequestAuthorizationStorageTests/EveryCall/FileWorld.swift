@@ -72,16 +72,36 @@ extension TokenKey {
 }
 #endif
 
-/// The file system as a process with a fate uses it. When the process dies, the kernel closes its files.
+/// The file system as a process with a fate uses it.
+///
+/// When the process dies, the kernel ends the calls that it is in, and then closes its files. A number that was closed
+/// during a call would soon be that of another process's file.
 private final class MortalFiles: FileLayer {
+    private struct Descriptors {
+        var open: Set<CInt> = []
+        var calls = 0
+        var isDead = false
+
+        /// Forgets the files that can be closed now.
+        mutating func takeClosable() -> Set<CInt> {
+            guard isDead, calls == 0 else { return [] }
+            defer { open = [] }
+            return open
+        }
+    }
+
     private let base = SystemFileLayer()
     private let fate: Fate
-    private let open = Lock<Set<CInt>>([])
+    private let descriptors = Lock(Descriptors())
 
     init(_ fate: Fate) {
         self.fate = fate
-        fate.atEnd { [base, open] in
-            for file in open.exchange([]) { base.close(file) }
+        fate.atEnd { [base, descriptors] in
+            let files = descriptors.withLock { descriptors in
+                descriptors.isDead = true
+                return descriptors.takeClosable()
+            }
+            for file in files { base.close(file) }
         }
     }
 
@@ -96,7 +116,7 @@ private final class MortalFiles: FileLayer {
     func open(_ name: String, in folder: CInt, for purpose: FilePurpose) throws -> CInt {
         try opening("open \(name)") { try base.open(name, in: folder, for: purpose) }
     }
-    func close(_ file: CInt) { if open.withLock({ $0.remove(file) }) != nil { base.close(file) } }
+    func close(_ file: CInt) { if descriptors.withLock({ $0.open.remove(file) }) != nil { base.close(file) } }
     func status(of file: CInt) throws -> FileStatus { try call("status") { try base.status(of: file) } }
     func status(of name: String, in folder: CInt) throws -> FileStatus? {
         try call("status \(name)") { try base.status(of: name, in: folder) }
@@ -117,14 +137,14 @@ private final class MortalFiles: FileLayer {
         try call("remove \(name)") { try base.remove(name, in: folder) }
     }
     func lock(_ file: CInt) throws -> Bool { try call("lock") { try base.lock(file) } }
-    func unlock(_ file: CInt) { if open.withLock({ $0.contains(file) }) { base.unlock(file) } }
-    func birth(of folder: CInt) -> FolderBirth? { base.birth(of: folder) }
+    func unlock(_ file: CInt) { try? entering { base.unlock(file) } }
+    func birth(of folder: CInt) -> FolderBirth? { try? entering { base.birth(of: folder) } }
 
     // MARK: -
 
     private func call<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
         do {
-            return try fate.blockingCall(name, body)
+            return try fate.blockingCall(name) { try entering(body) }
         } catch is Fate.NoAnswer {
             throw FileError(name, EIO)
         }
@@ -133,8 +153,24 @@ private final class MortalFiles: FileLayer {
     private func opening(_ name: String, _ body: () throws -> CInt) throws -> CInt {
         try call(name) {
             let file = try body()
-            open.withLock { _ = $0.insert(file) }
+            descriptors.withLock { _ = $0.open.insert(file) }
             return file
         }
+    }
+
+    /// Makes a call, unless the process is dead. Its files stay open for as long.
+    private func entering<Result>(_ body: () throws -> Result) throws -> Result {
+        try descriptors.withLock { descriptors in
+            guard !descriptors.isDead else { throw FileError("a call after death", EIO) }
+            descriptors.calls += 1
+        }
+        defer {
+            let files = descriptors.withLock { descriptors in
+                descriptors.calls -= 1
+                return descriptors.takeClosable()
+            }
+            for file in files { base.close(file) }
+        }
+        return try body()
     }
 }
