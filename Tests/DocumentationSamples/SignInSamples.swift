@@ -26,7 +26,8 @@ import Testing
                 200,
                 json:
                     #"{"issuer":"https://accounts.example.com","token_endpoint":"https://accounts.example.com/token","#
-                    + #""authorization_endpoint":"https://accounts.example.com/authorize"}"#))
+                    + #""authorization_endpoint":"https://accounts.example.com/authorize","#
+                    + #""revocation_endpoint":"https://accounts.example.com/revoke"}"#))
         // sample: discovery
         let server = try await AuthorizationServer.discover(
             issuer: "https://accounts.example.com", transport: transport)
@@ -35,7 +36,8 @@ import Testing
         let written = AuthorizationServer(
             issuer: "https://accounts.example.com",
             authorizationEndpoint: URL(string: "https://accounts.example.com/authorize"),
-            tokenEndpoint: URL(string: "https://accounts.example.com/token"))
+            tokenEndpoint: URL(string: "https://accounts.example.com/token"),
+            revocationEndpoint: URL(string: "https://accounts.example.com/revoke"))
         // end sample
         #expect(server == written)
     }
