@@ -8,6 +8,13 @@ import RequestAuthorizationTesting
 import TestProviders
 import Testing
 
+/// Fails at once.
+private struct FailingProvider: AuthorizationProvider {
+    struct Failure: Error {}
+
+    func credential(for request: some AuthorizableRequest) async throws -> Credential { throw Failure() }
+}
+
 /// One time for the whole call, and its cancellation at every stage.
 @Suite(.timeLimit(.minutes(5))) struct LimitTests {
     private func timeOut(
@@ -119,6 +126,20 @@ import Testing
                     await #expect(throws: CancellationError.self) { try await call.value }
                 }
                 #expect(await server.connections == 0)
+            }
+        }
+    }
+
+    @Test func `a call that is cancelled before it begins does not tell of its provider's failure`() async throws {
+        try await withClient { client in
+            let request = HTTPClientRequest(url: "http://127.0.0.1:1/")
+            let call = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                _ = try await client.execute(request, timeout: .hours(1), authorizedBy: FailingProvider())
+            }
+            await #expect(throws: CancellationError.self) { try await call.value }
+            await #expect(throws: FailingProvider.Failure.self) {
+                try await client.execute(request, timeout: .hours(1), authorizedBy: FailingProvider())
             }
         }
     }
