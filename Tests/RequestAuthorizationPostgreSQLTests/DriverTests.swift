@@ -62,6 +62,18 @@ extension PostgreSQLTests {
             #expect(try await database.query("SELECT '1'", parameters: []) == [["1"]])
         }
 
+        @Test func `a statement of a task that is cancelled already is not begun`() async throws {
+            let schema = try await Schema.make()
+            let connection = LibPQConnection(try ConnectionParameters(schema.connection))
+            let statement = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await connection.run("CREATE TABLE begun ()", parameters: [], until: .now + .seconds(60))
+            }
+            await #expect(throws: CancellationError.self) { try await statement.value }
+            let isBegun = "SELECT to_regclass('begun') IS NOT NULL"
+            #expect(try await connection.run(isBegun, parameters: [], until: .now + .seconds(60)) == [["f"]])
+        }
+
         @Test func `a task that waits for a connection leaves when cancelled, and the limit of connections is kept`()
             async throws
         {
