@@ -14,6 +14,16 @@ import RequestAuthorizationTesting
 import RequestAuthorizationURLSession
 import Testing
 
+/// The date of the system, and deadlines that never pass: on a busy machine an answer may take longer than a turn waits
+/// for it.
+private struct EndlessClock: AuthorizationClock {
+    private let sleeper = ManualClock()
+
+    var now: Date { .now }
+    var uptime: Duration { .zero }
+    func sleep(for duration: Duration) async throws { try await sleeper.sleep(for: duration) }
+}
+
 /// Bound tokens in front of servers that verify each proof, over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct ProofServerTests {
     private typealias Auth = RefreshableTokenAuthorization<OAuthToken>
@@ -35,7 +45,7 @@ import Testing
         let guardian = ProofGuardian(changesNonces: true)
         let client = HTTPClient(configuration: .init(redirectConfiguration: .disallow))
         try await withServer(guardian.answer) { server in
-            let auth = try await auth(guardian, at: server, store: InMemoryTokenStore())
+            let auth = try await auth(guardian, at: server, store: InMemoryTokenStore(), clock: EndlessClock())
             for _ in 0..<2 {
                 try await withThrowingTaskGroup(of: Int.self) { group in
                     for number in 0..<100 {
@@ -59,7 +69,7 @@ import Testing
     @Test func `50 callers for each expiry make one call, with a nonce that changes for each request`() async throws {
         let guardian = ProofGuardian(changesNonces: true)
         try await withServer(guardian.answer) { server in
-            let auth = try await auth(guardian, at: server, store: InMemoryTokenStore())
+            let auth = try await auth(guardian, at: server, store: InMemoryTokenStore(), clock: EndlessClock())
             for round in 1...20 {
                 try await withThrowingTaskGroup(of: Int.self) { group in
                     for _ in 0..<50 {
