@@ -15,6 +15,21 @@ private struct FailingProvider: AuthorizationProvider {
     func credential(for request: some AuthorizableRequest) async throws -> Credential { throw Failure() }
 }
 
+/// Fails at once after a 401, which cancels the call before.
+private struct CancellingProvider: AuthorizationProvider {
+    let call = OneShot<Task<Void, any Error>>()
+    private let isRefused = Lock(false)
+
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        if isRefused.withLock({ $0 }) { throw FailingProvider.Failure() }
+        return try .bearer("0") { _ in
+            try await call.value().cancel()
+            isRefused.withLock { $0 = true }
+            return .anew
+        }
+    }
+}
+
 /// One time for the whole call, and its cancellation at every stage.
 @Suite(.timeLimit(.minutes(5))) struct LimitTests {
     private func timeOut(
@@ -140,6 +155,22 @@ private struct FailingProvider: AuthorizationProvider {
             await #expect(throws: CancellationError.self) { try await call.value }
             await #expect(throws: FailingProvider.Failure.self) {
                 try await client.execute(request, timeout: .hours(1), authorizedBy: FailingProvider())
+            }
+        }
+    }
+
+    @Test func `a call that is cancelled after a 401 does not tell of its provider's failure`() async throws {
+        let provider = CancellingProvider()
+        try await withServer { _ in
+            .unauthorized("Bearer")
+        } body: { server in
+            try await withClient { client in
+                let request = HTTPClientRequest.get(server.url("/"))
+                let call = Task {
+                    _ = try await client.execute(request, timeout: .hours(1), authorizedBy: provider)
+                }
+                provider.call.fulfill(with: .success(call))
+                await #expect(throws: CancellationError.self) { try await call.value }
             }
         }
     }

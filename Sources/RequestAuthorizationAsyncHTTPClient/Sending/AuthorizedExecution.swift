@@ -23,6 +23,8 @@ struct AuthorizedExecution {
         if let atHand = try provider.credentialAtHand(for: request) {
             credential = atHand
         } else {
+            // The time limit has a task of its own, which may fail before it hears of the cancellation.
+            try Task.checkCancellation()
             credential = try await limited { try await provider.credential(for: request) }
         }
         let sent = try ready(request, with: credential)
@@ -49,6 +51,7 @@ struct AuthorizedExecution {
             let isReplayable = isOnlyRedirected || (isReplayable ?? bare.isReplayable)
             guard try await wantsAnother(after: response, to: sent.credential, isReplayable, &tries) else { break }
             await discard(response)
+            try Task.checkCancellation()
             let next = try await limited { [bare, response, tries] in
                 try await tries.credential(for: bare, from: provider, after: response)
             }

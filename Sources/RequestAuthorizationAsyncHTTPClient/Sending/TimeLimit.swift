@@ -11,8 +11,6 @@ struct TimeLimit {
     func callAsFunction<Result: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        // The task below would not know that this one is cancelled, and may end before it is told.
-        try Task.checkCancellation()
         let progress = Lock(Progress.running)
         let task = Task.startingHere {
             defer { progress.withLock { if $0 == .running { $0 = .done } } }
