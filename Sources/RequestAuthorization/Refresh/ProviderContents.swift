@@ -167,11 +167,7 @@ extension ProviderContents {
     }
 
     mutating func removeSettler(_ number: Int) -> UnsafeContinuation<Bool, Never>? {
-        for goal in Goal.allCases {
-            guard let caller = settlers[goal]?.removeValue(forKey: number) else { continue }
-            if settlers[goal]?.isEmpty == true { settlers[goal] = nil }
-            return caller
-        }
+        for goal in Goal.allCases { if let caller = settlers[goal]?.removeValue(forKey: number) { return caller } }
         return nil
     }
 

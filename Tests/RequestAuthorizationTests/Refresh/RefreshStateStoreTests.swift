@@ -169,6 +169,17 @@ struct RefreshStateStoreTests {
         #expect(bench.notice(bench.tombstone(session: other, generation: 1)).contains("announce signed out"))
     }
 
+    @Test func `a save that is made late has ended its intent`() {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse()
+        let item = bench.stored(1, generation: 0)
+        bench.advance(flight, .done, .loaded(item, nil), .done, .token(bench.held(2, generation: 1)))
+        guard let job = bench.state.vault.begin() else { return }
+        bench.does { _ = $0.endWrite(job, .failed(ExploredFailure()), &$1) }
+        #expect(job.ends != nil && bench.state.vault.access != nil)
+        #expect(bench.does { state, _ in _ = state.vault.endLate(job) } == ["unlock"])
+    }
+
     @Test func `a save that is made too late leaves a newer order alone`() {
         var bench = Bench.make(storage: .shared)
         bench.setToken(2, session: other)
