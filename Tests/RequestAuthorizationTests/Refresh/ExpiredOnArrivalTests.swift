@@ -140,9 +140,12 @@ import Testing
         let clock = ManualClock()
         let place = InMemorySharedTokenStore<TestToken>(.make("old", lasts: -1), clock: clock)
         let service = ScriptedTokenService<TestToken>(clock: clock, forever: .token("late", lasts: .seconds(-3600)))
-        let providers = (0..<2).map { number in
+        // The clock is ahead of the providers' own reads of the store, which must not count as late.
+        var policy = RefreshPolicy.impatient
+        policy.storeDeadline = .seconds(3_600)
+        let providers = (0..<2).map { [policy] number in
             RefreshableTokenAuthorization(
-                service: service, token: nil, store: number == 0 ? place : place.sibling(), policy: .impatient,
+                service: service, token: nil, store: number == 0 ? place : place.sibling(), policy: policy,
                 clock: clock, random: { 1 })
         }
         for _ in 0..<1000 {
