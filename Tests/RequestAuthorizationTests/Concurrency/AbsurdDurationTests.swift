@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
-import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
+
+@testable import RequestAuthorization
 
 /// Durations and dates that a caller would write for "never". All of these ended the program.
 @Suite(.timeLimit(.minutes(1))) struct AbsurdDurationTests {
@@ -34,6 +35,19 @@ import Testing
         sleep.cancel()
         let result = await sleep.result
         if duration > .zero { #expect(throws: CancellationError.self) { try result.get() } }
+    }
+
+    @Test func `a policy keeps none of them`() {
+        let ever = Duration.seconds(Int64.max)
+        var policy = RefreshPolicy(
+            aheadOfExpiry: .inForeground(atMost: ever), deadline: ever, storeDeadline: ever, lockDeadline: ever,
+            signInNotice: ever)
+        (policy.leeway.maximum, policy.storm.window) = (ever, ever)
+        let kept = policy.saturated
+        #expect(kept.leeway.maximum == .ages && kept.storm.window == .ages && kept.signInNotice == .ages)
+        #expect(kept.deadline == .ages && kept.storeDeadline == .ages && kept.lockDeadline == .ages)
+        #expect(kept.aheadOfExpiry.patience == .ages)
+        #expect(RefreshPolicy.default.signInNotice == .seconds(7 * 86_400))
     }
 
     @Test func `a manual clock can be advanced for ever`() async throws {

@@ -74,6 +74,22 @@ import Testing
         #expect((error?.underlying as? TokenEndpointError)?.status == 503)
         #expect(error?.delivery == .answered)
     }
+
+    @Test func `a service that cancels its own call has not missed a deadline`() async throws {
+        let bench = LimitedBench.make(accessFor: .seconds(10), .failure(CancellationError()))
+        let error = await #expect(throws: RefreshFailed.self) { try await bench.auth.validToken() }
+        #expect(error?.underlying is CancellationError)
+    }
+
+    @Test func `the deadline of the policy ends a call under a lease, too`() async throws {
+        let bench = LimitedBench.make(accessFor: .seconds(10), deadline: .seconds(3), .held)
+        let request = Task { try await bench.auth.validToken() }
+        let call = try await bench.service.nextCall()
+        await bench.clock.sleeper(for: .seconds(3))
+        bench.clock.advance(by: .seconds(3))
+        await call.cancellation()
+        await #expect(throws: RefreshFailed.self) { try await request.value }
+    }
 }
 
 /// A provider whose store gives access for a limited time; the token has expired.
@@ -85,17 +101,19 @@ private struct LimitedBench {
 
     static func make(
         accessFor duration: Duration, stored: StoredToken<TestToken>? = .make("old", lasts: 0),
-        _ step: ScriptedTokenService<TestToken>.Step
+        deadline: Duration = .seconds(30), _ step: ScriptedTokenService<TestToken>.Step
     ) -> LimitedBench {
         let clock = ManualClock()
         let place = InMemorySharedTokenStore<TestToken>(stored, clock: clock)
         let service = ScriptedTokenService<TestToken>(clock: clock)
         service.append(step)
+        var policy = RefreshPolicy.impatient
+        policy.deadline = deadline
         return LimitedBench(
             clock: clock, place: place, service: service,
             auth: RefreshableTokenAuthorization(
                 service: service, token: nil, store: LeasedStore(base: place, lease: duration, clock: clock),
-                policy: .impatient, clock: clock, random: { 1 }))
+                policy: policy, clock: clock, random: { 1 }))
     }
 
     /// Suspends until exclusive access is free.

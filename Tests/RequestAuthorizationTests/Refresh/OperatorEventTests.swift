@@ -116,6 +116,20 @@ import Testing
         #expect(told.last?.count == 3)
     }
 
+    @Test func `requests that fail before the next try are counted, those that wait for it are not`() async throws {
+        let busy = TokenEndpointError(status: 503)
+        let bench = Bench.make(holding: .zero, policy: .default, .failure(busy), .failure(busy), .token("new"))
+        let told = await events(of: bench.auth, until: .requestsReleased) {
+            let early = await bench.hold(2)
+            await bench.clock.sleeper(for: .seconds(1))
+            let late = await bench.hold(1)
+            bench.clock.advance(by: .seconds(1))
+            for request in early { await #expect(throws: RefreshFailed.self) { try await request.value } }
+            late[0].cancel()
+        }
+        #expect(told.last?.count == 2)
+    }
+
     @Test func `a 401 is reported, and so is the request that is sent once more`() async throws {
         let bench = Bench.make(.token("new", lasts: .seconds(100)))
         let transport = ScriptedTransport<TestRequest, TestResponse>(.response(401), .response(200))

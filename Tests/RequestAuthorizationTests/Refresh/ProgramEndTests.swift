@@ -58,6 +58,32 @@ import Testing
         await #expect(throws: CancellationError.self) { try await settled.value }
     }
 
+    @Test func `settling in a cancelled task does not wait`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored")))
+        let (bench, _, settled) = try await settling(store) { [limit] in try await $0.settle(within: limit) }
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await bench.auth.settle(within: .seconds(3))
+        }
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        settled.cancel()
+    }
+
+    @Test func `a sign-out in a cancelled task waits for the store`() async throws {
+        let store = Store(InMemoryTokenStore(.make("stored")))
+        let clear = store.hold(next: .clear)
+        let bench = Bench.make(store: store)
+        #expect(try await bench.name() == "stored")
+        let isCleared = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await bench.auth.reset()
+            return store.base.stored == nil
+        }
+        await clear.begins()
+        clear.release()
+        #expect(await isCleared.value)
+    }
+
     @Test func `settling reports the unsaved token, and why`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored", lasts: 10)))
         store.fail(all: .save, with: DiskFull())

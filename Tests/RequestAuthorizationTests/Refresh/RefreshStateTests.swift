@@ -293,6 +293,18 @@ struct RefreshStateTests {
         #expect(bench.write() == ["nothing to write"])
     }
 
+    @Test func `no waiter gets a token that a store which hangs may never hold`() {
+        var bench = Bench.make(storage: .plain)
+        let manual = bench.beginManual(isAwaited: true)
+        bench.wait(7)
+        bench.bring(2, by: manual)
+        #expect(bench.gives { state, _ in state.vault.begin() } != nil)
+        bench.does { $0.shutDown(&$1) }
+        #expect(
+            bench.does { $0.giveUpWriting(&$1) }
+                == ["announce 2", "token installed", "resume [7] with shut down", "answer 2"])
+    }
+
     @Test func `a provider that is closed releases its lock, and leaves the intent of an unsaved token`() {
         var bench = Bench.make(storage: .shared)
         let flight = bench.refuse()

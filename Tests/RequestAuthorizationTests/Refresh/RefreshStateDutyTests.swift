@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import Testing
+
+@testable import RequestAuthorization
+
+/// Duties of the state that break no promise of the exploration if they are left out: reports, pauses, and calls of the store.
+struct RefreshStateDutyTests {
+    private typealias Bench = RefreshStateBench
+
+    private let other = ExploredWorld.session(2)
+
+    // MARK: Reports
+
+    @Test func `an intent that cannot be written is reported, and the refresh goes on`() {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse()
+        bench.advance(flight, .done, .loaded(bench.stored(1, generation: 0), nil))
+        #expect(bench.advance(flight, .failed(.transient)) == ["save failed"])
+        #expect(bench.state.calling?.id == flight)
+    }
+
+    @Test func `a sibling's token that is found under the lock is reported`() {
+        var bench = Bench.make(storage: .shared)
+        let flight = bench.refuse()
+        #expect(bench.advance(flight, .done, .loaded(bench.stored(2, generation: 1), nil)).contains("token adopted"))
+    }
+
+    // MARK: The end of a session
+
+    @Test func `while the end of a session is stored, its token is not sent, and the back-off is over`() {
+        var bench = Bench.make(storage: .shared, policy: .explored)
+        bench.pass(ExploredToken.lifetime - 99)
+        #expect(bench.answer() == "token 1")
+        let item = bench.stored(1, generation: 0)
+        bench.advance(bench.state.flight?.id, .done, .loaded(item, nil), .done, .failed(.transient))
+        bench.pass(90)
+        #expect(bench.state.pace.failure != nil)
+        #expect(bench.answer() == "token 1")
+        bench.advance(bench.state.flight?.id, .done, .loaded(item, nil), .done, .failed(.terminal), .loaded(item, nil))
+        #expect(bench.unsaved == "tombstone 1")
+        #expect(bench.answer() == "wait")
+        #expect(bench.state.pace.failure == nil)
+    }
+
+    @Test func `the refresh of a session that was removed ends before the session`() {
+        var bench = Bench.make(storage: .shared)
+        bench.refuse(waiter: 7)
+        #expect(
+            bench.does { $0.noticed(nil, nil, .gone, &$1) } == [
+                "refresh ended", "session ended", "announce signed out", "resume [7] with signed out",
+            ])
+    }
+
+    @Test func `the back-off of a session that was removed is over`() {
+        var bench = Bench.make(storage: .shared)
+        let item = bench.stored(1, generation: 0)
+        bench.advance(bench.refuse(), .done, .loaded(item, nil), .done, .failed(.transient))
+        #expect(bench.state.pace.failure != nil)
+        bench.does { $0.noticed(nil, nil, .gone, &$1) }
+        #expect(bench.state.pace.failure == nil)
+    }
+
+    @Test func `a sign-out before the store was read ends what it holds`() {
+        var bench = Bench.make(holding: nil, storage: .shared)
+        bench.state.holding = .unknown
+        #expect(bench.gives { $0.reset(after: nil, newSession: other, &$1) })
+        #expect(bench.unsaved == "tombstone 0 for anything")
+    }
+
+    @Test(arguments: [false, true])
+    func `a new session forgets that fresh tokens of the former one were refused`(isSignIn: Bool) {
+        var bench = Bench.make()
+        bench.advance(bench.refuse(), .token(bench.held(2, generation: 1)))
+        bench.refuse()
+        #expect(bench.state.flight == nil)
+        if isSignIn { bench.bring(3, by: bench.beginManual()) } else { bench.setToken(3, session: other) }
+        bench.refuse()
+        #expect(bench.state.flight != nil)
+    }
+
+    // MARK: Patience
+
+    @Test func `nobody waits for a slow store once the time for a refresh is over`() {
+        var bench = Bench.make(storage: .shared, policy: .exploredTool)
+        bench.pass(ExploredToken.lifetime - 50)
+        bench.wait(7)
+        bench.advance(
+            bench.state.flight?.id, .done, .loaded(bench.stored(1, generation: 0), nil), .done,
+            .token(bench.held(2, generation: 1)))
+        bench.pass(5)
+        #expect(bench.does { $0.timePassed(&$1) } == ["resume [7] with 1"])
+        #expect(bench.answer() == "token 1")
+        #expect(bench.does { $0.timePassed(&$1) } == [])
+        #expect(bench.write() == ["announce 2", "token installed", "refresh ended", "unlock"])
+    }
+
+    // MARK: Calls of the store
+
+    @Test func `the save of a late token ends the intent of the refresh that it replaces`() {
+        var bench = Bench.make(storage: .shared)
+        let call = bench.leaveCall(waiter: 7)
+        let item = bench.stored(1, generation: 0)
+        bench.advance(bench.state.flight?.id, .done, .loaded(item, nil), .done)
+        bench.advance(call, .token(bench.held(2, generation: 1)))
+        #expect(bench.state.vault.begin()?.ends != nil)
+    }
+}
