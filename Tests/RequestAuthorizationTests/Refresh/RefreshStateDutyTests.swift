@@ -6,7 +6,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// Duties of the state that break no promise of the exploration if they are left out: reports, pauses, and calls of the store.
+/// Duties of the state that break no promise of the exploration if they are left out: reports, and the end of a session.
 struct RefreshStateDutyTests {
     private typealias Bench = RefreshStateBench
 
@@ -79,32 +79,5 @@ struct RefreshStateDutyTests {
         if isSignIn { bench.bring(3, by: bench.beginManual()) } else { bench.setToken(3, session: other) }
         bench.refuse()
         #expect(bench.state.flight != nil)
-    }
-
-    // MARK: Patience
-
-    @Test func `nobody waits for a slow store once the time for a refresh is over`() {
-        var bench = Bench.make(storage: .shared, policy: .exploredTool)
-        bench.pass(ExploredToken.lifetime - 50)
-        bench.wait(7)
-        bench.advance(
-            bench.state.flight?.id, .done, .loaded(bench.stored(1, generation: 0), nil), .done,
-            .token(bench.held(2, generation: 1)))
-        bench.pass(5)
-        #expect(bench.does { $0.timePassed(&$1) } == ["resume [7] with 1"])
-        #expect(bench.answer() == "token 1")
-        #expect(bench.does { $0.timePassed(&$1) } == [])
-        #expect(bench.write() == ["announce 2", "token installed", "refresh ended", "unlock"])
-    }
-
-    // MARK: Calls of the store
-
-    @Test func `the save of a late token ends the intent of the refresh that it replaces`() {
-        var bench = Bench.make(storage: .shared)
-        let call = bench.leaveCall(waiter: 7)
-        let item = bench.stored(1, generation: 0)
-        bench.advance(bench.state.flight?.id, .done, .loaded(item, nil), .done)
-        bench.advance(call, .token(bench.held(2, generation: 1)))
-        #expect(bench.state.vault.begin()?.ends != nil)
     }
 }
