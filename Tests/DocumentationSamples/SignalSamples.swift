@@ -62,7 +62,7 @@ import Testing
         return sources
     }
 
-    /// Sends the signal while the token is awaited, and answers when nobody waits for it any more.
+    /// Sends the signal during the refresh, and answers once the request has left.
     private func interrupt() async throws {
         let call = try await service.nextCall()
         try await watched.value()

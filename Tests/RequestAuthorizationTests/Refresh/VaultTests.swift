@@ -6,7 +6,7 @@ import Testing
 
 @testable import RequestAuthorization
 
-/// What the exploration of the vault does not judge: times, and what other machines make of it.
+/// What the exploration of the vault does not judge: the back-off, and which intents end.
 struct VaultTests {
     private typealias Bench = RefreshStateBench
 
