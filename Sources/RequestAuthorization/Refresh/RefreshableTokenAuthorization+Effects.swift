@@ -182,9 +182,10 @@ extension RefreshableTokenAuthorization {
         guard watch == nil, let changes = store?.changes else { return }
         watch = Task.detached { [weak self, clock] in
             for await _ in changes {
-                for pause in changePauses {
-                    guard await self?.noticeChange() == false else { break }
+                var isRead = await self?.noticeChange() ?? true
+                for pause in changePauses where !isRead {
                     guard (try? await clock.sleep(for: pause)) != nil else { return }
+                    isRead = await self?.noticeChange() ?? true
                 }
             }
         }

@@ -37,19 +37,23 @@ import Testing
         observation.cancel()
     }
 
-    @Test func `a revocation that never returns does not keep its provider busy`() async throws {
+    @Test func `a revocation that never returns keeps its provider neither busy nor alive`() async throws {
         let service = StuckService()
-        let auth = RefreshableTokenAuthorization(service: service, token: TestToken("a"), clock: clock)
-        let refresh = Task { try await auth.refreshNow() }
+        var auth: RefreshableTokenAuthorization? = RefreshableTokenAuthorization(
+            service: service, token: TestToken("a"), clock: clock)
+        var events = try #require(auth?.events.makeAsyncIterator())
+        let refresh = Task { [auth] in try await auth?.refreshNow() }
         var calls = service.refreshes.makeAsyncIterator()
         let call = try #require(await calls.next())
-        await auth.reset()
+        await auth?.reset()
         call.resume(returning: TestToken("late"))
         var discards = service.discards.makeAsyncIterator()
         let discard = try #require(await discards.next())
         _ = await refresh.result
         clock.advance(by: .seconds(31))
-        try await auth.settle(within: .seconds(3_600))
+        try await auth?.settle(within: .seconds(3_600))
+        auth = nil
+        while await events.next() != nil {}  // They end with the provider.
         discard.resume()
     }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
+import TestProviders
 import Testing
 
 @testable import RequestAuthorization
@@ -79,5 +80,19 @@ struct RefreshStateDutyTests {
         if isSignIn { bench.bring(3, by: bench.beginManual()) } else { bench.setToken(3, session: other) }
         bench.refuse()
         #expect(bench.state.flight != nil)
+    }
+
+    // MARK: Patience
+
+    @Test func `while a token is stored, a request with a valid one waits no longer than its patience`() {
+        var bench = Bench.make(storage: .plain, policy: .exploredTool.impatient)
+        bench.pass(ExploredToken.lifetime - 99)
+        bench.wait(7)
+        bench.advance(bench.state.flight?.id, .token(bench.held(2, generation: 1)))
+        #expect(bench.unsaved == "token 2")
+        bench.pass(5)
+        #expect(bench.does { $0.timePassed(&$1) } == ["resume [7] with 1"])
+        // The timer does not fire again at once.
+        #expect(bench.state.nextWake(at: bench.now).map { $0 > bench.now.uptime } == true)
     }
 }
