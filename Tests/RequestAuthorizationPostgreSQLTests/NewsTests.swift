@@ -11,6 +11,8 @@ import Testing
 extension PostgreSQLTests {
     /// A sign-out is announced at once, and a refresh is not.
     @Suite struct NewsTests {
+        @TaskLocal private static var isInRequest = false
+
         @Test func `a sign-out on one replica ends the session on another`() async throws {
             let schema = try await Schema.make()
             let clock = ManualClock()
@@ -58,6 +60,17 @@ extension PostgreSQLTests {
             guard case .signedOut? = try await idle.load()?.content else { Issue.record("no tombstone"); return }
         }
 
+        @Test func `it listens without the task-local values of who asked first`() async throws {
+            let schema = try await Schema.make()
+            let (seen, seer) = AsyncStream.makeStream(of: Bool.self)
+            let database = NotingDatabase(base: try LibPQDatabase(schema.connection)) { seer.yield(Self.isInRequest) }
+            let tokens = try await PostgreSQLTokens(database: database, key: .test(1))
+            let store: PostgreSQLTokenStore<TestToken> = tokens.store(client: "web", account: "ada")
+            let changes = Self.$isInRequest.withValue(true) { store.changes }
+            #expect(await seen.first { _ in true } == false)
+            withExtendedLifetime((store, changes)) {}
+        }
+
         @Test func `only sign-ins, sign-outs and removals are announced, with the key of the row alone`() async throws {
             let schema = try await Schema.make()
             let fleet = try await schema.fleet()
@@ -91,6 +104,21 @@ extension PostgreSQLTests {
             RefreshableTokenAuthorization(
                 service: ScriptedTokenService<TestToken>(clock: clock),
                 store: try await schema.fleet().store(client: "web", account: "ada"), clock: clock)
+        }
+    }
+
+    /// Says when it begins to listen.
+    private struct NotingDatabase: ListeningPostgreSQLDatabase {
+        let base: LibPQDatabase
+        let onListen: @Sendable () -> Void
+
+        func query(_ statement: String, parameters: [String?]) async throws -> [[String?]] {
+            try await base.query(statement, parameters: parameters)
+        }
+
+        func listen(to channel: String) async throws -> AsyncThrowingStream<String, any Error> {
+            onListen()
+            return try await base.listen(to: channel)
         }
     }
 

@@ -20,7 +20,8 @@ extension PostgreSQLRecords {
     var changes: AsyncStream<RecordChange>? {
         guard let listener else { return nil }
         let (stream, continuation) = AsyncStream.makeStream(of: RecordChange.self)
-        let task = Task { [clock] in
+        // It outlives the request that asked first, and keeps none of its task-local values.
+        let task = Task.detached { [clock] in
             var pause = Duration.seconds(1)
             while !Task.isCancelled {
                 do {

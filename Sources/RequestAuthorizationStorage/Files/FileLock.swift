@@ -228,7 +228,8 @@ extension FileLock {
 
     /// Checks the deadlines at a time.
     private func look(at time: ContinuousClock.Instant) {
-        Task { [weak self] in
+        // It outlives the wait, and keeps no task-local values of who waited.
+        Task.detached { [weak self] in
             try await Task.sleep(until: time, clock: .continuous)
             self?.endWaits(at: time)
         }

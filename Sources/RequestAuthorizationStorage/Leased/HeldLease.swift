@@ -14,12 +14,12 @@ final class HeldLease: Sendable {
         // The lock was dropped without `unlock()`.
         guard !ended.withLock({ $0.isOver }) else { return }
         renewal.withLock { $0 }?.cancel()
-        Task { [id, store] in await store.release(id) }
+        Task.detached { [id, store] in await store.release(id) }
     }
 
     /// Begins to renew the lease, each third of its length (step 4).
     func renew() {
-        let task = Task { [weak self, id, store] in
+        let task = Task.detached { [weak self, id, store] in
             while (try? await store.space.clock.sleep(for: store.space.lease / 3)) != nil {
                 guard self != nil, await store.renew(id) else { return }
             }

@@ -78,7 +78,7 @@ extension LeasedByteStore {
             guard try await write(leased, over: known, budget) else { return nil }
         } catch {
             // The lease may be ours, and would make other hosts wait until it ends.
-            if !RecordCalls.isRefusal(error) { Task { await self.giveBack(id) } }
+            if !RecordCalls.isRefusal(error) { Task.detached { await self.giveBack(id) } }
             throw error
         }
         return state.withLock { state in

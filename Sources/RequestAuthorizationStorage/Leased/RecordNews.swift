@@ -79,7 +79,8 @@ final class RecordNews: Sendable {
     }
 
     private func follow(_ changes: AsyncStream<RecordChange>) -> Task<Void, Never> {
-        Task { [weak self] in
+        // It outlives the request that asked first, and keeps none of its task-local values.
+        Task.detached { [weak self] in
             for await change in changes {
                 guard let self else { return }
                 switch change {
