@@ -34,7 +34,7 @@ import Testing
     }
 
     #if canImport(CryptoKit) || Crypto
-    @Test func `a lease is renewed, released and given back without the context of who took it`() async throws {
+    @Test func `a lease is renewed, and released when it was dropped, without the context of who took it`() async throws {
         let (clock, records) = (ManualClock(), MemoryRecords())
         let tokens = try await LeasedTokens(
             database: records, key: .bytes(Data(repeating: 1, count: 32)), lease: .seconds(9), clock: clock)
@@ -54,13 +54,6 @@ import Testing
         await clock.sleeper(for: .seconds(3))
         records.next(.replace, note)
         Self.$context.withValue(Context()) { lock = nil }
-        #expect(await all.next() == false)
-
-        records.next(.replace, .answerLost)
-        records.next(.replace, note)
-        await Self.$context.withValue(Context()) {
-            await #expect(throws: (any Error).self) { try await store.lock(within: .zero) }
-        }
         #expect(await all.next() == false)
         #expect(lock == nil)
     }
