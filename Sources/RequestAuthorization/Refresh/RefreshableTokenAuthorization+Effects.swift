@@ -182,10 +182,12 @@ extension RefreshableTokenAuthorization {
         guard watch == nil, let changes = store?.changes else { return }
         watch = Task.detached { [weak self, clock] in
             for await _ in changes {
-                var isRead = await self?.noticeChange() ?? true
+                guard var isRead = await self?.noticeChange() else { return }
                 for pause in changePauses where !isRead {
-                    guard (try? await clock.sleep(for: pause)) != nil else { return }
-                    isRead = await self?.noticeChange() ?? true
+                    guard (try? await clock.sleep(for: pause)) != nil, let next = await self?.noticeChange() else {
+                        return
+                    }
+                    isRead = next
                 }
             }
         }

@@ -76,9 +76,7 @@ extension RefreshableTokenAuthorization {
 
     /// The last error of the server, if it asked to be left alone until later (RFC 7009 §2.2.1).
     private func revocationFailure(at uptime: Duration) -> (any Error)? {
-        if let pause = revocationPause, uptime < pause.end { return pause.error }
-        revocationPause = nil
-        return nil
+        revocationPause.flatMap { uptime < $0.end ? $0.error : nil }
     }
 
     private func keep(_ error: any Error, for pause: Duration) { revocationPause = (error, clock.uptime + pause) }

@@ -47,8 +47,8 @@ struct Refusals: Hashable, Sendable {
 
     private mutating func add(_ error: TokenEndpointError, at now: Moment) {
         (status, code, printableCode) = (error.status, error.code, error.printableCode)
-        // An error in a 2xx answer counts like a 400.
-        guard [400, 401].contains(status) || (200..<300).contains(status) else { return doubts = nil }
+        // 400, 401, or an error in a 2xx answer. A refusal has no other status below.
+        guard status <= 401 else { return doubts = nil }
         var doubts = doubts ?? Doubts(since: now, latest: now)
         doubts.count += 1
         doubts.latest = now

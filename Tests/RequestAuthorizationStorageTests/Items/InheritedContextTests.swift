@@ -34,7 +34,8 @@ import Testing
     }
 
     #if canImport(CryptoKit) || Crypto
-    @Test func `a lease is renewed, and released when it was dropped, without the context of who took it`() async throws {
+    @Test func `a lease is renewed, and released when it was dropped, without the context of who took it`() async throws
+    {
         let (clock, records) = (ManualClock(), MemoryRecords())
         let tokens = try await LeasedTokens(
             database: records, key: .bytes(Data(repeating: 1, count: 32)), lease: .seconds(9), clock: clock)

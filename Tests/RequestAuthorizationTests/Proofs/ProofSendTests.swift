@@ -65,6 +65,25 @@ import Foundation
         #expect(service.calls == 1)
     }
 
+    @Test func `a request with a new proof or token is reported as sent again, a new connection is not`() async throws {
+        let auth = auth
+        let request = TestRequest("https://api.example.com/x")
+        let (first, second) = (try await auth.credential(for: request), try await auth.credential(for: request))
+        var events = auth.events.makeAsyncIterator()
+        try first.admit(second)
+        let wantsNonce = TestResponse(401, ["WWW-Authenticate": "DPoP error=\"use_dpop_nonce\"", "DPoP-Nonce": "n1"])
+        #expect(try await first.judge(wantsNonce) == .newProof)
+        try first.admit(second)
+        let refusal = TestResponse(401, ["WWW-Authenticate": "DPoP error=\"invalid_token\""])
+        #expect(try await second.judge(refusal) == .anew)
+        try second.admit(try await auth.credential(for: request))
+        var kinds: [AuthorizationEvent.Kind] = []
+        while kinds.count(where: { $0 == .requestRetried }) < 2, let event = await events.next() {
+            kinds.append(event.kind)
+        }
+        #expect(kinds.prefix(2) == [.requestRetried, .unauthorized])
+    }
+
     @Test func `a proof that ignores cancellation keeps no cancelled request waiting`() async throws {
         let proof = DeafProof()
         let auth = RefreshableTokenAuthorization(service: DeafTokenService(proof: proof), token: TestToken("a"))

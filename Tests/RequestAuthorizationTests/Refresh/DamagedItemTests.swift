@@ -23,6 +23,15 @@ import Testing
         #expect(bench.service.calls == 1)
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a damaged item is reported while the token is held`() async throws {
+        let bench = SharedBench.make(.token("new"))
+        #expect(try await bench.name() == "old")
+        bench.store.fail(next: .load, with: Damage())
+        bench.clock.advance(by: .seconds(10))
+        let event = await bench.event(.saveFailed) { _ = try? await bench.name() }
+        #expect(event?.error is Damage)
+    }
+
     @Test func `a damaged item is an error if no token is held`() async {
         let bench = SharedBench.make(.token("new"))
         bench.store.fail(next: .load, with: Damage())

@@ -98,6 +98,19 @@ import Testing
         #expect(error?.storeError is DiskFull)
     }
 
+    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+    @Test func `settling leaves no timer behind`() async throws {
+        let bench = Bench.make(holding: nil, .held)
+        let request = await bench.hold(1)[0]
+        let call = try await bench.service.nextCall()
+        let callers = (1...200).map { _ in Task.immediate { try await bench.auth.settle(within: .seconds(3_600)) } }
+        #expect(bench.auth.timer.capacity > 200)
+        call.succeed(TestToken("new"))
+        for caller in callers { try await caller.value }
+        #expect(bench.auth.timer.capacity < 100)
+        _ = try await request.value
+    }
+
     @Test(arguments: [true, false])
     func `settling waits for a call that a sign-out has overtaken, and for the revocation of its token`(
         isShutDown: Bool

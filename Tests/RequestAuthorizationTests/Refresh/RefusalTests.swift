@@ -29,6 +29,13 @@ import Testing
         #expect(Set(bench.service.history.map { "\($0.input)" }).count == 1)
     }
 
+    @Test(arguments: ["temporarily_unavailable", "server_error", "slow_down", "authorization_pending"])
+    func `a failure that may pass counts as no refusal`(code: String) async throws {
+        let bench = Bench.make(.failure(TokenEndpointError(status: 400, code: code)))
+        bench.clock.advance(by: .seconds(100))
+        #expect(try await bench.failure().refusals == nil)
+    }
+
     @Test func `a RefreshFailed has the number of refusals, the time of the first, and the last answer`() async throws {
         let bench = Bench.make(
             .failure(TokenEndpointError(status: 403)), .failure(TokenEndpointError(status: 403)),

@@ -86,6 +86,12 @@ import Testing
         #expect(bench.service.revoked.count == 2)
     }
 
+    @Test func `a sign-out without a token returns once the store has been cleared`() async throws {
+        let store = ScriptedTokenStore(InMemoryTokenStore<TestToken>())
+        try await Bench.make(store: store).auth.signOut()
+        #expect(store.operations.map(\.kind) == [.load, .clear])
+    }
+
     @Test func `reset sends nothing to the server`() async throws {
         let bench = Bench.make()
         await bench.auth.reset()
