@@ -47,7 +47,6 @@ import Testing
         #expect(kept.leeway.maximum == .ages && kept.storm.window == .ages && kept.signInNotice == .ages)
         #expect(kept.deadline == .ages && kept.storeDeadline == .ages && kept.lockDeadline == .ages)
         #expect(kept.aheadOfExpiry.patience == .ages)
-        #expect(RefreshPolicy.default.signInNotice == .seconds(7 * 86_400))
     }
 
     @Test func `a manual clock can be advanced for ever`() async throws {

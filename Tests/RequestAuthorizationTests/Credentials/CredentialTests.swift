@@ -110,13 +110,6 @@ import Testing
         #expect(try await credential.judge(Self.refusal) == .accept)
     }
 
-    @Test func `an answer that a hand-made loop reports is not taken for the last one of its call`() async throws {
-        let provider = NotingProvider()
-        let request = try await FakeRequest.make().authorized(using: provider)
-        try await provider.setNeedsRefreshAfterUnauthorizedResponse(for: request)
-        #expect(provider.seen.withLock { $0 } == [false])
-    }
-
     @Test func `a retry is an event, a new connection is none`() async throws {
         let bench = Bench.make(.token("new"))
         let old = try await bench.auth.credential(for: FakeRequest.make())
@@ -135,19 +128,5 @@ import Testing
         let credential = try Credential(["X-Key": "secret"]).adding("secret", in: "X-Other")
         #expect("\(credential) \(Credential.none)" == "Credential(X-Key, X-Other) Credential()")
         #expect(String(reflecting: credential) == "Credential(X-Key, X-Other)")
-    }
-}
-
-/// Notes whether each answer counts as the last one of its call.
-private final class NotingProvider: AuthorizationProvider, CredentialReceipt {
-    let seen = Lock<[Bool]>([])
-
-    func credential(for request: some AuthorizableRequest) async throws -> Credential {
-        try Credential("noted", receipt: self)
-    }
-
-    func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
-        seen.withLock { $0.append(afterRefresh) }
-        return .anew
     }
 }

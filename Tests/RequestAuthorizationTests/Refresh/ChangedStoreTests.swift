@@ -54,6 +54,22 @@ import Testing
         #expect(try await bench.name() == "newer")
     }
 
+    @Test func `after a change that was read at the second try, the next one is read at once`() async throws {
+        let bench = SharedBench.make(lasts: 1_000)
+        #expect(try await bench.name() == "old")
+        bench.store.fail(next: .load, with: DiskFull())
+        let sibling = bench.place.sibling()
+        let version = try #require(bench.place.stored).version.next
+        try await sibling.save(StoredToken(.token(TestToken("new")), version: version, obtainedAt: bench.clock.now))
+        await bench.clock.sleeper(for: .milliseconds(500))
+        #expect(await bench.event(.tokenAdopted) { bench.clock.advance(by: .milliseconds(500)) } != nil)
+        let next = await bench.event(.tokenAdopted) {
+            try? await sibling.save(
+                StoredToken(.token(TestToken("newer")), version: version.next, obtainedAt: bench.clock.now))
+        }
+        #expect(next != nil)
+    }
+
     @Test func `a store that was read while the session ended here is read again`() async throws {
         let bench = SharedBench.make(lasts: 1_000)
         #expect(try await bench.name() == "old")

@@ -78,6 +78,7 @@ import Testing
         ([0, 100, 200], [400, 401, 400], [false, false, true]),
         ([0, 300], [401, 401], [false, false]),
         ([0, 300, 60], [401, 401, 200], [false, false, true]),
+        ([0, 200, 200, 200], [402, 402, 402, 402], [false, false, false, false]),
         ([0, 200, 200, 200], [403, 403, 403, 403], [false, false, false, false]),
         ([0, 200, 200, 200, 200], [401, 403, 401, 401, 401], [false, false, false, false, true]),
         ([0, 200, 200], [401, 503, 401], [false, false, false]),

@@ -17,6 +17,7 @@ import Testing
         let late = try await kinds(of: auth) { _ = try await auth.validToken() }
         #expect(late.filter { $0.kind == .signInNeeded }.map(\.signInNeededBefore) == [end])
         #expect("\(late.last { $0.kind == .signInNeeded }.map(\.description) ?? "")" == "sign-in needed")
+        #expect(RefreshPolicy.default.signInNotice == .seconds(7 * 86_400))
     }
 
     @Test func `a token from the store causes the event too`() async throws {

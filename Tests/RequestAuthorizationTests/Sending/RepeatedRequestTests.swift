@@ -128,4 +128,26 @@ import Testing
         #expect(left.withLock { $0 }.isEmpty)
         return [response.statusCode]
     }
+
+    @Test func `an answer that a hand-made loop reports is not taken for the last one of its call`() async throws {
+        let provider = NotingProvider()
+        let request = try await FakeRequest.make().authorized(using: provider)
+        try await provider.setNeedsRefreshAfterUnauthorizedResponse(for: request)
+        #expect(provider.seen.withLock { $0 } == [false])
+    }
+
+}
+
+/// Notes whether each answer counts as the last one of its call.
+private final class NotingProvider: AuthorizationProvider, CredentialReceipt {
+    let seen = Lock<[Bool]>([])
+
+    func credential(for request: some AuthorizableRequest) async throws -> Credential {
+        try Credential("noted", receipt: self)
+    }
+
+    func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+        seen.withLock { $0.append(afterRefresh) }
+        return .anew
+    }
 }
