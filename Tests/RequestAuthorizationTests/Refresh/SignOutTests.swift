@@ -272,7 +272,7 @@ private final class SlowStore: TokenStore {
     func load() async throws -> StoredToken<TestToken>? { nil }
     func save(_ stored: StoredToken<TestToken>) async throws {}
     func clear() async throws {
-        for _ in 1...1_000 { await Task.yield() }
+        for _ in 1...50_000 { await Task.yield() }
         isCleared.withLock { $0 = true }
     }
 }
