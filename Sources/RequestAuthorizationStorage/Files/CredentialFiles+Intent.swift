@@ -27,9 +27,16 @@ extension CredentialFiles {
         try file.write(IntentRecord.none)
     }
 
+    /// - Returns: `nil` if there is no intent; empty data if it is damaged.
     func loadIntent(in folder: OpenFolder) throws -> Data? {
-        guard let file = try folder.open(intent, for: .reading) else { return nil }
-        return try read(file)
+        let intent = try readIntent(in: folder)
+        guard intent?.isEmpty == true, try folder.status(of: guardName) != nil else { return intent }
+        // It looks damaged while it is overwritten, and would cause a refresh. Whoever writes it has the guard.
+        do {
+            return try withGuard(in: folder) { folder, _ in try readIntent(in: folder) }
+        } catch is FileError {
+            return intent
+        }
     }
 
     func makeIntent(_ record: Data, in folder: OpenFolder) throws {
@@ -45,6 +52,10 @@ extension CredentialFiles {
     }
 
     // MARK: -
+
+    private func readIntent(in folder: OpenFolder) throws -> Data? {
+        try folder.open(intent, for: .reading).flatMap { try read($0) }
+    }
 
     private func read(_ file: OpenFile) throws -> Data? {
         IntentRecord.decode(try file.read(atMost: IntentRecord.size + 1))

@@ -43,6 +43,28 @@ import Darwin
         #expect(try await refresh.sibling.openIntent()?.beganAt == other.beganAt)
     }
 
+    /// Reading and overwriting a file are not exclusive: part of the bytes may be new.
+    @Test(arguments: [false, true])
+    func `an intent that is read while it is overwritten is read again, without the sibling`(isDamaged: Bool)
+        async throws
+    {
+        let (folder, place, reads) = (try TemporaryFolder(), "client,me.intent", Lock(0))
+        try await folder.store().save(.make(1))
+        let whole = try #require(folder.content(of: place))
+        let torn = IntentRecord.encode(Data("an intent".utf8)).prefix(12) + whole.dropFirst(12)
+        let isFirst = { @Sendable call in
+            call == FileCall(function: "read", name: place) && reads.withLock { $0 } == 0
+        }
+        let layer = ObservedFileLayer(
+            before: { if isFirst($0) { try folder.write(Data(torn), to: place) } },
+            after: { call in
+                if isFirst(call), !isDamaged { try folder.write(whole, to: place) }
+                if call.function == "read", call.name == place { reads.withLock { $0 += 1 } }
+            })
+        #expect(try await folder.store(on: layer).openIntent()?.generation == (isDamaged ? 1 : nil))
+        #expect(reads.withLock { $0 } == 2)
+    }
+
     @Test func `a save without an intent's end ends no intent`() async throws {
         let refresh = try await Refresh()
         let lock = try await refresh.begin()
