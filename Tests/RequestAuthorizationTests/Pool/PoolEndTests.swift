@@ -54,6 +54,13 @@ import Testing
         for call in calls { call.succeed(TestToken("new")) }
     }
 
+    @Test func `after a shutdown no provider writes to its store, neither an idle one nor a later one`() async throws {
+        let bench = PoolBench.make(atMost: 9)
+        let idle = bench.pool["idle"]
+        try await bench.pool.shutdown(within: limit)
+        for auth in [idle, bench.pool["later"]] { #expect(auth.core.read { $0.vault.isClosed }) }
+    }
+
     @Test func `settling that is cancelled ends at once`() async throws {
         let (bench, calls) = try await refreshing()
         let settled = Task { [limit] in try await bench.pool.settle(within: limit) }

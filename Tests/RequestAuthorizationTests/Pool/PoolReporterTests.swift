@@ -41,6 +41,14 @@ import Testing
         #expect(reporter.lines.contains("count 0, evicted 1"))
     }
 
+    @Test func `a provider that is made while the reporter changes gets the later one`() async throws {
+        let bench = PoolBench.make(atMost: 9)
+        let later = Clerk()
+        bench.pool.report(to: Successor(base: Clerk()) { bench.pool.report(to: later) })
+        _ = try await bench.pool["ada"].validToken()
+        await later.releases.reaches(1)
+    }
+
     @Test func `of two reporters only the later one gets events`() async throws {
         let bench = PoolBench.make(atMost: 9)
         let (former, reporter) = (Clerk(), Clerk())
@@ -82,4 +90,17 @@ private final class Clerk: PoolReporter {
             service
         }
     }
+}
+
+/// Is replaced when it is asked for the reporter of a provider.
+private struct Successor: PoolReporter {
+    let base: Clerk
+    let replace: @Sendable () -> Void
+
+    func reporter(of id: String) -> any AuthorizationReporter {
+        replace()
+        return base.reporter(of: id)
+    }
+
+    func note(count: Int, evicted: Int) {}
 }
