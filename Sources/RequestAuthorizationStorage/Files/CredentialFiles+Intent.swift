@@ -28,9 +28,9 @@ extension CredentialFiles {
     }
 
     /// - Returns: `nil` if there is no intent; empty data if it is damaged.
-    func loadIntent(in folder: OpenFolder) throws -> Data? {
+    func loadIntent(in folder: OpenFolder, mayLock: Bool) throws -> Data? {
         let intent = try readIntent(in: folder)
-        guard intent?.isEmpty == true, try folder.status(of: guardName) != nil else { return intent }
+        guard intent?.isEmpty == true, mayLock, try folder.status(of: guardName) != nil else { return intent }
         // It looks damaged while it is overwritten, and would cause a refresh. Whoever writes it has the guard.
         do {
             return try withGuard(in: folder) { folder, _ in try readIntent(in: folder) }

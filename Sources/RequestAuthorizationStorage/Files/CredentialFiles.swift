@@ -47,13 +47,14 @@ struct CredentialFiles: Sendable {
         return try kept(in: folder).item
     }
 
-    func loadWithIntent() throws -> ItemWithIntent {
+    /// - Parameter mayLock: whether a file may be locked, if the intent looks damaged.
+    func loadWithIntent(mayLock: Bool) throws -> ItemWithIntent {
         guard let folder = try open(making: false) else {
             return ItemWithIntent(nil, absence: .placeMissing, intent: nil)
         }
         try refuseCollision(in: folder)
         let kept = try kept(in: folder)
-        return ItemWithIntent(kept.item, absence: kept.absence, intent: try loadIntent(in: folder))
+        return ItemWithIntent(kept.item, absence: kept.absence, intent: try loadIntent(in: folder, mayLock: mayLock))
     }
 
     /// - Parameter intent: removed once the item is durable, unless the file has another intent.

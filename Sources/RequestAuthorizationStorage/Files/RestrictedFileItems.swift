@@ -56,7 +56,8 @@ public final class RestrictedFileItems: SharedByteStore, RedactedDescription {
     public func loadWithIntent() async throws -> ItemWithIntent {
         try await run("read the token") { files in
             self.tidyOnce()
-            return try files.loadWithIntent()
+            // A process that is suspended with a locked file may be ended.
+            return try files.loadWithIntent(mayLock: !self.activity.isNeeded)
         }
     }
 
