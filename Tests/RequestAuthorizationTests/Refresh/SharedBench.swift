@@ -50,6 +50,19 @@ struct SharedBench {
 
     func name() async throws -> String { try await auth.validToken().name }
 
+    /// Signs in as `signed-in`. The save hangs until the provider gives it up.
+    ///
+    /// - Returns: the save, which can still be made.
+    func signInWithoutSave() async throws -> HeldStoreCall {
+        let save = store.hold(next: .save)
+        let signIn = Task { try await auth.signIn { TestToken("signed-in") } }
+        await save.begins()
+        await clock.sleeper(for: .seconds(10))
+        clock.advance(by: .seconds(10))
+        try await signIn.value
+        return save
+    }
+
     /// Suspends until exclusive access is free.
     func unlocked() async {
         try? await place.sibling().lock(within: .seconds(1)).unlock()

@@ -141,12 +141,7 @@ import Testing
     @Test(.timeLimit(.minutes(1)))
     func `a sign-in whose save was given up and is made all the same is not saved again`() async throws {
         let bench = SharedBench.make()
-        let save = bench.store.hold(next: .save)
-        let signIn = Task { try await bench.auth.signIn { TestToken("signed-in") } }
-        await save.begins()
-        await bench.clock.sleeper(for: .seconds(10))
-        bench.clock.advance(by: .seconds(10))
-        try await signIn.value
+        let save = try await bench.signInWithoutSave()
         save.release()
         // No time passes, so nothing is tried again.
         try await bench.auth.settle(within: .seconds(60))
