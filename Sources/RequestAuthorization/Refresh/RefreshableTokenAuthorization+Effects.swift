@@ -172,7 +172,7 @@ extension RefreshableTokenAuthorization {
 
     /// Ends a write that was given up and has been made after all. What siblings have changed meanwhile counts.
     private func endLate(_ job: Vault.Job) async {
-        if change({ state, _ in state.vault.endLate(job) }) { _ = await noticeChange() }
+        if change({ state, _ in state.vault.endLate(job) }) { _ = await noticeChange(isFirst: false) }
     }
 
     // MARK: - Siblings
@@ -182,23 +182,26 @@ extension RefreshableTokenAuthorization {
         guard watch == nil, let changes = store?.changes else { return }
         watch = Task.detached { [weak self, clock] in
             for await _ in changes {
-                guard var isRead = await self?.noticeChange() else { return }
+                guard var isRead = await self?.noticeChange(isFirst: true) else { return }
                 for pause in changePauses where !isRead {
-                    guard (try? await clock.sleep(for: pause)) != nil, let next = await self?.noticeChange() else {
-                        return
-                    }
+                    guard (try? await clock.sleep(for: pause)) != nil,
+                        let next = await self?.noticeChange(isFirst: false)
+                    else { return }
                     isRead = next
                 }
             }
         }
     }
 
-    /// - Returns: whether the store could be read.
-    private func noticeChange() async -> Bool {
+    /// - Parameter isFirst: whether a removed session is not believed yet. While the files of a folder are removed one by
+    ///   one, a lost folder looks so for a moment.
+    /// - Returns: `false` if the store is to be read again.
+    private func noticeChange(isFirst: Bool) async -> Bool {
         var isOutdated = true
         while isOutdated {
             let basis = core.read { $0.basis }
             guard case .loaded(let item, let intent, let absence) = try? await load() else { return false }
+            if isFirst, item == nil, absence == .gone, core.read({ $0.held != nil }) { return false }
             isOutdated = change { state, turn in
                 // A read that began before a sign-out must not undo it.
                 guard state.basis == basis else { return true }

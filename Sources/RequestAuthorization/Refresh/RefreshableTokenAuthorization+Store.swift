@@ -10,6 +10,7 @@ extension RefreshableTokenAuthorization {
         do {
             let kept = try await callStore {
                 if let shared { return try await shared.loadWithIntent() }
+                if let view = store as? any ReadOnlyStore<Token> { return try await view.loadWithAbsence() }
                 return TokenWithIntent(try await store.load(), intent: nil)
             }
             return .loaded(kept.stored.map(item), kept.intent, kept.absence)

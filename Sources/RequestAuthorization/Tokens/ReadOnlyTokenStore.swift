@@ -1,49 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// A read-only view of a token store: for extensions and widgets, while the app refreshes.
-///
-///     let widget = RefreshableTokenAuthorization(service: service, store: store.readOnly)
-///
-/// A provider with such a store never calls its token service and never writes. Once the token has expired, requests
-/// throw ``NotAuthorized`` with the reason ``NotAuthorized/Reason/refreshedElsewhere``, until the app has refreshed it.
-/// The provider notices that at once if the store announces ``TokenStore/changes``, else with the next request. Signing
-/// in or out counts in this process only.
-public struct ReadOnlyTokenStore<Base: TokenStore>: TokenStore, RedactedDescription {
-    private let base: Base
-
-    public init(_ base: Base) { self.base = base }
-
-    public func load() async throws -> StoredToken<Base.Token>? { try await base.load() }
-
-    public var isSharedBetweenDevices: Bool { base.isSharedBetweenDevices }
-
-    /// Refuses to save.
+extension TokenStore {
+    /// A read-only view of this store: for extensions and widgets, while the app refreshes.
     ///
-    /// - Throws: ``TokenStoreIsReadOnly``, always.
-    public func save(_ stored: StoredToken<Base.Token>) async throws { throw TokenStoreIsReadOnly() }
-
-    /// Refuses to clear.
+    ///     let widget = RefreshableTokenAuthorization(service: service, store: store.readOnly)
     ///
-    /// - Throws: ``TokenStoreIsReadOnly``, always.
-    public func clear() async throws { throw TokenStoreIsReadOnly() }
-
-    public var changes: AsyncStream<Void>? { base.changes }
+    /// A provider with such a store never calls its token service and never writes. Once the token has expired, requests
+    /// throw ``NotAuthorized`` with the reason ``NotAuthorized/Reason/refreshedElsewhere``, until the app has refreshed
+    /// it. The provider notices that at once if the store announces ``TokenStore/changes``, else with the next request.
+    /// Signing in or out counts in this process only.
+    ///
+    /// `save(_:)` and `clear()` always throw ``TokenStoreIsReadOnly``. A damaged item is set aside, as by any other reader.
+    public var readOnly: some TokenStore<Token> { ReadOnlyTokenStore(base: self) }
 }
 
-extension TokenStore {
-    /// A read-only view of this store; see ``ReadOnlyTokenStore``.
-    public var readOnly: ReadOnlyTokenStore<Self> { ReadOnlyTokenStore(self) }
+struct ReadOnlyTokenStore<Base: TokenStore>: TokenStore, RedactedDescription {
+    let base: Base
+
+    func load() async throws -> StoredToken<Base.Token>? { try await base.load() }
+    func save(_ stored: StoredToken<Base.Token>) async throws { throw TokenStoreIsReadOnly() }
+    func clear() async throws { throw TokenStoreIsReadOnly() }
+    var isSharedBetweenDevices: Bool { base.isSharedBetweenDevices }
+    var changes: AsyncStream<Void>? { base.changes }
 }
 
 /// A read-only view of a store was asked to write.
 public struct TokenStoreIsReadOnly: Error, Hashable, CustomStringConvertible {
-    public init() {}
+    package init() {}
 
     public var description: String { "this view of the token store is read-only; write to the store itself" }
 }
 
 /// A store for which a provider must neither refresh nor write.
-protocol ReadOnlyStore {}
+protocol ReadOnlyStore<Token>: TokenStore {
+    /// Returns what is stored, or why nothing is.
+    func loadWithAbsence() async throws -> TokenWithIntent<Token>
+}
 
-extension ReadOnlyTokenStore: ReadOnlyStore {}
+extension ReadOnlyTokenStore: ReadOnlyStore {
+    func loadWithAbsence() async throws -> TokenWithIntent<Token> {
+        // Unlike this one, `loadWithIntent()` may remove an old tombstone.
+        let stored = try await base.load()
+        guard stored == nil, let shared = base as? any SharedTokenStore<Token> else {
+            return TokenWithIntent(stored, intent: nil)
+        }
+        return try await shared.loadWithIntent()
+    }
+}

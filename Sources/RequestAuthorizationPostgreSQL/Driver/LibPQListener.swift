@@ -21,10 +21,10 @@ struct LibPQListener: Sendable {
                 do {
                     let handle = try parameters.connected()
                     defer {
-                        socket.close()
+                        socket.release()
                         PQfinish(handle)
                     }
-                    socket.open(PQsocket(handle))
+                    try socket.open(PQsocket(handle))
                     _ = try answer(to: "LISTEN \(channel)", on: handle)
                     begun.resume()
                     continuation.finish(throwing: listen(on: handle, continuation))

@@ -32,21 +32,34 @@ enum Readiness {
 }
 
 /// A socket that another thread may shut down, which wakes the thread that waits for it.
+///
+/// It has a descriptor of its own. libpq closes its own when the connection ends, and another file may get that number.
 final class OpenSocket: Sendable {
-    private let state = Lock<(socket: CInt?, isOver: Bool)>((nil, false))
+    private let state = Lock<(own: CInt?, isOver: Bool)>((nil, false))
 
-    func open(_ socket: CInt) {
-        state.withLock { $0.socket = socket }
-        if state.withLock({ $0.isOver }) { shutDown() }
+    deinit { release() }
+
+    func open(_ socket: CInt) throws {
+        let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+        guard own >= 0 else { throw PostgreSQLError(.tooManyFiles) }
+        let isOver = state.withLock { state in
+            state.own = own
+            return state.isOver
+        }
+        if isOver { shutDown() }
     }
 
-    /// Call it before the descriptor is closed, because another file may get its number.
-    func close() { state.withLock { $0.socket = nil } }
+    func release() {
+        state.withLock { state in
+            if let own = state.own { close(own) }
+            state.own = nil
+        }
+    }
 
     func shutDown() {
         state.withLock { state in
             state.isOver = true
-            if let socket = state.socket { shutdown(socket, CInt(SHUT_RDWR)) }
+            if let own = state.own { shutdown(own, CInt(SHUT_RDWR)) }
         }
     }
 }

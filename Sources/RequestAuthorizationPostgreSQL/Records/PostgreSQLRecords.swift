@@ -25,7 +25,7 @@ struct PostgreSQLRecords: RecordDatabase, RedactedDescription {
             throw TokenStoreError(
                 .unsuitable, "the tables are of a later version, and nothing was changed; update this program")
         }
-        return DatabaseRecord(bytes, unchangedFor: row[1].flatMap { Double($0) }.map { .seconds($0) })
+        return DatabaseRecord(bytes, unchangedFor: row[1].flatMap { Double($0) }.map { .saturated(seconds: $0) })
     }
 
     /// One statement, and so one transaction. It fails on a standby, also if it only confirms.

@@ -5,7 +5,7 @@
 ///
 ///     STEM.token    the item; empty if the item has been set aside
 ///     STEM.new      the next item while it is written; written only with the guard
-///     STEM.guard    locked while the item is replaced
+///     STEM.guard    locked while the item is replaced; empty until an item was saved
 ///     STEM.lock     locked for a whole refresh
 ///     STEM.intent   an IntentRecord
 ///     STEM.name     the full names, if the stem is shortened
@@ -76,6 +76,8 @@ struct CredentialFiles: Sendable {
             try exchange(item, as: token, in: folder)
             noteDurable(try? folder.status(of: token))
             remember(folder)
+            // A save that is cut off before this one has saved nothing.
+            markGuard(in: folder)
             if let intent { try endIntent(intent, in: folder) }
             return .saved
         }
@@ -174,10 +176,12 @@ struct CredentialFiles: Sendable {
     /// Returns why there is no item file: the item was removed, or the place is missing.
     ///
     /// The first save makes the guard file. Removing the account removes it, and the folder stays the same one. If the
-    /// folder was removed, a refresh makes a new one with its lock file, which has no guard file.
+    /// folder was removed, a refresh makes a new one with its lock file, which has no guard file. An empty guard file is
+    /// that of a first save which is under way, or was cut off.
     private func absence(in folder: OpenFolder, hadGuard: Bool?) throws -> TokenAbsence {
-        if try hadGuard ?? (folder.status(of: guardName) != nil) { return .gone }
-        guard let birth = folder.birth else { return .placeMissing }
+        let guardFile = hadGuard == false ? nil : try folder.status(of: guardName)
+        if let guardFile, guardFile.size > 0 { return .gone }
+        guard let birth = folder.birth else { return guardFile == nil ? .placeMissing : .gone }
         return lastPlace.withLock { $0 == birth } ? .gone : .placeMissing
     }
 
@@ -192,6 +196,12 @@ struct CredentialFiles: Sendable {
     }
 
     private func noteDurable(_ status: FileStatus?) { durable.withLock { $0 = status } }
+
+    /// Notes that an item was saved. Without the note a removed session looks like a missing place to a new process.
+    private func markGuard(in folder: OpenFolder) {
+        guard let size = try? folder.status(of: guardName)?.size, size == 0 else { return }
+        try? folder.open(guardName, for: .overwriting)?.write(Data([1]))
+    }
 
     private func remember(_ folder: OpenFolder) {
         let birth = folder.birth

@@ -48,7 +48,11 @@ final class FileLock: Sendable {
         (self.files, self.queue, self.watch, self.onEnd) = (files, queue, watch, onEnd)
     }
 
-    deinit { onEnd() }
+    deinit {
+        // The last wait has timed out, and nobody has tried since.
+        if let listener = state.withLock({ $0.listener }) { watch.leave(files.lockName, listener) }
+        onEnd()
+    }
 
     /// - Returns: the access, which ends when the last reference is released.
     func acquire(within limit: Duration) async throws -> Access {

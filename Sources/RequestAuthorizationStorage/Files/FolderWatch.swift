@@ -90,6 +90,9 @@ final class FolderWatch: Sendable {
         withExtendedLifetime(over) {}
     }
 
+    /// The files that somebody listens to.
+    var heard: Set<String> { state.withLock { Set($0.listeners.keys) } }
+
     // MARK: -
 
     private func add(

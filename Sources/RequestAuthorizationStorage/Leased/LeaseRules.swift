@@ -61,7 +61,7 @@ struct LeaseRules: Hashable, Sendable {
         guard isFree(record, at: now, unchangedFor: unchangedFor) else { return nil }
         var record = record
         record.holder = id
-        record.beat += 1
+        record.beat &+= 1
         return record
     }
 
@@ -85,7 +85,7 @@ struct LeaseRules: Hashable, Sendable {
     func renewing(_ record: LeasedRecord) -> LeasedRecord? {
         guard isHolder(in: record), held?.isOver == false else { return nil }
         var record = record
-        record.beat += 1
+        record.beat &+= 1
         return record
     }
 

@@ -44,7 +44,7 @@ extension LeasedByteStore {
         let (basis, lease, id) = state.withLock { ($0.basis, $0.lease, $0.rules.id) }
         guard let lease else { throw Self.isNotHolder }
         do {
-            if id == nil { return try await acquire(lease, announcing: intent, for: basis, budget) }
+            if id == nil { return try await acquire(lease, announcing: intent, for: basis, until: budget.end) }
             try await announce(intent, for: basis, of: lease.id, budget)
         } catch {
             // Only if the database is full may the request be sent without an intent.
@@ -104,17 +104,18 @@ extension LeasedByteStore {
 
     /// Acquires the lease for an access that was given without one. Lease and intent are one write.
     private func acquire(
-        _ lease: HeldLease, announcing intent: Data, for basis: Data?, _ budget: RecordCalls.Budget
+        _ lease: HeldLease, announcing intent: Data, for basis: Data?, until end: Duration
     ) async throws {
         var pauses = LeasePauses()
         while true {
+            let budget = space.budget
             let known = try await record(budget)
             guard known.record.item == basis else { throw Self.itemHasChanged }
             if try await self.lease(lease.id, over: known, announcing: intent, budget) != nil {
                 state.withLock { $0.intentLease = lease.id }
                 return lease.renew()
             }
-            try await pause(&pauses, until: budget.end, space.calls.limit)
+            try await pause(&pauses, until: end, space.calls.limit)
         }
     }
 

@@ -112,7 +112,7 @@ extension LeasedRecord {
     /// - Parameter unchangedFor: by the clock of the database, which is believed before that of a host.
     func isRemovable(after age: Duration, at now: Date, unchangedFor: Duration?) -> Bool {
         guard holder == nil, intent == nil, status == .ended || item == nil && status != .token else { return false }
-        return (unchangedFor ?? .seconds(now.timeIntervalSince1970 - changedAt)) >= age
+        return (unchangedFor ?? .saturated(seconds: now.timeIntervalSince1970 - changedAt)) >= age
     }
 }
 
@@ -124,7 +124,15 @@ extension LeasedByteStore {
         let budget = space.budget
         while true {
             let known = try await record(budget, mayBeDamaged: mayBeDamaged)
-            guard let bytes = known.bytes, condition(known.record, known.unchangedFor) else { return false }
+            guard let bytes = known.bytes else {
+                // The answer may be stale, or the database was emptied, so that the record has another key now.
+                _ = try await space.open(budget)
+                guard try await space.key(of: name, budget) == known.key,
+                    try await space.calls.confirm(nil, at: known.key, budget)
+                else { continue }
+                return false
+            }
+            guard condition(known.record, known.unchangedFor) else { return false }
             if try await space.calls.replace(bytes, by: nil, at: known.key, budget) {
                 await announce()
                 return true

@@ -79,6 +79,52 @@ import Testing
         #expect(stored?.token?.name == "new" && stored?.version.generation == 1)
     }
 
+    /// As `rm -r` does it. What the notice of the removed token has read is read again, and is a missing folder by then.
+    @Test func `a folder whose files are removed one by one ends no session`() async throws {
+        let bench = try await FileBench(follows: true, .token("new"))
+        #expect(try await bench.name() == "old")
+        try FileManager.default.removeItem(atPath: bench.folder.file("client,me.token"))
+        await bench.clock.sleeper(for: .milliseconds(500))
+        try FileManager.default.removeItem(atPath: bench.folder.tokens)
+        bench.expire()
+        #expect(try await bench.name() == "new")
+        #expect(try await bench.sibling.load()?.token?.name == "new")
+    }
+
+    @Test(arguments: [true, false])
+    func `a reader is not signed out by a lost folder or a damaged item`(isFolder: Bool) async throws {
+        let bench = try await FileBench(follows: false, isReader: true)
+        #expect(try await bench.name() == "old")
+        if isFolder {
+            try FileManager.default.moveItem(atPath: bench.folder.tokens, toPath: bench.folder.path + "/lost")
+        } else {
+            try bench.folder.write("damaged", to: "client,me.token")
+        }
+        for _ in 0..<2 {
+            bench.expire()
+            let error = await #expect(throws: NotAuthorized.self) { try await bench.name() }
+            #expect(error?.reason == .refreshedElsewhere)
+        }
+        try await bench.sibling.clear()
+        bench.expire()
+        if !isFolder { await bench.expectSignedOut() }
+    }
+
+    /// The process was killed after it had made the guard, and before the item was there.
+    @Test func `a first save that was cut off is no removed session`() async throws {
+        let bench = try await FileBench(follows: false, .token("new"))
+        #expect(try await bench.name() == "old")
+        try FileManager.default.moveItem(atPath: bench.folder.tokens, toPath: bench.folder.path + "/lost")
+        try FileManager.default.createDirectory(
+            atPath: bench.folder.tokens, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try bench.folder.write(Data(), to: "client,me.guard")
+        #expect(try await bench.sibling.loadWithIntent().absence == .placeMissing)
+        bench.expire()
+        #expect(try await bench.name() == "new")
+        try await bench.sibling.clear()
+        #expect(try await bench.folder.store().loadWithIntent().absence == .gone)
+    }
+
     @Test func `a token that cannot be saved again is saved with the next try`() async throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
@@ -107,8 +153,10 @@ private struct FileBench {
 
     var accounts: RestrictedFileAccounts { RestrictedFileAccounts(client: "client", folder: .at(folder.tokens)) }
 
-    /// - Parameter follows: whether the provider is notified of others' changes.
-    init(follows: Bool, _ script: ScriptedTokenService<TestToken>.Step...) async throws {
+    /// - Parameters:
+    ///   - follows: whether the provider is notified of others' changes.
+    ///   - isReader: whether the provider has a read-only view.
+    init(follows: Bool, isReader: Bool = false, _ script: ScriptedTokenService<TestToken>.Step...) async throws {
         folder = try TemporaryFolder()
         sibling = folder.store()
         service = ScriptedTokenService(clock: clock)
@@ -117,7 +165,9 @@ private struct FileBench {
             StoredToken(
                 .token(TestToken("old", expiresAt: clock.now + 2)),
                 version: TokenVersion(session: UUID(), generation: 0), obtainedAt: clock.now))
-        let store: any TokenStore<TestToken> = follows ? folder.store() : UnwatchedStore(folder.store())
+        let unwatched = UnwatchedStore(folder.store())
+        let store: any TokenStore<TestToken> =
+            if follows { folder.store() } else if isReader { unwatched.readOnly } else { unwatched }
         auth = RefreshableTokenAuthorization(service: service, token: nil, store: store, clock: clock)
     }
 

@@ -60,7 +60,7 @@ import Darwin
             calls.withLock { $0 } == [
                 "makeFolder .", "protect tokens",
                 "create client,me.intent", "protect client,me.intent", "write client,me.intent",
-                "create client,me.new", "protect client,me.new", "write client,me.new",
+                "create client,me.new", "protect client,me.new", "write client,me.new", "write client,me.guard",
                 "create client,me.new", "protect client,me.new", "write client,me.new",
             ])
     }

@@ -53,6 +53,27 @@ import Darwin
         try await one.lock(within: .seconds(300)).unlock()
     }
 
+    @Test func `a lock that goes after its last wait has ended listens no more`() async throws {
+        let folder = try TemporaryFolder()
+        let held = try await folder.store().lock(within: .seconds(300))
+        let (tries, tried) = AsyncStream.makeStream(of: Void.self)
+        let layer = ObservedFileLayer(before: { if $0.function == "lock" { tried.yield() } })
+        let shared = SharedFolder.at(.at(folder.tokens), layer)
+        let files = CredentialFiles(CredentialName(client: "client", account: "me"), in: shared.place)
+        let watch = FolderWatch(shared.place, on: shared.queue(of: files))
+        var lock: FileLock? = FileLock(files, on: shared.queue(of: files), watch: watch, onEnd: {})
+        let waiting = Task { [lock] in _ = try await lock?.acquire(within: .seconds(300)) }
+        var next = tries.makeAsyncIterator()
+        // It tries once more after it has begun to listen.
+        for _ in 0..<2 { await next.next() }
+        #expect(watch.heard == ["client,me.lock"])
+        waiting.cancel()
+        _ = await waiting.result
+        lock = nil
+        #expect(watch.heard == [])
+        await held.unlock()
+    }
+
     @Test func `one may wait for ever`() async throws {
         let folder = try TemporaryFolder()
         let lock = try await folder.store().lock(within: .seconds(Int64.max))

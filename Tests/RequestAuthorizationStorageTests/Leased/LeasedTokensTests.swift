@@ -31,5 +31,40 @@ struct LeasedTokensTests {
             )
         }.run()
     }
+
+    @Test func `a removal reaches a database that was emptied and filled again, and is no stale answer`() async throws {
+        let (host, records) = (try await fleet(records), records)
+        let former: LeasedTokenStore<TestToken> = host.store(client: "web", account: "ada")
+        try await former.save(.make(1))
+        records.dropAll()
+        let store: LeasedTokenStore<TestToken> = try await fleet(records).store(client: "web", account: "ada")
+        try await store.save(.make(2))
+        #expect(try await host.remove(client: "web", account: "ada"))
+        #expect(try await store.load() == nil)
+        try await store.save(.make(3))
+        records.next(.read, .stale)
+        #expect(try await host.remove(client: "web", account: "ada"))
+        #expect(try await !host.remove(client: "web", account: "ada"))
+    }
+
+    @Test func `no bytes of a record end the program`() async throws {
+        let host = try await fleet(records)
+        let store: LeasedTokenStore<TestToken> = host.store(client: "web", account: "ada")
+        let key = host.key(client: "web", account: "ada")
+        try await store.save(.make(1))
+        var record = try LeasedRecord(decoding: #require(records[key]))
+        record.beat = .max
+        records[key] = record.encoded
+        let lock = try await store.lock(within: .seconds(1))
+        #expect(lock.remaining ?? .zero > .zero)
+        await lock.unlock()
+        for date in [Double.nan, .infinity, -.infinity, 1e300, -1e300] {
+            record = LeasedRecord(place: record.place)
+            (record.status, record.changedAt) = (.ended, date)
+            records[key] = record.encoded
+            let isOld = date.isNaN || date < 0
+            #expect(try await host.removeEnded(at: key) == isOld, "\(date)")
+        }
+    }
 }
 #endif

@@ -86,6 +86,9 @@ import Testing
         #expect(try await widget.name() == "old")
         let end = Task { await widget.auth.tokenChanges.first { !$0.isAuthorized } != nil }
         try await widget.app.clear()
+        // It is read a second time.
+        await widget.clock.sleeper(for: .milliseconds(500))
+        widget.clock.advance(by: .milliseconds(500))
         #expect(await end.value)
         let next = Task { await widget.auth.tokenChanges.first { $0.name == "next" } != nil }
         try await widget.app.save(.make("next"))
