@@ -69,6 +69,21 @@ import Testing
         }
     }
 
+    @Test func `a 401 of another origin does not concern a credential without fields either`() async throws {
+        let provider = BareProvider()
+        try await withServer { request in
+            request.target == "/a"
+                ? .redirect(302, to: "http://localhost:\(request.port)/b") : .unauthorized("Bearer", body: "no")
+        } body: { server in
+            try await withClient { client in
+                let there = try await client.received(.get(server.url("/a")), authorizedBy: provider)
+                #expect(there == .init(401, "no") && provider.judged == 0)
+                let here = try await client.received(.get(server.url("/b")), authorizedBy: provider)
+                #expect(here == .init(401, "no") && provider.judged == 1)
+            }
+        }
+    }
+
     @Test func `a 401 behind a redirect to the same origin is sent again, and what led there is not`() async throws {
         try await withServer { request in
             if request.target == "/a" { return .redirect(307, to: "/b") }
@@ -161,6 +176,20 @@ import Testing
                 #expect(error?.reason == .redirectsFollowed)
             }
         }
+    }
+}
+
+/// Adds nothing, and counts the refusals that it is asked about.
+private final class BareProvider: AuthorizationProvider, CredentialReceipt {
+    private let count = Lock(0)
+
+    var judged: Int { count.withLock { $0 } }
+
+    func credential(for request: some AuthorizableRequest) async throws -> Credential { .withoutFields(receipt: self) }
+
+    func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
+        count.withLock { $0 += 1 }
+        return .accept
     }
 }
 #endif

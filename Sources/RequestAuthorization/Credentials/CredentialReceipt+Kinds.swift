@@ -28,6 +28,12 @@ struct RefusalReceipt: CredentialReceipt {
     }
 }
 
+/// The receipt of a credential that is for a part of its origin.
+package protocol BoundReceipt: CredentialReceipt {
+    /// Whether a redirect may carry the credential on.
+    func mayGo(to request: some AuthorizableRequest) -> Bool
+}
+
 /// The receipts of a credential that was put together from two.
 struct ReceiptPair: CredentialReceipt {
     let first: any CredentialReceipt

@@ -149,9 +149,10 @@ extension HTTPClientResponse {
     /// The last request of a chain of redirects.
     fileprivate var lastRequest: HTTPClientRequest? { history.last?.request }
 
-    /// Whether it answers a request that still carried the credential.
+    /// Whether it answers a request that still carried the credential. One without fields goes no further than its origin.
     fileprivate func answers(_ sent: Sent) -> Bool {
         guard history.count > 1, let last = lastRequest else { return true }
+        guard last.origin == sent.request.origin, sent.credential.mayGo(to: last) else { return false }
         return sent.credential.fields.allSatisfy { last.headers[$0.name] == sent.request.headers[$0.name] }
     }
 }

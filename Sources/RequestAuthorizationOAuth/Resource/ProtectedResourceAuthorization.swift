@@ -21,8 +21,7 @@
 /// The credential goes to requests below the URL only: the same origin, and a path that continues at a slash.
 public final class ProtectedResourceAuthorization: AuthorizationProvider, RedactedDescription {
     private let sessions: ResourceSessions
-    private let origin: Origin?
-    private let path: String
+    private let place: ResourcePlace
     /// The credential of the held token, with the receipt of this provider.
     private let warm = Lock<(base: Credential, wrapped: Credential)?>(nil)
 
@@ -54,7 +53,7 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
                 requiresListedPKCE: requiresListedPKCE, namesResource: namesResource, transport: transport,
                 clock: clock,
                 allows: allows, signIn: signIn, service: nil))
-        (origin, path) = Self.place(url)
+        place = ResourcePlace(url)
     }
 
     /// Creates a provider for a program that acts for itself.
@@ -85,7 +84,7 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
                 proof: nil,
                 requiresListedPKCE: false, namesResource: true, transport: transport, clock: clock, allows: allows,
                 signIn: .never, service: service))
-        (origin, path) = Self.place(url)
+        place = ResourcePlace(url)
     }
 
     /// Returns the token of the resource; nothing until somebody has signed in.
@@ -108,8 +107,7 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
         if !goesOutFirst(request), try await sessions.introduce(), let session = sessions.session {
             return wrap(try await session.provider.credential(for: request), session, request)
         }
-        return .withoutFields(
-            receipt: ResourceReceipt(sessions: sessions, number: nil, base: nil, isReplayable: request.isReplayable))
+        return .withoutFields(receipt: receipt(nil, nil, request.isReplayable))
     }
 
     public func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
@@ -127,11 +125,13 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
     private func wrap(
         _ base: Credential, _ session: ResourceSession, _ request: some AuthorizableRequest
     ) -> Credential {
-        let receipt = ResourceReceipt(
-            sessions: sessions, number: session.number, base: base, isReplayable: request.isReplayable)
-        let wrapped = base.replacingReceipt(by: receipt)
+        let wrapped = base.replacingReceipt(by: receipt(session.number, base, request.isReplayable))
         if request.isReplayable, !base.isForOneRequest { warm.withLock { $0 = (base, wrapped) } }
         return wrapped
+    }
+
+    private func receipt(_ number: Int?, _ base: Credential?, _ isReplayable: Bool) -> ResourceReceipt {
+        ResourceReceipt(sessions: sessions, place: place, number: number, base: base, isReplayable: isReplayable)
     }
 
     /// Whether a request may go out without a credential, in order to learn the challenge.
@@ -142,23 +142,34 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
         return request.isReplayable && request.targetURI?.withoutFragment == sessions.settings.url
     }
 
-    private static func place(_ url: String) -> (Origin?, String) {
-        let parsed = URL(string: url)
-        let path = parsed?.path(percentEncoded: true) ?? ""
-        return (parsed.flatMap { Origin($0) }, path == "/" ? "" : path)
-    }
-
     /// Throws unless a request is below the URL of the resource.
     private func check(_ request: some AuthorizableRequest) throws {
-        guard let origin else {
+        guard place.origin != nil else {
             throw ProtectedResourceError(.unusable, member: "resource", detail: "write a URL with scheme and host")
         }
-        if request.goes(to: origin), path.isEmpty || isBelow(request.targetURI) { return }
+        if place.contains(request) { return }
         throw NotAuthorized(
             .originNotAllowed,
             detail:
                 "the token is for \(TerminalText.clean(sessions.settings.url)) and what is below it, and the request is not"
         )
+    }
+}
+
+/// The part of an origin that a resource is: its URL, and what continues that at a slash.
+private struct ResourcePlace {
+    let origin: Origin?
+    private let path: String
+
+    init(_ url: String) {
+        let parsed = URL(string: url)
+        let path = parsed?.path(percentEncoded: true) ?? ""
+        (origin, self.path) = (parsed.flatMap { Origin($0) }, path == "/" ? "" : path)
+    }
+
+    func contains(_ request: some AuthorizableRequest) -> Bool {
+        guard let origin, request.goes(to: origin) else { return false }
+        return path.isEmpty || isBelow(request.targetURI)
     }
 
     private func isBelow(_ target: String?) -> Bool {
@@ -179,15 +190,21 @@ extension ProtectedResourceAuthorization {
     ///
     /// Programs with the same records share one page: the others take over the session of the first.
     ///
-    /// - Parameter scopes: requested in addition to what the resource asks for.
+    /// - Parameter scopes: requested in place of those that the resource lists; if there are none, those are requested.
     /// - Throws: ``SignInError``, ``ProtectedResourceError``, `NotAuthorized`; `CancellationError` if the task is
     ///   cancelled, and the sign-in goes on.
     public func signIn(scopes: Set<String> = []) async throws { try await sessions.signIn(scopes: scopes) }
 
     /// Revokes the token at the server, then signs out here; see `RefreshableTokenAuthorization.signOut()`.
-    public func signOut() async throws { try await sessions.loaded()?.provider.signOut() }
+    ///
+    /// A sign-in that is under way brings no session any more. Whoever waits for it gets `NotAuthorized` with the reason
+    /// `signedOut`.
+    public func signOut() async throws {
+        await sessions.dropSignIn()
+        try await sessions.loaded()?.provider.signOut()
+    }
 
-    /// Signs out on this machine only. The server is not told.
+    /// Signs out on this machine only. The server is not told. A sign-in that is under way is dropped, as by ``signOut()``.
     ///
     /// If the records cannot be read now, it is tried again, and no request uses the session before. ``settle(within:)``
     /// throws as long as it has not succeeded.
@@ -235,8 +252,7 @@ extension ProtectedResourceAuthorization: RefusalListener {
         try check(request)
         let session = try await sessions.loaded()
         let isBare = request.credential(in: "Authorization") == nil
-        let receipt = ResourceReceipt(
-            sessions: sessions, number: isBare ? nil : session?.number, base: nil, isReplayable: request.isReplayable)
+        let receipt = receipt(isBare ? nil : session?.number, nil, request.isReplayable)
         if let verdict = try await receipt.verdict(on: refusal) {
             if verdict == .accept { throw NotAuthorized(.needsInteraction, challenge: refusal.challenges.first) }
             return
@@ -246,8 +262,9 @@ extension ProtectedResourceAuthorization: RefusalListener {
 }
 
 /// Judges the answers to a request to the resource.
-private struct ResourceReceipt: CredentialReceipt {
+private struct ResourceReceipt: BoundReceipt {
     let sessions: ResourceSessions
+    let place: ResourcePlace
     /// The session of the request; `nil` if it went out without a credential.
     let number: Int?
     let base: Credential?
@@ -255,6 +272,8 @@ private struct ResourceReceipt: CredentialReceipt {
 
     var wantsEveryAnswer: Bool { base?.wantsEveryAnswer ?? false }
     var isCurrent: Bool { base?.isCurrent ?? (sessions.session == nil) }
+
+    func mayGo(to request: some AuthorizableRequest) -> Bool { place.contains(request) }
 
     func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict {
         if let refusal = answer as? UnauthorizedResponse ?? answer.unauthorized, refusal.statusCode != 400,

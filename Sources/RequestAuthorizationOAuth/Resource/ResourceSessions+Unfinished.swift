@@ -12,6 +12,7 @@ extension ResourceSessions {
 
     /// Signs out here. A session that cannot be read now is signed out before it is used.
     func reset() async {
+        dropSignIn()
         unfinished = Unfinished(isReset: true)
         await finishOrTryAgain()
     }

@@ -49,6 +49,8 @@ actor ResourceSessions {
         /// The sign-in that this process knows; another one in the records is newer.
         let baseline: UUID?
         let since: Date
+        /// The number of sign-outs when it began; see `dropSignIn()`.
+        var signOuts = 0
 
         var isStepUp: Bool { [.scopes, .strongerLogIn].contains(reason) }
         var covering: Set<String> { isStepUp ? challenge?.scope ?? [] : scopes }
@@ -58,6 +60,8 @@ actor ResourceSessions {
     /// What the records have refused so far.
     var unfinished = Unfinished()
     private var signingIn: Task<Void, any Error>?
+    /// Rises with each sign-out. A sign-in that began before one brings no session.
+    private var signOuts = 0
     private var reading: Task<Void, Never>?
     private var introduction: Task<AuthenticationChallenge??, any Error>?
     /// The uptime before which the metadata are not read again.
@@ -184,15 +188,47 @@ actor ResourceSessions {
 
     /// Begins a sign-in, which goes on if those who wait for it leave.
     private func begin(_ demand: Demand) {
-        signingIn = Task.detached { [self] in
+        var demand = demand
+        demand.signOuts = signOuts
+        let work = Task.detached { [self, demand] in
             do {
                 try await run(demand)
-                state.withLock { $0.consent.ended(.signedIn) }
+                try await end(demand, .signedIn)
             } catch {
-                state.withLock { $0.consent.ended(Self.isDenial(error) ? .denied : .failed) }
+                try await end(demand, Self.isDenial(error) ? .denied : .failed)
                 throw error
             }
         }
+        // A page that pays no attention to a sign-out holds up nobody.
+        signingIn = Task.detached {
+            do {
+                try await withTaskCancellationHandler {
+                    try await work.finished()
+                } onCancel: {
+                    work.cancel()
+                }
+            } catch {
+                throw Task.isCancelled ? NotAuthorized(.signedOut) : error
+            }
+        }
+    }
+
+    /// - Throws: `NotAuthorized` if a sign-out has dropped the sign-in.
+    private func end(_ demand: Demand, _ end: ConsentState.End) throws {
+        try checkSignOuts(since: demand)
+        state.withLock { $0.consent.ended(end) }
+    }
+
+    private func checkSignOuts(since demand: Demand) throws {
+        guard demand.signOuts == signOuts else { throw NotAuthorized(.signedOut) }
+    }
+
+    /// Gives up the sign-in that is under way, because of a sign-out. The next one begins anew.
+    func dropSignIn() {
+        signOuts += 1
+        signingIn?.cancel()
+        signingIn = nil
+        state.withLock { $0.consent.ended(.failed) }
     }
 
     private static func isDenial(_ error: any Error) -> Bool {
@@ -227,6 +263,7 @@ actor ResourceSessions {
             let found = try await resource(for: demand)
             if let make = settings.service {
                 let service = tokenService(try await make(found))
+                try checkSignOuts(since: demand)
                 return install(nil, service, provider(service, nil), issuer: found.server.issuer)
             }
             try await signIn(demand, at: found)
@@ -267,7 +304,13 @@ actor ResourceSessions {
                 try await token(for: scopes, parameters, at: found, through: receiver, channel, show)
             case .device(let show): try await token(for: scopes, parameters, at: found, showing: show)
             }
-        try await keep(record, service, token)
+        do {
+            try await keep(record, service, token, demand)
+        } catch let error as NotAuthorized where error.reason == .signedOut {
+            // The sign-out has cancelled this task, and a cancelled request revokes nothing.
+            await Task.detached { await service.discard(token) }.value
+            throw error
+        }
     }
 
     /// Shows the page, and exchanges the code.
@@ -294,7 +337,8 @@ actor ResourceSessions {
                     return try await service.pending(scopes, redirectURI, parameters)
                 }, show: show)
             guard let (record, service) = began.withLock({ $0 }) else { throw SignInError(.foreign) }
-            return (record, service, try await service.finish(callback: callback))
+            // Not cancelled by a sign-out: a token that nobody has received could not be revoked.
+            return (record, service, try await Task.detached { try await service.finish(callback: callback) }.value)
         } catch {
             if let (record, _) = began.withLock({ $0 }), Self.killsRegistration(error) {
                 await forget(record.registration)
@@ -350,24 +394,38 @@ actor ResourceSessions {
     // MARK: - Sessions
 
     /// Installs a new session, then keeps it. The former token stays until the new one is there.
-    private func keep(_ record: ResourceRecord, _ service: OAuthTokenService, _ token: OAuthToken) async throws {
+    ///
+    /// - Throws: `NotAuthorized` with the reason `signedOut` if somebody has signed out meanwhile.
+    private func keep(
+        _ record: ResourceRecord, _ service: OAuthTokenService, _ token: OAuthToken, _ demand: Demand
+    ) async throws {
         let (records, url) = (settings.records, settings.url)
+        try checkSignOuts(since: demand)
         let former = session
         unfinished = Unfinished()
         if let former, let old = former.record, old.tokens(of: url) == record.tokens(of: url) {
             former.service.serve(former.number, by: service)
-            try await former.provider.signIn { token }
+            try await signIn(to: former.provider, token, demand)
             install(record, former.service, former.provider)
         } else {
             let service = tokenService(service)
             let provider = provider(service, records.tokens(named: record.tokens(of: url)))
-            try await provider.signIn { token }
+            try await signIn(to: provider, token, demand)
             install(record, service, provider)
             // What the former server has issued is of no use here, and must not lie about.
             await former?.provider.reset()
         }
         unfinished.record = record
         await finishOrTryAgain()
+    }
+
+    private func signIn(
+        to provider: RefreshableTokenAuthorization<OAuthToken>, _ token: OAuthToken, _ demand: Demand
+    ) async throws {
+        try await provider.signIn { token }
+        guard demand.signOuts != signOuts else { return }
+        await provider.reset()
+        throw NotAuthorized(.signedOut)
     }
 
     private func install(

@@ -79,7 +79,7 @@ struct AuthorizedCall<Receiver: BodyReceiver> {
                 _ = try await credential.judge(head)
             }
             hop.follow(redirection, credential)
-            request = redirection.request
+            request = hop.keepsCredential ? redirection.request : hop.request
             departure = try await self.departure(for: request, hop.body, of: carrier, after: departure, limits)
             guard hop.keepsCredential, credential.isForOneRequest else { continue }
             credential = try await provider.credential(for: hop.shown)
@@ -129,11 +129,11 @@ private struct Hop {
 
     mutating func follow(_ redirection: Redirection, _ credential: Credential) {
         request = redirection.request
-        keepsCredential = keepsCredential && redirection.keepsCredential
         if !redirection.keepsBody { body = .ofRequest }
-        guard keepsCredential else { return }
+        guard keepsCredential, redirection.keepsCredential else { return keepsCredential = false }
         let names = credential.names
         request.removeFields { names.contains($0.lowercased()) }
+        keepsCredential = credential.mayGo(to: shown)
     }
 }
 

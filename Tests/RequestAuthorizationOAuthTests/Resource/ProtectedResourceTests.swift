@@ -498,6 +498,24 @@ import Testing
         }
     }
 
+    @Test func `a redirect that leaves the URL is followed without the token, and its 401 asks for nothing`()
+        async throws
+    {
+        try await GuardedServer.run {
+            $0.answers["/mcp/away"] = { _ in .redirect(302, to: "/other") }
+            $0.answers["/mcp/within"] = { _ in .redirect(302, to: "/mcp") }
+            $0.answers["/other"] = { $0["Authorization"] == nil ? .unauthorized("Bearer") : .text("token") }
+        } body: { (guarded, server) async throws in
+            let asked = Asked()
+            let notes = ProtectedResourceAuthorization.make(server, guarded, asked: asked)
+            #expect(try await notes.get(server, path: "/mcp/away") == "401 ")
+            #expect(asked.reasons.isEmpty)
+            #expect(try await notes.get(server, path: "/mcp/within") == "200 ok")
+            #expect(try await notes.get(server, path: "/mcp/away") == "401 ")
+            #expect(asked.reasons == ["first sign-in"])
+        }
+    }
+
     @Test func `a body that cannot be sent again starts no sign-in`() async throws {
         try await GuardedServer.run {
             $0.resource = nil
@@ -644,6 +662,42 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(2)), arguments: [true, false])
+    func `a sign-out during a sign-in is final, and its token is revoked`(revokes: Bool) async throws {
+        try await GuardedServer.run {
+            $0.serverMembers += #","revocation_endpoint":"BASE/as/revoke""#
+        } body: { (guarded, server) async throws in
+            let (shown, show) = AsyncStream.makeStream(of: Void.self)
+            let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+            let (revoked, revoke) = AsyncStream.makeStream(of: String.self)
+            guarded.change {
+                $0.answers["/as/revoke"] = { request in
+                    revoke.yield(GuardedServer.pairs(request.text)["token"] ?? "")
+                    return .status(200)
+                }
+            }
+            let places = ItemResourceRecords(in: SharedPlace())
+            let notes = ProtectedResourceAuthorization(
+                "\(server.base)/mcp", client: ClientIdentity(name: "Tool"), records: places, transport: .patient,
+                clock: guarded.clock,
+                signIn: .through(SlowPage(shown: show, answers: answers)) { _ in true })
+            let request = Task { try await notes.get(server) }
+            for await _ in shown {}
+            if revokes { try await notes.signOut() } else { await notes.reset() }
+            let error = await #expect(throws: NotAuthorized.self) { _ = try await request.value }
+            #expect(error?.reason == .signedOut)
+            answer.finish()
+            for await token in revoked {
+                #expect(["t1", "r1"].contains(token))
+                break
+            }
+            #expect(try await notes.storedSession() == nil)
+            await #expect(throws: NotAuthorized.self) { _ = try await notes.validToken() }
+            try await notes.signIn()
+            #expect(try await notes.get(server) == "200 ok")
+        }
+    }
+
     @Test func `a second demand during a sign-in is not lost`() async throws {
         try await GuardedServer.run {
             $0.required = ["GET": ["read"]]
@@ -738,5 +792,23 @@ import Testing
         }
     }
     #endif
+}
+
+/// A page that is shown, and answered later. The browser pays no attention to cancellation.
+private struct SlowPage: CallbackReceiver {
+    let shown: AsyncStream<Void>.Continuation
+    let answers: AsyncStream<Void>
+
+    func callback(
+        for start: nonisolated(nonsending) @escaping @Sendable (_ redirectURI: String) async throws -> PendingSignIn,
+        show: nonisolated(nonsending) @escaping @Sendable (URL) async throws -> Void
+    ) async throws -> URL {
+        let pending = try await start("http://127.0.0.1:1/callback")
+        shown.finish()
+        return try await Task.detached {
+            for await _ in answers {}
+            return try await PageOpener().callback(for: { _ in pending }, show: { _ in })
+        }.value
+    }
 }
 #endif
