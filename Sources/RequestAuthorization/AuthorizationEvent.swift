@@ -79,7 +79,6 @@ public struct AuthorizationEvent: Sendable {
 
 extension AuthorizationEvent: RedactedDescription {
     public var description: String { kind.description + (error.map { " (\(type(of: $0)))" } ?? "") }
-    public var customMirror: Mirror { Mirror(self, children: ["kind": kind.description]) }
 }
 
 /// The events of a provider, from the beginning of the iteration.

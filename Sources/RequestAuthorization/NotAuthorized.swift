@@ -93,7 +93,7 @@ extension NotAuthorized {
     }
 }
 
-extension NotAuthorized: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension NotAuthorized: RedactedDescription {
     public var description: String {
         var text = "not authorized: \(reason)"
         if let challenge { text += isEndOfSession ? ", the server answered \(challenge)" : ", asked for \(challenge)" }
@@ -126,7 +126,4 @@ extension NotAuthorized: CustomStringConvertible, CustomDebugStringConvertible, 
         }
     }
 
-    public var debugDescription: String { description }
-
-    public var customMirror: Mirror { Mirror(self, children: ["reason": reason.description]) }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-/// Prints as `TypeName([redacted])`: in `print`, `dump`, string interpolation and the debugger.
+/// Prints without secrets: in `print`, `dump`, string interpolation and the debugger.
 ///
-/// Every type of this package conforms that holds a secret, or a user's own provider that may hold one.
+/// Every type of this package conforms that holds a secret, a user's error, or a user's own provider that may hold one.
+/// Without a description of its own it prints as `TypeName([redacted])`.
 @usableFromInline
 package protocol RedactedDescription: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 

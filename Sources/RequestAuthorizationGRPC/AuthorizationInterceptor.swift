@@ -75,10 +75,8 @@ public struct AuthorizationInterceptor: ClientInterceptor {
     }
 }
 
-extension AuthorizationInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AuthorizationInterceptor: RedactedDescription {
     public var description: String { "AuthorizationInterceptor(\(target.origin))" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["origin": target.origin]) }
 }
 
 /// Watches an accepted call for a refusal at its end: a token may expire while a stream runs.

@@ -222,9 +222,8 @@ extension OAuthTokenService {
 /// The server gave no refresh token, so the access token cannot be refreshed.
 ///
 /// A valid token is used until it expires or is refused. Then the user has to sign in again.
-public struct NoRefreshToken: TokenServiceFailure, Hashable, CustomStringConvertible {
+public struct NoRefreshToken: UnsentFailure, Hashable, CustomStringConvertible {
     public var kind: TokenFailureKind { .noRefreshToken }
-    public var delivery: TokenRequestDelivery { .notSent }
 
     public init() {}
 

@@ -60,7 +60,7 @@ public struct UnreadableToken: Error, Hashable, CustomStringConvertible {
     /// The member that is missing or malformed; `nil` if the data are not a JSON object.
     public let member: String?
 
-    public init(format: String, member: String?) { (self.format, self.member) = (format, member) }
+    package init(format: String, member: String?) { (self.format, self.member) = (format, member) }
 
     public var description: String {
         "the data that \(format) stored cannot be read: "

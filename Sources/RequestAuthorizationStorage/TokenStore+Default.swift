@@ -26,4 +26,20 @@ extension TokenStore {
     ) -> Self where Self == DefaultTokenStore<Token> {
         DefaultTokenStore(client: client, account: account)
     }
+
+    /// The usual token store of command-line tools, on every platform: a ``RestrictedFileTokenStore``.
+    ///
+    ///     let auth = RefreshableTokenAuthorization(
+    ///         service: service, store: .tool(client: "CLIENT_ID", account: "me"), policy: .tool)
+    ///
+    /// Commands that run at the same time refresh a rotating token only once.
+    ///
+    /// - Parameters:
+    ///   - client: the client that tokens are issued to, such as an OAuth client id.
+    ///   - account: any name that tells this client's sessions apart.
+    public static func tool<Token: AuthorizationToken & Codable>(
+        client: String, account: String
+    ) -> Self where Self == RestrictedFileTokenStore<Token> {
+        RestrictedFileTokenStore(client: client, account: account)
+    }
 }

@@ -121,7 +121,7 @@ private struct Flow: Sendable, CustomTestStringConvertible {
         #expect(parameters.removeValue(forKey: "state") == pending.state)
         #expect(
             parameters.removeValue(forKey: "code_challenge")
-                == String.makeCodeChallenge(codeVerifier: pending.codeVerifier))
+                == PKCE.challenge(for: pending.codeVerifier))
         #expect(parameters.removeValue(forKey: "show_dialog") == parameter)
         #expect(
             parameters == [

@@ -104,7 +104,7 @@ public struct AuthenticationChallenge: Hashable, Sendable {
     }
 }
 
-extension AuthenticationChallenge: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AuthenticationChallenge: RedactedDescription {
     /// The scheme and the names of the parameters, with the values of `error`, `realm` and `scope`; "(partial)" if the
     /// challenge ``isPartial``.
     ///
@@ -117,10 +117,6 @@ extension AuthenticationChallenge: CustomStringConvertible, CustomDebugStringCon
         let text = Self.printable(scheme) + (rest.isEmpty ? "" : " ") + rest.joined(separator: ", ")
         return isPartial ? text + " (partial)" : text
     }
-
-    public var debugDescription: String { description }
-
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     private func shownValue(of name: String) -> String? {
         switch name {

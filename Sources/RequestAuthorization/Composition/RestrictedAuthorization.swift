@@ -16,7 +16,7 @@ public struct RestrictedAuthorization: AuthorizationProvider, RedactedDescriptio
     ///   - origins: where the credential may go; scheme, host and port must be equal.
     ///   - allowingPlaintext: whether plain `http` origins among them may receive the credential too.
     ///   - elsewhere: what happens to requests for other origins.
-    public init(
+    package init(
         _ provider: any AuthorizationProvider, to origins: Set<Origin>, allowingPlaintext: Bool = false,
         elsewhere: OtherOrigins = .refuse
     ) {

@@ -172,6 +172,11 @@ extension Credential {
     /// The receipts of which it consists, for a provider that has wrapped another one's.
     package var receipts: [any CredentialReceipt] { contents?.receipt?.parts ?? [] }
 
+    /// Whether a redirect within the origin may carry it on.
+    package func mayGo(to request: some AuthorizableRequest) -> Bool {
+        receipts.allSatisfy { ($0 as? any BoundReceipt)?.mayGo(to: request) ?? true }
+    }
+
     /// Whether both are one and the same object, as for the requests of one held token.
     package func isIdentical(to other: Credential) -> Bool { contents != nil && contents === other.contents }
 
@@ -208,9 +213,7 @@ extension AuthorizableRequest {
     }
 }
 
-extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Credential: RedactedDescription {
     /// The names of the fields.
     public var description: String { "Credential(\(fields.map(\.name).joined(separator: ", ")))" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

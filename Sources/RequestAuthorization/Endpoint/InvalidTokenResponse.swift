@@ -83,15 +83,13 @@ extension InvalidTokenResponse: CustomStringConvertible {
 }
 
 /// A token request is invalid because of the program's input. Nothing was sent, and the session is kept.
-public struct InvalidTokenRequest: TokenServiceFailure, Hashable {
+public struct InvalidTokenRequest: UnsentFailure, Hashable {
     /// The invalid parameter, for instance `resource`.
     public let parameter: String
     /// What is wrong with it and what to do, for people; never a secret.
     public let detail: String
-    public var kind: TokenFailureKind { .transient }
-    public var delivery: TokenRequestDelivery { .notSent }
 
-    public init(parameter: String, detail: String) {
+    package init(parameter: String, detail: String) {
         (self.parameter, self.detail) = (parameter, detail)
     }
 }

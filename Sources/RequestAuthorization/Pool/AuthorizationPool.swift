@@ -242,7 +242,7 @@ public struct ProvidersNotSettled<ID: Hashable & Sendable>: Error, Sendable {
     /// The unsettled providers by identity; never empty.
     public let unsettled: [ID: NotSettled]
 
-    public init(unsettled: [ID: NotSettled]) { self.unsettled = unsettled }
+    package init(unsettled: [ID: NotSettled]) { self.unsettled = unsettled }
 }
 
 extension ProvidersNotSettled: RedactedDescription {
@@ -253,7 +253,6 @@ extension ProvidersNotSettled: RedactedDescription {
         return "\(unsettled.count) providers have not settled: a refresh or a revocation is under way for "
             + "\(refreshing), the store does not hold the result of \(unstored) yet; wait longer"
     }
-    public var customMirror: Mirror { Mirror(self, children: ["count": unsettled.count]) }
 }
 
 // MARK: - Helpers

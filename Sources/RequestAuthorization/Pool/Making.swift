@@ -83,7 +83,7 @@ public struct CircularProviders: Error, Sendable {
     /// or released, by the thread that asked.
     public let identities: [String]
 
-    public init(identities: [String]) { self.identities = identities }
+    package init(identities: [String]) { self.identities = identities }
 
     /// Names the identities, for a program that ends.
     var sentence: String {
@@ -103,5 +103,4 @@ public struct CircularProviders: Error, Sendable {
 extension CircularProviders: RedactedDescription {
     /// Contains a number, not the identities: an identity may be the name of a user.
     public var description: String { "\(identities.count) providers wait for each other; \(Self.advice)" }
-    public var customMirror: Mirror { Mirror(self, children: ["count": identities.count]) }
 }

@@ -24,9 +24,6 @@ extension NotSettled: RedactedDescription {
         let states = [isRefreshing ? "a refresh or a revocation is under way" : nil, unstored].compactMap { $0 }
         return "the provider has not settled: " + states.joined(separator: ", and ") + "; wait longer"
     }
-    public var customMirror: Mirror {
-        Mirror(self, children: ["isRefreshing": isRefreshing, "isUnstored": isUnstored])
-    }
 
     private var unstored: String? {
         guard isUnstored else { return nil }

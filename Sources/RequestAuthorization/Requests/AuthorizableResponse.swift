@@ -84,8 +84,6 @@ public struct UnauthorizedResponse: AuthorizableResponse, Sendable {
     public func headerValues(for field: String) -> [String] { fields[field.lowercased()] ?? [] }
 }
 
-extension UnauthorizedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension UnauthorizedResponse: RedactedDescription {
     public var description: String { "\(statusCode) \(challenges)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["statusCode": statusCode]) }
 }

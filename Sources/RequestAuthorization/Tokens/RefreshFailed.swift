@@ -38,7 +38,7 @@ public struct RefreshFailed: Error, Sendable {
         /// Whether 400s and 401s have continued for at least three tries and five minutes.
         public let suggestsSignIn: Bool
 
-        public init(count: Int, since: Date, status: Int, code: String? = nil, suggestsSignIn: Bool = false) {
+        package init(count: Int, since: Date, status: Int, code: String? = nil, suggestsSignIn: Bool = false) {
             self.init(
                 count: count, since: since, status: status, code: code, printableCode: ErrorCode.printable(code),
                 suggestsSignIn: suggestsSignIn)
@@ -59,23 +59,19 @@ public struct RefreshFailed: Error, Sendable {
     }
 }
 
-extension RefreshFailed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RefreshFailed: RedactedDescription {
     public var description: String {
         let cause = refusals.map { "\($0)" } ?? "\(type(of: underlying))"
         let advice = suggestsSignIn ? "signing in again may help" : "no sign-in is needed"
         return "the token could not be refreshed (\(cause)); try again at \(nextTryAt) or later, \(advice)"
     }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["nextTryAt": nextTryAt]) }
 }
 
-extension RefreshFailed.Refusals: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension RefreshFailed.Refusals: RedactedDescription {
     public var description: String {
         let answer = "\(status)" + (code == nil ? "" : " (\(printableCode ?? "…"))")
         return count == 1
             ? "the token endpoint answered \(answer)"
             : "the token endpoint has refused \(count) times since \(since), last with \(answer)"
     }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["count": count, "status": status]) }
 }

@@ -48,7 +48,7 @@ extension StoredToken: Equatable where Token: Equatable {}
 extension StoredToken.Content: Hashable where Token: Hashable {}
 extension StoredToken: Hashable where Token: Hashable {}
 
-extension StoredToken.Content: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension StoredToken.Content: RedactedDescription {
     public var description: String {
         switch self {
         case .token: "token([redacted])"
@@ -56,14 +56,10 @@ extension StoredToken.Content: CustomStringConvertible, CustomDebugStringConvert
         case .moved(let place): "moved(to: \(place))"
         }
     }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension StoredToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension StoredToken: RedactedDescription {
     public var description: String { "StoredToken(\(content), generation \(version.generation))" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["generation": version.generation]) }
 }
 
 // MARK: - Coding

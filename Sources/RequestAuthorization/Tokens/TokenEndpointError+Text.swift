@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
-extension TokenEndpointError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TokenEndpointError: RedactedDescription {
     public var description: String { "\(answer): \(meaning)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["status": status, "kind": kind]) }
 
     /// The endpoint, the status and the code in words.
     var answer: String {

@@ -20,6 +20,15 @@ extension TokenServiceFailure {
     public var delivery: TokenRequestDelivery { .mayHaveBeenProcessed }
 }
 
+/// A failure before anything was sent: the refresh token is not spent, and a later try may succeed.
+@usableFromInline
+package protocol UnsentFailure: TokenServiceFailure {}
+
+extension UnsentFailure {
+    public var kind: TokenFailureKind { .transient }
+    public var delivery: TokenRequestDelivery { .notSent }
+}
+
 /// What a failed refresh means for the session.
 ///
 /// Only ``terminal`` ends it. In doubt a failure is ``transient``: one call too many costs less than a lost session.
@@ -62,7 +71,7 @@ public struct TokenExpiredOnArrival: TokenServiceFailure, Hashable {
     public var kind: TokenFailureKind { .transient }
     public var delivery: TokenRequestDelivery { .answered }
 
-    public init(expiresAt: Date, arrivedAt: Date) {
+    package init(expiresAt: Date, arrivedAt: Date) {
         (self.expiresAt, self.arrivedAt) = (expiresAt, arrivedAt)
     }
 }

@@ -56,10 +56,8 @@ public struct TokenStoreError: Error, Sendable {
     }
 }
 
-extension TokenStoreError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TokenStoreError: RedactedDescription {
     public var description: String { "token store \(kind): \(detail)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["kind": kind.description]) }
 }
 
 extension TokenStoreError: StoredTokenDamage {

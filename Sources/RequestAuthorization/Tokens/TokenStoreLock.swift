@@ -52,15 +52,13 @@ public struct TokenStoreLock: Sendable {
 /// A token request was not sent, because the lease of the store would have ended too soon.
 ///
 /// Usually the store is slow, or the process was stopped for seconds. The session is kept; the next slot tries again.
-public struct TokenStoreAccessTooShort: TokenServiceFailure, Hashable {
+public struct TokenStoreAccessTooShort: UnsentFailure, Hashable {
     /// How long the lease still lasted.
     public let remaining: Duration
     /// How long it must last: the request's deadline plus one second.
     public let needed: Duration
-    public var kind: TokenFailureKind { .transient }
-    public var delivery: TokenRequestDelivery { .notSent }
 
-    public init(remaining: Duration, needed: Duration) {
+    package init(remaining: Duration, needed: Duration) {
         (self.remaining, self.needed) = (remaining, needed)
     }
 }

@@ -87,19 +87,15 @@ public struct TokenTransportError: TokenServiceFailure {
     }
 }
 
-extension TokenRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TokenRequest: RedactedDescription {
     public var description: String { "\(method) \(Origin(url).map(\.description) ?? "?")" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension TokenResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TokenResponse: RedactedDescription {
     public var description: String { "\(statusCode) (\(body.count) bytes)" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["statusCode": statusCode]) }
 }
 
-extension TokenTransportError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TokenTransportError: RedactedDescription {
     public var description: String {
         let advice =
             switch code {
@@ -112,6 +108,4 @@ extension TokenTransportError: CustomStringConvertible, CustomDebugStringConvert
             }
         return "no usable answer from the authorization server: \(code); \(advice)"
     }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["code": code.description]) }
 }

@@ -65,13 +65,11 @@ public struct ClientProof: Sendable, RedactedDescription {
 }
 
 /// A ``ClientAuthenticator`` made no proof, so nothing was sent. The session is kept, and the next slot tries again.
-public struct ClientAuthenticationFailed: TokenServiceFailure {
+public struct ClientAuthenticationFailed: UnsentFailure {
     /// The error of the authenticator, or the fault of its proof. The description does not contain it.
     public let underlying: any Error
-    public var kind: TokenFailureKind { .transient }
-    public var delivery: TokenRequestDelivery { .notSent }
 
-    public init(underlying: any Error) { self.underlying = underlying }
+    package init(underlying: any Error) { self.underlying = underlying }
 
     /// Returns an error that keeps the session: the authorization server has not seen the token.
     ///
@@ -86,11 +84,9 @@ public struct ClientAuthenticationFailed: TokenServiceFailure {
     }
 }
 
-extension ClientAuthenticationFailed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ClientAuthenticationFailed: RedactedDescription {
     public var description: String {
         "nothing was sent: the client could not be authenticated (\(type(of: underlying))); check its key and its "
             + "authenticator; the session is kept"
     }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

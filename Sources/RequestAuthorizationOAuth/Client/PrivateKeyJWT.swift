@@ -13,7 +13,7 @@
 /// `client-authentication+jwt` and its audience is the issuer only, so that no other server can use it.
 public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
     /// How long an assertion is valid.
-    public static let lifetime: Duration = .seconds(60)
+    package static let lifetime: Duration = .seconds(60)
 
     private let signer: any TokenSigner
     private let audience: AssertionAudience
@@ -22,7 +22,7 @@ public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
     /// Creates an authenticator with a signer.
     ///
     /// `type` is the `typ` in the header of assertions; pass `JWT` for servers that refuse the default.
-    public init(
+    package init(
         _ signer: any TokenSigner, audience: AssertionAudience = .issuer, type: String = "client-authentication+jwt"
     ) { (self.signer, self.audience, self.type) = (signer, audience, type) }
 

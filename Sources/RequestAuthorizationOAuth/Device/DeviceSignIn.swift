@@ -70,5 +70,7 @@ public struct DeviceSignIn: Sendable, RedactedDescription {
     ///     }
     ///
     /// It can be iterated once, and polls only during the iteration. It throws as ``token()`` does.
-    public var progress: DeviceSignInProgress { DeviceSignInProgress(signIn: self) }
+    public var progress: some AsyncSequence<DeviceSignInStep, any Error> & Sendable {
+        DeviceSignInProgress(signIn: self)
+    }
 }

@@ -13,17 +13,14 @@ public enum DeviceSignInStep: Sendable, Hashable {
     case authorized(OAuthToken)
 }
 
-/// The steps of a sign-in on another device; see ``DeviceSignIn/progress``.
-public struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription {
-    public typealias Element = DeviceSignInStep
-    public typealias Failure = any Error
-
+/// The steps of a sign-in on another device.
+struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription {
     let signIn: DeviceSignIn
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(signIn: signIn, polling: signIn.polling) }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(signIn: signIn, polling: signIn.polling) }
 
     /// Polls the server, for one task.
-    public struct AsyncIterator: AsyncIteratorProtocol, RedactedDescription {
+    struct AsyncIterator: AsyncIteratorProtocol, RedactedDescription {
         let signIn: DeviceSignIn
         var polling: DevicePolling
         private var state = State.fresh
@@ -34,7 +31,7 @@ public struct DeviceSignInProgress: AsyncSequence, Sendable, RedactedDescription
 
         init(signIn: DeviceSignIn, polling: DevicePolling) { (self.signIn, self.polling) = (signIn, polling) }
 
-        public mutating func next() async throws -> DeviceSignInStep? {
+        mutating func next() async throws -> DeviceSignInStep? {
             switch state {
             case .ended: return nil
             case .fresh:

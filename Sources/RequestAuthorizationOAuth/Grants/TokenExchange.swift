@@ -77,8 +77,6 @@ public struct SecurityTokenType: Sendable, Hashable, CustomStringConvertible {
     public static let accessToken = SecurityTokenType("access_token")
     public static let refreshToken = SecurityTokenType("refresh_token")
     public static let idToken = SecurityTokenType("id_token")
-    public static let saml1 = SecurityTokenType("saml1")
-    public static let saml2 = SecurityTokenType("saml2")
     /// Any JWT.
     public static let jwt = SecurityTokenType("jwt")
     /// An identity assertion authorization grant ("ID-JAG"): one company's log-in, for another company's server.

@@ -30,7 +30,7 @@ public struct IdentityTokenError: TokenServiceFailure, Hashable {
     public var kind: TokenFailureKind { problem == .otherPerson ? .terminal : .transient }
     public var delivery: TokenRequestDelivery { .answered }
 
-    public init(_ problem: Problem, claim: String? = nil) { (self.problem, self.claim) = (problem, claim) }
+    package init(_ problem: Problem, claim: String? = nil) { (self.problem, self.claim) = (problem, claim) }
 }
 
 extension IdentityTokenError: CustomStringConvertible {

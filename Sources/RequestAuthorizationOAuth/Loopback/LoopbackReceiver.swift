@@ -23,13 +23,13 @@ public struct LoopbackReceiver: Sendable, Hashable {
         case ipv6
     }
 
-    public var address: Address
+    package var address: Address
     /// The port; 0 for any free one.
-    public var port: UInt16
+    package var port: UInt16
     /// The path of the redirect URI, for instance `/callback`.
-    public var path: String
+    package var path: String
     /// How long to wait for the callback; a pending sign-in is valid for 10 minutes.
-    public var timeout: Duration
+    package var timeout: Duration
 
     var limits = LoopbackLimits()
     /// The port that is tried before any free one.
@@ -146,10 +146,10 @@ public struct LoopbackReceiverError: Error {
     /// The system's error. The description does not contain it.
     public let underlying: (any Error)?
 
-    public init(_ code: Code, underlying: (any Error)? = nil) { (self.code, self.underlying) = (code, underlying) }
+    package init(_ code: Code, underlying: (any Error)? = nil) { (self.code, self.underlying) = (code, underlying) }
 }
 
-extension LoopbackReceiverError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension LoopbackReceiverError: RedactedDescription {
     public var description: String {
         switch code {
         case .cannotListen:
@@ -161,8 +161,6 @@ extension LoopbackReceiverError: CustomStringConvertible, CustomDebugStringConve
         default: "the receiver cannot receive a callback: \(code)"
         }
     }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["code": code.description]) }
 }
 #else
 // Stand-ins for the receiver without the trait, whose message names the trait.

@@ -9,18 +9,18 @@ public struct InvalidProofNonce: Error, Hashable, Sendable, CustomStringConverti
         public let description: String
 
         /// The nonce is longer than 1 KiB.
-        public static let tooLong = Problem(description: "too long")
+        package static let tooLong = Problem(description: "too long")
         /// The nonce is empty, contains characters that are not allowed, or there are several.
-        public static let malformed = Problem(description: "malformed")
+        package static let malformed = Problem(description: "malformed")
         /// The server requires a nonce and sends none.
-        public static let missing = Problem(description: "missing")
+        package static let missing = Problem(description: "missing")
         /// The server asks for the nonce that the refused proof had.
-        public static let repeated = Problem(description: "repeated")
+        package static let repeated = Problem(description: "repeated")
     }
 
     public let problem: Problem
 
-    public init(_ problem: Problem) { self.problem = problem }
+    package init(_ problem: Problem) { self.problem = problem }
 
     public var description: String {
         guard problem == .repeated else {

@@ -22,7 +22,7 @@ public struct ProofKey: Sendable, Hashable, Codable, RedactedDescription {
 }
 
 /// A token is bound to a key that cannot be used here. Nothing was sent, so the refresh token was not used.
-public struct ProofUnavailable: TokenServiceFailure, Hashable {
+public struct ProofUnavailable: UnsentFailure, Hashable {
     /// The reason why the key cannot be used.
     public struct Problem: Hashable, Sendable, CustomStringConvertible {
         /// A short label without secrets, for metrics.
@@ -40,7 +40,6 @@ public struct ProofUnavailable: TokenServiceFailure, Hashable {
 
     public let problem: Problem
     public var kind: TokenFailureKind { problem == .keyLost ? .terminal : .client }
-    public var delivery: TokenRequestDelivery { .notSent }
 
     public init(_ problem: Problem) { self.problem = problem }
 }

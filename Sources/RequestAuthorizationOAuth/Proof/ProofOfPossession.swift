@@ -27,12 +27,12 @@ public struct ProofOfPossession: Sendable, Hashable {
         case edDSA
     }
 
-    public let keyStorage: KeyStorage
-    public let algorithm: Algorithm
+    package let keyStorage: KeyStorage
+    package let algorithm: Algorithm
     /// Whether a server may answer with a token of the type `Bearer`, which is of use to a thief.
     ///
     /// If not, such an answer is an `InvalidTokenResponse` with the problem `downgraded`. Its refresh token is kept.
-    public let allowsBearer: Bool
+    package let allowsBearer: Bool
 
     #if canImport(CryptoKit) || Crypto
     /// DPoP with a key that is kept with the token (RFC 9449).

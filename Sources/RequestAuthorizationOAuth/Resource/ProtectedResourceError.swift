@@ -4,7 +4,7 @@
 /// A resource, or the server that guards it, cannot be used as its metadata say. It never ends a session.
 ///
 ///     catch let error as ProtectedResourceError where error.problem == .noMetadata { … }
-public struct ProtectedResourceError: TokenServiceFailure, Hashable {
+public struct ProtectedResourceError: UnsentFailure, Hashable {
     /// What is wrong.
     public struct Problem: Hashable, Sendable, CustomStringConvertible {
         /// A short label without secrets, for metrics.
@@ -42,10 +42,8 @@ public struct ProtectedResourceError: TokenServiceFailure, Hashable {
     /// The server's `error` (RFC 7591 §3.2.2). It is a text of the server: compare it, and do not print it.
     public let code: String?
     public let retryAfter: Duration?
-    public var kind: TokenFailureKind { .transient }
-    public var delivery: TokenRequestDelivery { .notSent }
 
-    public init(
+    package init(
         _ problem: Problem, member: String? = nil, detail: String? = nil, code: String? = nil,
         retryAfter: Duration? = nil
     ) {

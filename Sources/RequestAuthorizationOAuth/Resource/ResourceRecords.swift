@@ -93,7 +93,7 @@ public final class InMemoryResourceRecords: ResourceRecords, RedactedDescription
     private let stores = Lock<[String: InMemoryTokenStore<OAuthToken>]>([:])
     private let access = Lock<[String: SerialTasks]>([:])
 
-    public init() {}
+    package init() {}
 
     public func record(named name: String) -> Data? { records.withLock { $0[name] } }
     public func save(_ record: Data, named name: String) { records.withLock { $0[name] = record } }
@@ -132,7 +132,7 @@ public final class InMemoryResourceRecords: ResourceRecords, RedactedDescription
 public struct ItemResourceRecords<Place: NamedItems>: ResourceRecords, RedactedDescription {
     private let place: Place
 
-    public init(in place: Place) { self.place = place }
+    package init(in place: Place) { self.place = place }
 
     public func record(named name: String) async throws -> Data? { try await item(name).load() }
     public func save(_ record: Data, named name: String) async throws { try await item(name).save(record) }

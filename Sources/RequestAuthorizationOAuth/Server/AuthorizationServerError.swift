@@ -4,7 +4,7 @@
 /// The server's metadata is missing or unsafe for a request. No grant was sent.
 ///
 /// The cause is in the program or in the server's metadata, so the session is kept.
-public struct AuthorizationServerError: TokenServiceFailure, Hashable {
+public struct AuthorizationServerError: UnsentFailure, Hashable {
     /// What is wrong.
     public struct Problem: Hashable, Sendable, CustomStringConvertible {
         /// A short label without secrets, for metrics.
@@ -38,10 +38,8 @@ public struct AuthorizationServerError: TokenServiceFailure, Hashable {
     /// What to do, in one sentence; never a secret.
     public let detail: String?
     public let retryAfter: Duration?
-    public var kind: TokenFailureKind { .transient }
-    public var delivery: TokenRequestDelivery { .notSent }
 
-    public init(_ problem: Problem, member: String? = nil, detail: String? = nil, retryAfter: Duration? = nil) {
+    package init(_ problem: Problem, member: String? = nil, detail: String? = nil, retryAfter: Duration? = nil) {
         (self.problem, self.member, self.detail, self.retryAfter) = (problem, member, detail, retryAfter)
     }
 }

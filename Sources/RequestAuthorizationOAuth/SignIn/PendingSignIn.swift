@@ -13,24 +13,24 @@
 /// It contains a secret: protect it like a token. It is valid for 10 minutes and can be finished once.
 public struct PendingSignIn: Codable, Sendable, Hashable, RedactedDescription {
     /// How long a sign-in is valid.
-    public static let lifetime: Duration = .seconds(600)
+    package static let lifetime: Duration = .seconds(600)
 
     /// The random text that binds the callback to this sign-in (RFC 6749 §10.12).
     public let state: String
     /// The verifier that proves, with the code, that this client began the sign-in (RFC 7636).
-    public let codeVerifier: String
+    package let codeVerifier: String
     /// Where the server sends the user back to, including the port of a listener.
     public let redirectURI: String
-    public let clientID: String
+    package let clientID: String
     /// The server's issuer; `nil` if it is not known.
     public let issuer: String?
     /// Whether the server names itself in each callback, so that one without `iss` is refused (RFC 9207).
-    public let announcesIssuer: Bool
+    package let announcesIssuer: Bool
     /// The URL at which the code will be exchanged.
-    public let tokenEndpoint: URL?
+    package let tokenEndpoint: URL?
     /// The requested scopes.
     public let scopes: Set<String>
-    public let createdAt: Date
+    package let createdAt: Date
     /// The server's page, to be opened in a browser, never in a web view of the app (RFC 8252 §8.12).
     public let url: URL
     /// The time before which the page must be opened, if the server set one (RFC 9126 §2.2).
@@ -38,7 +38,7 @@ public struct PendingSignIn: Codable, Sendable, Hashable, RedactedDescription {
     /// Later the server no longer knows the request. Begin another sign-in then.
     public let openBefore: Date?
     /// The key that the token will be bound to; `nil` if it will not be bound (RFC 9449 §10).
-    public let proofKey: ProofKey?
+    package let proofKey: ProofKey?
     /// What the ID token must say; `nil` if none is asked for.
     let identity: IdentityRequest?
 

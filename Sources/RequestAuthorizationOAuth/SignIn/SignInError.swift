@@ -67,14 +67,12 @@ public struct SignInError: Error, Sendable, Hashable {
     public var accessWasDenied: Bool { kind == .denied }
 }
 
-extension SignInError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SignInError: RedactedDescription {
     public var description: String {
         var text = "the sign-in gave no token: \(kind)"
         if let printableCode { text += " (\(printableCode))" }
         return "\(text); \(detail ?? advice)"
     }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["kind": kind.description]) }
 
     private var advice: String {
         switch kind {

@@ -9,32 +9,32 @@ public struct SigningKeyError: Error, Sendable, Hashable {
         public let description: String
 
         /// The text has no lines of the form `-----BEGIN … PRIVATE KEY-----`.
-        public static let notPEM = Problem(description: "not PEM")
+        package static let notPEM = Problem(description: "not PEM")
         /// The data are not a JSON object with a `kty`.
-        public static let notJWK = Problem(description: "not a JWK")
+        package static let notJWK = Problem(description: "not a JWK")
         /// The key is protected by a password.
-        public static let encrypted = Problem(description: "encrypted")
+        package static let encrypted = Problem(description: "encrypted")
         /// The text is a public key, or a certificate.
-        public static let notPrivate = Problem(description: "not a private key")
+        package static let notPrivate = Problem(description: "not a private key")
         /// The kind of key, its curve or its algorithm is not supported.
-        public static let unsupported = Problem(description: "unsupported")
+        package static let unsupported = Problem(description: "unsupported")
         /// The key cannot be used with the requested algorithm.
-        public static let otherAlgorithm = Problem(description: "for another algorithm")
+        package static let otherAlgorithm = Problem(description: "for another algorithm")
         /// The key is for encryption, or it must not sign (RFC 7517 §4.2, §4.3).
-        public static let otherUse = Problem(description: "for another use")
+        package static let otherUse = Problem(description: "for another use")
         /// The public part does not belong to the private part.
-        public static let mismatched = Problem(description: "mismatched halves")
+        package static let mismatched = Problem(description: "mismatched halves")
         /// RSA with fewer than 2048 bits (RFC 7518 §3.3).
-        public static let tooShort = Problem(description: "too short")
+        package static let tooShort = Problem(description: "too short")
         /// A part of the key is missing or invalid.
-        public static let malformed = Problem(description: "malformed")
+        package static let malformed = Problem(description: "malformed")
     }
 
     public let problem: Problem
     /// What is wrong and what to do, in one sentence; never a secret.
     public let detail: String?
 
-    public init(_ problem: Problem, detail: String? = nil) { (self.problem, self.detail) = (problem, detail) }
+    package init(_ problem: Problem, detail: String? = nil) { (self.problem, self.detail) = (problem, detail) }
 }
 
 extension SigningKeyError: CustomStringConvertible {

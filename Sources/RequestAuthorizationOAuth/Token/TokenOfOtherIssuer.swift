@@ -11,15 +11,14 @@
 ///
 /// If the server is the same under a new name, list the old one in ``AuthorizationServer/formerIssuers``. A service
 /// that needs no user, such as for client credentials, fetches a token of its own and replaces the other one at once.
-public struct TokenOfOtherIssuer: TokenServiceFailure, Hashable {
+public struct TokenOfOtherIssuer: UnsentFailure, Hashable {
     /// The server that issued the token.
     public let issuer: TokenIssuer
     /// The server that the service is set up for.
     public let expected: TokenIssuer
     public var kind: TokenFailureKind { .interaction }
-    public var delivery: TokenRequestDelivery { .notSent }
 
-    public init(issuer: TokenIssuer, expected: TokenIssuer) { (self.issuer, self.expected) = (issuer, expected) }
+    package init(issuer: TokenIssuer, expected: TokenIssuer) { (self.issuer, self.expected) = (issuer, expected) }
 }
 
 extension TokenOfOtherIssuer: CustomStringConvertible {

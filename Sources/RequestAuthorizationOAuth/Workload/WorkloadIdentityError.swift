@@ -11,29 +11,29 @@ public struct WorkloadIdentityError: TokenServiceFailure {
         public let description: String
 
         /// There is no such file or environment variable.
-        public static let missing = Problem(description: "missing")
+        package static let missing = Problem(description: "missing")
         /// The file must not be read, or cannot be read now.
-        public static let unreadable = Problem(description: "unreadable")
+        package static let unreadable = Problem(description: "unreadable")
         /// The path is that of a folder, a pipe or a device.
-        public static let notAFile = Problem(description: "not a file")
+        package static let notAFile = Problem(description: "not a file")
         /// It is longer than 64 KiB.
-        public static let tooLong = Problem(description: "longer than 64 KiB")
+        package static let tooLong = Problem(description: "longer than 64 KiB")
         /// It is empty, cut off, or not a JWT, also at the third reading.
-        public static let unfinished = Problem(description: "empty, cut off, or not a JWT")
+        package static let unfinished = Problem(description: "empty, cut off, or not a JWT")
         /// It has another form than expected.
-        public static let malformed = Problem(description: "malformed")
+        package static let malformed = Problem(description: "malformed")
         /// The URL gave no token.
-        public static let unavailable = Problem(description: "unavailable")
+        package static let unavailable = Problem(description: "unavailable")
         /// The URL is plain `http`, and neither on this machine nor 169.254.169.254.
-        public static let insecure = Problem(description: "plain http")
+        package static let insecure = Problem(description: "plain http")
         /// The file names a server that is neither Google's nor named by the program.
-        public static let otherServer = Problem(description: "another server")
+        package static let otherServer = Problem(description: "another server")
         /// The configuration wants to run a program, which this library never does.
-        public static let executable = Problem(description: "an executable")
+        package static let executable = Problem(description: "an executable")
         /// The configuration needs something that this library does not have.
-        public static let unsupported = Problem(description: "unsupported")
+        package static let unsupported = Problem(description: "unsupported")
         /// The authorization server refused the token, or the service account.
-        public static let refused = Problem(description: "refused")
+        package static let refused = Problem(description: "refused")
     }
 
     public let problem: Problem
@@ -49,7 +49,7 @@ public struct WorkloadIdentityError: TokenServiceFailure {
     private let advice: String?
 
     /// Creates an error. Without `kind` and `advice` they follow from the problem.
-    public init(
+    package init(
         _ problem: Problem, source: String, kind: TokenFailureKind? = nil, detail: String? = nil,
         underlying: (any Error)? = nil, advice: String? = nil
     ) {
@@ -76,13 +76,11 @@ public struct WorkloadIdentityError: TokenServiceFailure {
     }
 }
 
-extension WorkloadIdentityError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension WorkloadIdentityError: RedactedDescription {
     public var description: String {
         let fact = detail.map { "\(problem) (\($0))" } ?? problem.description
         return "no token for the program's identity from \(source): \(fact); \(advice ?? usualAdvice)"
     }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["problem": problem.description]) }
 
     private var usualAdvice: String {
         switch problem {

@@ -41,14 +41,11 @@ public struct PostgreSQLError: Error, Hashable, Sendable {
     public init(_ code: Code, sqlState: String? = nil) { (self.code, self.sqlState) = (code, sqlState) }
 }
 
-extension PostgreSQLError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PostgreSQLError: RedactedDescription {
     public var description: String {
         let state = sqlState.map { " (SQLSTATE \(Self.printable($0)))" } ?? ""
         return "PostgreSQL: \(code)\(state); \(advice)"
     }
-
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["code": code.description]) }
 
     /// What to do, for the error message.
     var advice: String {

@@ -113,12 +113,5 @@ public struct ChecksFailed: Error, CustomStringConvertible {
     }
 }
 
-extension ChecksFailed: CustomDebugStringConvertible, CustomReflectable {
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["failures": failures]) }
-}
-
-extension ChecksFailed.Failure: CustomDebugStringConvertible, CustomReflectable {
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["check": check, "problem": problem]) }
-}
+extension ChecksFailed: RedactedDescription {}
+extension ChecksFailed.Failure: RedactedDescription {}

@@ -97,7 +97,7 @@ public struct ScriptRanOut: Error, Hashable, CustomStringConvertible {
     /// The number of the call without a step; the first call is number 1.
     public let call: Int
 
-    public init(owner: String, call: Int) { (self.owner, self.call) = (owner, call) }
+    package init(owner: String, call: Int) { (self.owner, self.call) = (owner, call) }
 
     public var description: String {
         "the script of \(owner) has \(call - 1) steps and none for call \(call): add a step, or check why it was called"

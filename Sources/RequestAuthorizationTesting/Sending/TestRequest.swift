@@ -74,8 +74,6 @@ public struct TestResponse: AuthorizableResponse, Hashable, Sendable {
     public func headerValues(for field: String) -> [String] { fields[field.lowercased()] ?? [] }
 }
 
-extension TestResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TestResponse: RedactedDescription {
     public var description: String { "\(statusCode) \(fields.keys.sorted())" }
-    public var debugDescription: String { description }
-    public var customMirror: Mirror { Mirror(self, children: ["statusCode": statusCode]) }
 }

@@ -73,7 +73,7 @@ public struct TokenStoreLockTimedOut: Error, Hashable, CustomStringConvertible {
     /// How long the caller waited.
     public let limit: Duration
 
-    public init(limit: Duration) { self.limit = limit }
+    package init(limit: Duration) { self.limit = limit }
 
     public var description: String {
         "no exclusive access to the token store within \(limit); find out who holds it, or wait longer"

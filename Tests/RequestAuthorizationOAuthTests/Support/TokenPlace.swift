@@ -11,7 +11,7 @@ import StoreFixtures
 
 /// The places in which a token can be kept.
 enum TokenPlace: CaseIterable, Sendable {
-    case memory, shared, file, tool, sealed
+    case memory, shared, file, sealed
 
     /// Makes the place, and returns what opens it, once for each process.
     func make() throws -> TokenPlaceOpener {
@@ -26,11 +26,6 @@ enum TokenPlace: CaseIterable, Sendable {
             let folder = RemovedFolder()
             return TokenPlaceOpener {
                 RestrictedFileTokenStore<OAuthToken>(client: "tool", account: "me", folder: .at(folder.path))
-            }
-        case .tool:
-            let folder = RemovedFolder()
-            return TokenPlaceOpener {
-                ToolTokenStore<OAuthToken>(client: "tool", account: "me", folder: .at(folder.path))
             }
         case .sealed:
             let (items, key) = (InMemoryItems(), try TokenKey.bytes(Data(repeating: 7, count: 32)))

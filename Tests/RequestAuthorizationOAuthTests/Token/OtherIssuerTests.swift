@@ -161,7 +161,7 @@ import Testing
 
     @Test func `a token that was moved to another store still names its server`() async throws {
         try await IssuingServer.runTwo { a, b in
-            let (old, new) = (try TokenPlace.file.make(), try TokenPlace.tool.make())
+            let (old, new) = (try TokenPlace.file.make(), try TokenPlace.memory.make())
             try await a.signIn(a.provider(old.open()))
             #expect(try await old.open().migrated(to: new.open()) == .moved)
             await Self.expectRefusal { try await b.provider(new.open()).validToken() }

@@ -16,10 +16,9 @@ extension Exhibit {
         try await store.save(StoredToken(.token(token), version: .test(1), obtainedAt: .now))
         _ = try await store.load()
         try folder.write(Secret.text, to: "client,me.token")
-        let tool = ToolTokenStore<TestToken>(client: Secret.text, account: "me", folder: .at(folder.tokens))
         var exhibits = [
             Exhibit("RestrictedFileTokenStore", store), Exhibit("RestrictedFileItems", store.items),
-            Exhibit("ToolTokenStore", tool), Exhibit("NamedFiles", NamedFiles(client: Secret.text)),
+            Exhibit("NamedFiles", NamedFiles(client: Secret.text)),
         ]
         do { _ = try await store.load() } catch { exhibits.append(Exhibit("the error of a load", error)) }
         return exhibits

@@ -157,7 +157,7 @@ extension Exhibit {
         let shared = InMemorySharedTokenStore(.make(token))
         return [
             Exhibit("InMemoryTokenStore", store),
-            Exhibit("ReadOnlyTokenStore", store.readOnly),
+            Exhibit("InMemoryTokenStore", store.readOnly),
             Exhibit("InMemorySharedTokenStore", shared),
             Exhibit("ScriptedTokenStore", ScriptedTokenStore(store)),
             Exhibit("ScriptedTokenStore", ScriptedTokenStore(shared)),

@@ -19,7 +19,7 @@ public struct Tool: Sendable {
     let output: ToolOutput
     let service: SpotifyTokenService
     let authorization: RefreshableTokenAuthorization<OAuthToken>
-    let store: ToolTokenStore<OAuthToken>
+    let store: RestrictedFileTokenStore<OAuthToken>
     let clock: any AuthorizationClock
 
     /// Makes no calls.

@@ -39,7 +39,7 @@ public struct SpotifyClient: Sendable {
     ) {
         let base = base ?? Self.webAPI
         let origin = Origin(base)
-        let restricted = RestrictedAuthorization(authorization, to: origin.map { [$0] } ?? [])
+        let restricted = authorization.restricted(to: Set([origin].compactMap { $0 }))
         self.init(base: base, quota: quota, rateLimit: rateLimit, clock: clock, missingScopes: missingScopes) {
             try await session.data(for: $0, authorizedBy: restricted)
         }
