@@ -54,6 +54,29 @@ struct RecordNewsTests {
         withExtendedLifetime(news) {}
     }
 
+    @Test func `changes that a store has not noticed yet are one`() async throws {
+        let news = RecordNews(records, clock: clock)
+        let streams = ["ada", "bob"].compactMap { news.changes(of: .key($0)) }
+        for _ in 1...3 { records.report(.record("ada")) }
+        // The changes are told in their order.
+        records.report(.record("bob"))
+        #expect(await streams[1].first { true } != nil)
+        #expect(await told([streams[0]]) == 1)
+        #expect(await told([streams[0]]) == 0)
+        withExtendedLifetime(news) {}
+    }
+
+    @Test func `who listens no more takes no change from the others of its record`() async throws {
+        let news = RecordNews(records, clock: clock)
+        let streams = ["ada", "bob"].compactMap { news.changes(of: .key($0)) }
+        do { _ = news.changes(of: .key("ada")) }
+        records.report(.record("ada"))
+        records.report(.record("bob"))
+        #expect(await streams[1].first { true } != nil)
+        #expect(await told([streams[0]]) == 1)
+        withExtendedLifetime(news) {}
+    }
+
     @Test func `a change of one record is told to its stores alone, and at once`() async throws {
         let news = RecordNews(records, clock: clock)
         let streams = ["ada", "bob", "ada"].compactMap { news.changes(of: .key($0)) }
