@@ -3,11 +3,13 @@
 
 #if canImport(CryptoKit) || Crypto
 import Foundation
-import RequestAuthorizationStorage
+import RequestAuthorization
 import RequestAuthorizationTesting
 import Testing
 
-struct LeasedTokensTests {
+@testable import RequestAuthorizationStorage
+
+@Suite(.timeLimit(.minutes(1))) struct LeasedTokensTests {
     private let records = MemoryRecords()
 
     private func fleet(_ records: MemoryRecords) async throws -> LeasedTokens {
@@ -65,6 +67,44 @@ struct LeasedTokensTests {
             let isOld = date.isNaN || date < 0
             #expect(try await host.removeEnded(at: key) == isOld, "\(date)")
         }
+    }
+
+    @Test func `a call has five seconds`() async throws {
+        let clock = ManualClock()
+        let silent = SilentRecords(base: records)
+        let store: LeasedTokenStore<TestToken> = try await LeasedTokens(
+            database: silent, key: .bytes(Data(repeating: 1, count: 32)), clock: clock
+        ).store(client: "web", account: "ada")
+        let load = Task { try await store.load() }
+        await clock.sleeper(for: .seconds(5))
+        clock.advance(by: .seconds(5))
+        let error = await #expect(throws: TokenStoreError.self) { try await load.value }
+        #expect(error?.kind == .timedOut)
+    }
+
+    /// Answers no read but that of its identity.
+    private struct SilentRecords: RecordDatabase {
+        let base: MemoryRecords
+
+        func read(_ key: String) async throws -> DatabaseRecord? {
+            guard key != LeasedPlace.key else { return try await base.read(key) }
+            for await _ in AsyncStream(Never.self, { _ in }) {}
+            throw CancellationError()
+        }
+
+        func replace(_ old: Data?, by new: Data?, at key: String) async throws -> Bool {
+            try await base.replace(old, by: new, at: key)
+        }
+    }
+
+    /// HMAC-SHA256 with the bytes 0 to 31, by Python. Hosts of all versions must find the same records.
+    @Test func `the key of a record is the one that another implementation computes`() throws {
+        let row = try JSONDecoder().decode(
+            RowKey.self, from: Data(#"{"key":"AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}"#.utf8))
+        #expect(
+            row.key(client: "web", account: "ada")
+                == "2b161991e6475ffc64b7181c90cc0b13b3c0bb5445c2e664136a6b83d192e693")
+        #expect(row.key(client: "we", account: "bada") != row.key(client: "web", account: "ada"))
     }
 }
 #endif

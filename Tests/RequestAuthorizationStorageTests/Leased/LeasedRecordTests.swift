@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: the swift-request-authorization authors
+
+import Foundation
+import RequestAuthorization
+import RequestAuthorizationTesting
+import Testing
+
+@testable import RequestAuthorizationStorage
+
+/// What a record holds, and its bytes.
+@Suite(.timeLimit(.minutes(1))) struct LeasedRecordTests {
+    private let clock = ManualClock()
+    private let records = MemoryRecords()
+
+    private func store() throws -> LeasedByteStore { try LeasedByteStore(database: records, key: "ada", clock: clock) }
+
+    private func record() throws -> LeasedRecord { try LeasedRecord(decoding: #require(records["ada"])) }
+
+    private func expect<Value>(
+        _ kind: TokenStoreError.Kind, _ attempt: () async throws -> Value,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        let error = await #expect(throws: TokenStoreError.self, sourceLocation: sourceLocation) {
+            _ = try await attempt()
+        }
+        #expect(error?.kind == kind, sourceLocation: sourceLocation)
+    }
+
+    private static func id(from first: UInt8) -> UUID { UUID(bytes: Data(first..<first + 16)) }
+
+    // MARK: - The bytes
+
+    /// Hosts of all versions share the records: another format needs another version. Written by Python.
+    @Test func `a record has the bytes of its version`() throws {
+        let bytes = Data(
+            hex: """
+                52414c5201013f0000000000000007010203040506070841dad27480200000
+                101112131415161718191a1b1c1d1e1f
+                202122232425262728292a2b2c2d2e2f
+                303132333435363738393a3b3c3d3e3f
+                00000006696e74656e74 000000046974656d 000000056173696465
+                """)
+        var record = LeasedRecord(place: Self.id(from: 0x20))
+        (record.item, record.status) = (Data("item".utf8), .token)
+        (record.intent, record.intentLease) = (Data("intent".utf8), Self.id(from: 0x30))
+        (record.holder, record.beat, record.mark) = (Self.id(from: 0x10), 7, 0x0102_0304_0506_0708)
+        (record.changedAt, record.aside) = (1_800_000_000.5, Data("aside".utf8))
+        #expect(record.encoded == bytes)
+        #expect(try LeasedRecord(decoding: bytes) == record)
+
+        let place = LeasedPlace(id: Self.id(from: 0x20), sealedRowKey: nil)
+        #expect(place.encoded == Data(hex: "52414c5001202122232425262728292a2b2c2d2e2f"))
+        #expect(try LeasedPlace(decoding: place.encoded) == place)
+    }
+
+    @Test func `a damaged record is an error until it is cleared`() async throws {
+        let store = try store()
+        try await store.save(Data("a".utf8))
+        records["ada"] = records["ada"]?.dropLast()
+        await expect(.corrupt) { try await store.load() }
+        await expect(.corrupt) { try await store.save(Data("b".utf8)) }
+        try await store.clear()
+        #expect(try await store.load() == nil)
+        try await store.save(Data("b".utf8))
+        #expect(try await store.load() == Data("b".utf8))
+    }
+
+    @Test func `a record of a later version is left, also by a removal`() async throws {
+        let store = try store()
+        let later = Data("RALR".utf8) + [2]
+        records["ada"] = later
+        await expect(.unreadable) { try await store.load() }
+        await expect(.unreadable) { try await store.clear() }
+        #expect(records["ada"] == later)
+    }
+
+    // MARK: - The parts
+
+    @Test func `an item that was set aside is kept, and its absence ends no session`() async throws {
+        let (store, sibling) = (try store(), try store())
+        try await store.save(Data("a".utf8))
+        try await store.save(Data("b".utf8))
+        #expect(try record().aside == nil)
+        #expect(try await store.setAside(Data("a".utf8)) == nil)
+        #expect(try await store.setAside(Data("b".utf8)) == "the spare part of its record")
+        #expect(try record().aside == Data("b".utf8))
+        for reader in [store, sibling] {
+            let contents = try await reader.loadWithIntent()
+            #expect(contents.item == nil && contents.absence == .setAside)
+        }
+        try await store.save(Data("c".utf8))
+        #expect(try record().aside == Data("b".utf8))
+        #expect(try await sibling.load() == Data("c".utf8))
+    }
+
+    /// The other parts of the record take 55 bytes.
+    @Test(arguments: [(65_536 - 55 - 100, true), (65_536 - 55 - 99, false)])
+    func `an item that was set aside gives way only to one that needs its room`(count: Int, isKept: Bool) async throws {
+        let (store, damaged) = (try store(), Data(repeating: 1, count: 100))
+        try await store.save(damaged)
+        _ = try await store.setAside(damaged)
+        try await store.save(Data(repeating: 2, count: count))
+        #expect(try record().aside == (isKept ? damaged : nil))
+        #expect(try await store.load()?.count == count)
+    }
+
+    @Test func `an item that is no token ends no session`() async throws {
+        let store = try store()
+        try await store.save(Data("a".utf8))
+        #expect(try record().status == .token)
+        _ = records.calls()
+        // An end would be confirmed.
+        #expect(try await store.load() == Data("a".utf8))
+        #expect(records.calls() == [.read])
+    }
+
+    // MARK: - The limits
+
+    @Test(arguments: [
+        (Duration.seconds(10), Duration.zero, false), (.seconds(10), .seconds(-1), false),
+        (.seconds(6), .seconds(5), false), (.seconds(6), .seconds(4), true),
+    ])
+    func `a lease lasts two seconds longer than a token request`(
+        lease: Duration, deadline: Duration, isLongEnough: Bool
+    ) throws {
+        let make = {
+            _ = try LeasedByteStore(database: records, key: "ada", lease: lease, requestDeadline: deadline)
+        }
+        if isLongEnough { return try make() }
+        let error = #expect(throws: TokenStoreError.self) { try make() }
+        #expect(error?.kind == .unsuitable)
+    }
+}
