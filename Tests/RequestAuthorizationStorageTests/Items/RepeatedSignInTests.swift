@@ -27,6 +27,13 @@ import Testing
         try await check { place.sibling() }
     }
 
+    @Test func `in a record of a fleet it replaces nothing that a sibling has made of it`() async throws {
+        let records = MemoryRecords()
+        try await check {
+            LeasedTokenStore<TestToken>(unencryptedIn: try LeasedByteStore(database: records, key: "ada"))
+        }
+    }
+
     #if canImport(CryptoKit) || Crypto
     @Test func `in an encrypted file it replaces nothing that a sibling has made of it`() async throws {
         let key = try TokenKey.bytes(Data(repeating: 1, count: 32))
@@ -34,8 +41,8 @@ import Testing
     }
     #endif
 
-    private func check(_ store: () -> some SharedTokenStore<TestToken>) async throws {
-        let (one, other) = (store(), store())
+    private func check(_ store: () throws -> some SharedTokenStore<TestToken>) async throws {
+        let (one, other) = (try store(), try store())
         let signedIn = StoredToken<TestToken>.make(1)
         let version = TokenVersion(session: signedIn.version.session, generation: signedIn.version.generation + 1)
         let later = StoredToken(.token(TestToken("later")), version: version, obtainedAt: signedIn.obtainedAt)
