@@ -17,16 +17,18 @@ import Testing
         try LeasedByteStore(database: records, key: "ada", clock: clock ?? self.clock)
     }
 
-    /// Says after each replacement that it was made.
+    /// Says after each replacement that it was made. The first one may then never return.
     private struct HeardRecords: RecordDatabase {
         let base: MemoryRecords
         let replaced: AsyncStream<Void>.Continuation
+        let hangs: Lock<Bool>
 
         func read(_ key: String) async throws -> DatabaseRecord? { try await base.read(key) }
 
         func replace(_ old: Data?, by new: Data?, at key: String) async throws -> Bool {
             let isDone = try await base.replace(old, by: new, at: key)
             replaced.yield()
+            if hangs.exchange(false) { for await _ in AsyncStream(Never.self, { _ in }) {} }
             return isDone
         }
     }
@@ -121,9 +123,12 @@ import Testing
         let intent = Data("intent".utf8)
         _ = try await store.load()
         try await store.saveIntent(intent)
+        let waiting = Task { try await store.lock(within: .seconds(1)) }
+        await clock.sleeper(for: .seconds(1))
         #expect(try await store.save(Data("b".utf8), ending: intent) { _, _ in true } == .saved)
+        #expect(lock.remaining == .zero)
         // The former lock was not unlocked yet.
-        let next = try await store.lock(within: .zero)
+        let next = try await waiting.value
         #expect(next.remaining == .seconds(10))
         await lock.unlock()
         #expect(next.remaining == .seconds(10))
@@ -132,16 +137,97 @@ import Testing
 
     @Test func `a lease that was granted without an answer is given back`() async throws {
         let (heard, hearer) = AsyncStream.makeStream(of: Void.self)
-        let (one, other) = (try store(), try store())
-        try await one.save(Data("a".utf8))
-        let store = try LeasedByteStore(
-            database: HeardRecords(base: records, replaced: hearer), key: "ada", clock: clock)
+        try await store().save(Data("a".utf8))
+        let one = try LeasedByteStore(
+            database: HeardRecords(base: records, replaced: hearer, hangs: Lock(false)), key: "ada", clock: clock)
         records.next(.replace, .answerLost)
         records.next(.replace, .lost)
-        await #expect(throws: TokenStoreError.self) { try await store.lock(within: .zero) }
+        let error = await #expect(throws: TokenStoreError.self) { try await one.lock(within: .zero) }
+        #expect(error?.kind == .unavailable)
         #expect(try holder() != nil)
         for await _ in heard { break }
         #expect(try holder() == nil)
-        #expect(try await other.lock(within: .zero).remaining == .seconds(10))
+        #expect(try await store().lock(within: .zero).remaining == .seconds(10))
+    }
+
+    @Test func `a lease that was granted to a cancelled task is given back`() async throws {
+        let (heard, hearer) = AsyncStream.makeStream(of: Void.self)
+        var replacements = heard.makeAsyncIterator()
+        try await store().save(Data("a".utf8))
+        let one = try LeasedByteStore(
+            database: HeardRecords(base: records, replaced: hearer, hangs: Lock(true)), key: "ada", clock: clock)
+        let locking = Task { try await one.lock(within: .seconds(1)) }
+        await replacements.next()
+        #expect(try holder() != nil)
+        locking.cancel()
+        await #expect(throws: CancellationError.self) { try await locking.value }
+        await replacements.next()
+        #expect(try holder() == nil)
+    }
+
+    @Test(arguments: [MemoryRecords.Fault.lost, .answerLost])
+    func `a lease without an answer is asked for again`(first: MemoryRecords.Fault) async throws {
+        let store = try store()
+        try await store.save(Data("a".utf8))
+        records.next(.replace, first)
+        let lock = try await store.lock(within: .zero)
+        #expect(lock.remaining == .seconds(10))
+        await lock.unlock()
+        #expect(try holder() == nil)
+    }
+
+    // MARK: - Waiting
+
+    @Test func `a lease of which nothing is known is not over`() {
+        var rules = LeaseRules(length: .seconds(10))
+        var record = LeasedRecord(place: nil)
+        record.holder = UUID()
+        let isFree = { (time: Duration) in
+            rules.leasing(record, as: UUID(), at: time, unchangedFor: nil) != nil
+        }
+        #expect(!isFree(.seconds(100)))
+        rules.watch(record, answeredAt: .seconds(100))
+        #expect(!isFree(.seconds(110)))
+        #expect(isFree(.seconds(111)))
+        record.beat += 1
+        #expect(!isFree(.seconds(111)))
+    }
+
+    @Test func `a store waits for its own lease no longer than it may`() async throws {
+        let store = try store()
+        let lock = try await store.lock(within: .zero)
+        let error = await #expect(throws: TokenStoreError.self) { try await store.lock(within: .zero) }
+        #expect(error?.kind == .timedOut)
+        await lock.unlock()
+        // The former lock is still there.
+        #expect(try await store.lock(within: .zero).remaining == .seconds(10))
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func `nobody waits for a lease that has ended already`() async throws {
+        let lease = HeldLease(UUID(), of: try store())
+        await lease.end()
+        await lease.waitForEnd()
+    }
+
+    @Test func `what a store has saved itself is no reason to have access without a lease`() async throws {
+        let store = try store()
+        try await store.save(Data("a".utf8))
+        _ = try await store.load()
+        try await store.save(Data("b".utf8))
+        let lock = try await store.lock(within: .zero)
+        #expect(lock.remaining == .seconds(10))
+        await lock.unlock()
+    }
+
+    @Test func `the pauses double to 40 ms, and then grow by half to a second`() {
+        let limits = [5, 10, 20, 40, 60, 90, 135, 202.5, 303.75, 455.625, 683.4375, 1_000, 1_000]
+        for _ in 1...200 {
+            var pauses = LeasePauses()
+            for limit in limits {
+                let share = pauses.next() / .milliseconds(limit)
+                #expect(share > 0.499 && share < 1.001)
+            }
+        }
     }
 }

@@ -46,6 +46,18 @@ import Testing
         await lock.unlock()
     }
 
+    @Test func `an intent needs no read of its own after a load under the lease`() async throws {
+        let (one, _, lock) = try await announced()
+        records.next(.replace, .lost)
+        records.next(.replace, .lost)
+        await #expect(throws: TokenStoreError.self) { try await one.saveIntent(nil) }
+        _ = try await one.load()
+        _ = records.calls()
+        try await one.saveIntent(nil)
+        #expect(records.calls() == [.replace])
+        await lock.unlock()
+    }
+
     @Test func `an intent that is not there needs no lease to be removed`() async throws {
         let store = try store()
         try await store.save(Data("a".utf8))

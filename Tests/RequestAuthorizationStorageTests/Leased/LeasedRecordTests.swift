@@ -75,6 +75,16 @@ import Testing
         #expect(records["ada"] == later)
     }
 
+    @Test func `no two writes make the same record`() async throws {
+        let store = try store()
+        var seen: Set<Data> = []
+        for item in ["a", "b", "a"] {
+            try await store.save(Data(item.utf8))
+            seen.insert(try #require(records["ada"]))
+        }
+        #expect(seen.count == 3)
+    }
+
     // MARK: - The parts
 
     @Test func `an item that was set aside is kept, and its absence ends no session`() async throws {
@@ -105,6 +115,34 @@ import Testing
         #expect(try await store.load()?.count == count)
     }
 
+    @Test func `a database that was emptied has lost what a store has saved there`() async throws {
+        let store = try store()
+        try await store.save(Data("a".utf8))
+        records.dropAll()
+        #expect(try await store.loadWithIntent().absence == .placeMissing)
+        #expect(try await self.store().loadWithIntent().absence == .gone)
+    }
+
+    @Test func `an end that is not encrypted is known as one`() async throws {
+        try await store().save(Data(#"{"status":"signedOut"}"#.utf8))
+        #expect(try record().status == .ended)
+    }
+
+    @Test func `what a store removes is announced, and what is not there is not`() async throws {
+        let store = try store()
+        try await store.save(Data("a".utf8))
+        _ = records.calls()
+        try await store.clear(Data("b".utf8))
+        try await store.clear(Data("a".utf8))
+        #expect(records.calls() == [.read, .read, .replace, .announce])
+        try await store.clear()
+        #expect(records.calls() == [.read, .confirm])
+        try await store.save(Data("a".utf8))
+        #expect(records.calls() == [.read, .replace, .announce])
+        try await store.clear()
+        #expect(records.calls() == [.read, .replace, .announce])
+    }
+
     @Test func `an item that is no token ends no session`() async throws {
         let store = try store()
         try await store.save(Data("a".utf8))
@@ -116,6 +154,11 @@ import Testing
     }
 
     // MARK: - The limits
+
+    @Test func `the limits are those of the documentation`() throws {
+        let space = try LeasedByteStore(database: records, key: "ada").space
+        #expect((space.lease, space.requestDeadline, space.calls.limit) == (.seconds(10), .seconds(4), .seconds(5)))
+    }
 
     @Test(arguments: [
         (Duration.seconds(10), Duration.zero, false), (.seconds(10), .seconds(-1), false),

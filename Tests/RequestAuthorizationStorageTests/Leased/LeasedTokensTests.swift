@@ -69,32 +69,36 @@ import Testing
         }
     }
 
-    @Test func `a call has five seconds`() async throws {
-        let clock = ManualClock()
-        let silent = SilentRecords(base: records)
-        let store: LeasedTokenStore<TestToken> = try await LeasedTokens(
-            database: silent, key: .bytes(Data(repeating: 1, count: 32)), clock: clock
-        ).store(client: "web", account: "ada")
-        let load = Task { try await store.load() }
-        await clock.sleeper(for: .seconds(5))
-        clock.advance(by: .seconds(5))
-        let error = await #expect(throws: TokenStoreError.self) { try await load.value }
-        #expect(error?.kind == .timedOut)
+    @Test func `the limits are those of the documentation`() async throws {
+        let space = try await fleet(records).space
+        #expect((space.lease, space.requestDeadline, space.calls.limit) == (.seconds(10), .seconds(4), .seconds(5)))
     }
 
-    /// Answers no read but that of its identity.
-    private struct SilentRecords: RecordDatabase {
-        let base: MemoryRecords
-
-        func read(_ key: String) async throws -> DatabaseRecord? {
-            guard key != LeasedPlace.key else { return try await base.read(key) }
-            for await _ in AsyncStream(Never.self, { _ in }) {}
-            throw CancellationError()
+    @Test func `only who removes a user removes a damaged record too`() async throws {
+        let fleet = try await fleet(records)
+        let key = fleet.key(client: "web", account: "ada")
+        records[key] = Data("RALR".utf8) + [1, 9]
+        let error = await #expect(throws: TokenStoreError.self) {
+            try await fleet.removeEnded(at: key, olderThan: .zero)
         }
+        #expect(error?.kind == .corrupt)
+        #expect(records[key] != nil)
+        #expect(try await fleet.remove(client: "web", account: "ada"))
+        #expect(records[key] == nil)
+        #expect(try await !fleet.remove(client: "web", account: "ada"))
+    }
 
-        func replace(_ old: Data?, by new: Data?, at key: String) async throws -> Bool {
-            try await base.replace(old, by: new, at: key)
+    @Test func `the identity of the database is sealed anew only with another key`() async throws {
+        func open(_ key: UInt8, _ old: [UInt8]) async throws -> Data? {
+            let keys = try ([key] + old).map { try TokenKey.bytes(Data(repeating: $0, count: 32)) }
+            _ = try await LeasedTokens(database: records, key: keys[0], oldKeys: Array(keys.dropFirst()))
+            return records["request-authorization.place"]
         }
+        let first = try await open(1, [])
+        #expect(try await open(1, []) == first)
+        let second = try await open(2, [1])
+        #expect(second != first)
+        #expect(try await open(2, []) == second)
     }
 
     /// HMAC-SHA256 with the bytes 0 to 31, by Python. Hosts of all versions must find the same records.

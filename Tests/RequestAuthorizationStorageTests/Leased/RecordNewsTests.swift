@@ -77,6 +77,19 @@ struct RecordNewsTests {
         withExtendedLifetime(news) {}
     }
 
+    @Test func `who listens no more is forgotten`() async throws {
+        final class Listener: Sendable {}
+        let news = RecordNews(records, clock: clock)
+        weak var listener: Listener?
+        do {
+            let object = Listener()
+            listener = object
+            _ = news.changes(of: .key("ada")) { _ = object }
+        }
+        #expect(listener == nil)
+        withExtendedLifetime(news) {}
+    }
+
     @Test func `a change of one record is told to its stores alone, and at once`() async throws {
         let news = RecordNews(records, clock: clock)
         let streams = ["ada", "bob", "ada"].compactMap { news.changes(of: .key($0)) }
