@@ -135,13 +135,15 @@ import Testing
         await next.unlock()
     }
 
-    @Test func `a lease that was granted without an answer is given back`() async throws {
+    /// The second answer says nothing of the first request.
+    @Test(arguments: [MemoryRecords.Fault.lost, .full])
+    func `a lease that was granted without an answer is given back`(second: MemoryRecords.Fault) async throws {
         let (heard, hearer) = AsyncStream.makeStream(of: Void.self)
         try await store().save(Data("a".utf8))
         let one = try LeasedByteStore(
             database: HeardRecords(base: records, replaced: hearer, hangs: Lock(false)), key: "ada", clock: clock)
         records.next(.replace, .answerLost)
-        records.next(.replace, .lost)
+        records.next(.replace, second)
         let error = await #expect(throws: TokenStoreError.self) { try await one.lock(within: .zero) }
         #expect(error?.kind == .unavailable)
         #expect(try holder() != nil)
