@@ -56,7 +56,7 @@ extension Tool {
 
     func show(_ reports: [SessionReport]) throws {
         if json { return try Output.show(json: reports) }
-        for report in reports { Output.show(PlainText.clean(report.line)) }
+        for report in reports { try Output.show(PlainText.clean(report.line)) }
     }
 
     /// `authorize logout`: revokes the token, then removes it.
@@ -101,7 +101,7 @@ extension Tool {
                 report.missing.append([failure.message, failure.advice].compactMap(\.self).joined(separator: ". "))
             }
             report.requests = transport.requests
-            if json { try Output.show(json: report) } else { Output.show(report.text) }
+            if json { try Output.show(json: report) } else { try Output.show(report.text) }
             if !report.missing.isEmpty { throw ToolFailure(.unusableAnswer, "a sign-in would fail") }
         }
     }

@@ -22,7 +22,7 @@ extension Tool {
             var request = HTTPClientRequest(url: url)
             request.method = HTTPMethod(rawValue: method.uppercased())
             let authorized = try await request.authorized(using: session.auth)
-            for (name, value) in authorized.headers { Output.show("\(name): \(value)") }
+            for (name, value) in authorized.headers { try Output.show("\(name): \(value)") }
         }
     }
 
@@ -32,7 +32,7 @@ extension Tool {
         try await run(url) { session in
             var token = try await session.auth.validToken(lasting: duration)
             switch format {
-            case .text, .git: Output.show(token.accessToken)
+            case .text, .git: try Output.show(token.accessToken)
             case .json: try Output.show(json: TokenReport(token))
             case .kubectl:
                 let parent = getppid()
@@ -61,7 +61,7 @@ extension Tool {
             let token = try await session.auth.validToken(lasting: duration)
             if operation == "get" {
                 try checkIsBearer(token)
-                Output.show(asked.answer(token).joined(separator: "\n"))
+                try Output.show(asked.answer(token).joined(separator: "\n"))
             } else if operation == "erase", asked.secret == token.accessToken {
                 _ = try await replaced(token, session)
             }

@@ -104,7 +104,7 @@ public struct Tool: Sendable {
     ///
     /// Ctrl-C, SIGTERM and SIGHUP cancel the command. If a refresh is under way, the program first waits until its
     /// result is stored: the answer may be the only copy of a new refresh token. Then it ends by the signal. A second
-    /// signal ends it at once.
+    /// signal ends it at once. A program whose results nobody reads ends by SIGPIPE, as others do.
     ///
     /// - Parameters:
     ///   - login: the command that signs in, for advice.
@@ -119,7 +119,8 @@ public struct Tool: Sendable {
         signals.onFirst { command.cancel() }
         let result = await command.result
         let unsettled = await settle(auth, login)
-        if let signal = signals.received {
+        let isUnread = if case .failure(is Output.ClosedPipe) = result { true } else { false }
+        if let signal = signals.received ?? (isUnread ? SIGPIPE : nil) {
             if let unsettled { Output.show(unsettled) }
             guard signal != SIGTSTP else {
                 throw ToolFailure(
@@ -144,8 +145,21 @@ public struct Tool: Sendable {
 
 /// Writes results and messages. Only results go to standard output; messages to the user go to standard error.
 public enum Output {
+    /// Nobody reads the results any more.
+    struct ClosedPipe: Error {}
+
     /// Writes a line of a result.
-    static func show(_ text: String) { write(text, to: .standardOutput) }
+    ///
+    /// - Throws: ``ToolFailure``, for instance if the disk is full; ``ClosedPipe``.
+    static func show(_ text: String) throws {
+        do {
+            try write(text, to: .standardOutput)
+        } catch {
+            let number = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError).map { Int32($0.code) } ?? EIO
+            if number == EPIPE { throw ClosedPipe() }
+            throw ToolFailure(.store, "the result cannot be written: \(String(cString: strerror(number)))")
+        }
+    }
 
     /// Writes a value as JSON, with sorted keys.
     static func show(json value: some Encodable, isPretty: Bool = true) throws {
@@ -153,11 +167,11 @@ public enum Output {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
         encoder.dateEncodingStrategy = .iso8601
-        show(PlainText.escape(json: String(decoding: try encoder.encode(value), as: UTF8.self)))
+        try show(PlainText.escape(json: String(decoding: try encoder.encode(value), as: UTF8.self)))
     }
 
     /// Writes a message to the user.
-    static func note(_ text: String) { write(PlainText.clean(text), to: .standardError) }
+    static func note(_ text: String) { try? write(PlainText.clean(text), to: .standardError) }
 
     /// Writes what failed, and what to do.
     public static func show(_ failure: ToolFailure) {
@@ -169,7 +183,7 @@ public enum Output {
     static var hasTerminal: Bool { isatty(FileHandle.standardError.fileDescriptor) == 1 }
 
     /// Writes without a buffer, because a program may wait for the line at the other end of a pipe.
-    private static func write(_ text: String, to file: FileHandle) {
-        try? file.write(contentsOf: Data((text + "\n").utf8))
+    private static func write(_ text: String, to file: FileHandle) throws {
+        try file.write(contentsOf: Data((text + "\n").utf8))
     }
 }

@@ -18,7 +18,7 @@ public struct ExitStatus: Hashable, Sendable, CaseIterable {
     public static let usage = ExitStatus(64, "the command line, or the text on standard input, is wrong")
     public static let unusableAnswer = ExitStatus(65, "a server's answer or metadata cannot be used")
     public static let unavailable = ExitStatus(69, "a server cannot be reached")
-    public static let store = ExitStatus(74, "the session cannot be read or saved")
+    public static let store = ExitStatus(74, "the session cannot be read or saved, or the result cannot be written")
     public static let tryLater = ExitStatus(75, "try again later: a server is busy, or the sign-in was stopped")
     public static let notSignedIn = ExitStatus(77, "a person is needed: run `authorize login URL`")
     public static let configuration = ExitStatus(78, "a client, a key file or KUBERNETES_EXEC_INFO is missing or wrong")

@@ -173,6 +173,21 @@ struct TokenTests {
             #expect(try await user.list().count == 1)
         }
     }
+
+    @Test func `results that cannot be written are a failure`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            for command in ["token \(server.url)", "header \(server.url)", "list --json", "explain \(server.url)"] {
+                let full = try await server.shell("authorize \(command) >/dev/full").result()
+                #expect(full.status == 74 && full.errors.contains("cannot be written"), "\(command): \(full)")
+                // The reader has gone when the command begins.
+                let unread = try await server.shell(
+                    "exec 3> >(true); wait $!; authorize \(command) >&3\necho $?"
+                ).result()
+                #expect(unread.output == "\(128 + SIGPIPE)\n" && unread.errors.isEmpty, "\(command): \(unread)")
+            }
+        }
+    }
 }
 
 /// A server that accepts the tokens of a FastMCP, and a session for it.

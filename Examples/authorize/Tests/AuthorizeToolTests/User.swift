@@ -178,6 +178,12 @@ final class Program: Sendable {
         return Result(status: status, output: await output.text(), errors: await errors.text())
     }
 
+    /// Waits until the program has ended by itself, and returns its status.
+    func status() async -> Int32? {
+        for await code in end { return code }
+        return nil
+    }
+
     /// The next line of standard output.
     func line() async throws -> String {
         for await line in output.lines { return line }

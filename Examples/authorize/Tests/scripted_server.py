@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: the swift-request-authorization authors
+"""scripted_server.py SCRIPT: an MCP server that answers as it is told, on a free port of 127.0.0.1.
+
+SCRIPT is a JSON object: from the kind of a message, such as "GET" or "tools/call", to the answers in their order. An answer
+has "status", "fields", "body", "isCut" (the connection breaks before the end of the body) and "hangs" (there is no answer).
+Without one, a request is answered with a result, a notification with 202, and GET with 405.
+
+It prints its address, then a line for each message: its kind, its Last-Event-ID, and the scheme and token of its
+Authorization. It ends with its standard input.
+
+With GUARDED=1 it wants a token. It is its own authorization server: discovery (RFC 9728, RFC 8414), registration, /authorize
+(the person consents at once) and /token. The tokens are t1, t2 and so on, bound to a key if the client proves one (RFC 9449).
+"""
+
+import json
+import os
+import sys
+import threading
+import urllib.parse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+script = json.loads(sys.argv[1])
+lock = threading.Lock()
+types = {}
+RESOURCE = "/.well-known/oauth-protected-resource"
+
+
+def say(*words):
+    print(*words, flush=True)
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        path, _, query = self.path.partition("?")
+        if path == "/token":
+            return self.token()
+        if path == "/register":
+            return self.json({"client_id": "c", **json.loads(body)}, 201)
+        if path == "/authorize":
+            asked = dict(urllib.parse.parse_qsl(query))
+            back = urllib.parse.urlencode({"code": "c", "state": asked["state"], "iss": base})
+            return self.answer(302, {"Location": asked["redirect_uri"] + "?" + back}, b"")
+        if path.startswith(RESOURCE):
+            resource = base + (path[len(RESOURCE):] or "/")
+            return self.json({"resource": resource, "authorization_servers": [base]})
+        if path.startswith("/.well-known/"):
+            return self.json({
+                "issuer": base, "authorization_endpoint": base + "/authorize", "token_endpoint": base + "/token",
+                "registration_endpoint": base + "/register", "code_challenge_methods_supported": ["S256"],
+                "response_types_supported": ["code"], "authorization_response_iss_parameter_supported": True,
+                "dpop_signing_alg_values_supported": ["ES256"], "scopes_supported": ["read"],
+            })
+        self.message(json.loads(body or b"{}"))
+
+    do_GET = do_DELETE = do_POST
+
+    def token(self):
+        kind = "DPoP" if "DPoP" in self.headers else "Bearer"
+        with lock:
+            token = "t%d" % (len(types) + 1)
+            types[token] = kind
+        self.json({"access_token": token, "token_type": kind, "expires_in": 3600, "refresh_token": "r", "scope": "read"})
+
+    def message(self, message):
+        kind = self.command
+        if kind == "POST":
+            kind = "batch" if isinstance(message, list) else message.get("method", "response")
+        scheme, _, token = self.headers.get("Authorization", "-").partition(" ")
+        say(kind, self.headers.get("Last-Event-ID", "-"), scheme, token)
+        if os.environ.get("GUARDED") == "1" and types.get(token) != scheme:
+            return self.answer(401, {"WWW-Authenticate": "Bearer"}, b"")
+        with lock:
+            answers = script.get(kind)
+            answer = answers.pop(0) if answers else None
+        if answer is None:
+            return self.usual(kind, message)
+        if answer.get("hangs"):
+            return threading.Event().wait()
+        self.answer(
+            answer.get("status", 200), answer.get("fields", {}), answer.get("body", "").encode(), answer.get("isCut")
+        )
+
+    def usual(self, kind, message):
+        if kind == "GET":
+            return self.answer(405, {}, b"")
+        if "id" not in message:
+            return self.answer(202, {}, b"")
+        result = {"protocolVersion": "2025-11-25"} if kind == "initialize" else {}
+        self.json({"jsonrpc": "2.0", "id": message["id"], "result": result})
+
+    def json(self, value, status=200):
+        self.answer(status, {"Content-Type": "application/json"}, json.dumps(value).encode())
+
+    def answer(self, status, fields, body, is_cut=False):
+        self.send_response(status)
+        for name, value in fields.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body) + (1 if is_cut else 0)))
+        if is_cut:
+            self.close_connection = True
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+threading.Timer(float(os.environ.get("LIFETIME", "300")), os._exit, [1]).start()
+server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+base = "http://127.0.0.1:%d" % server.server_port
+threading.Thread(target=server.serve_forever, daemon=True).start()
+say(base)
+sys.stdin.buffer.read()
+os._exit(0)
