@@ -36,13 +36,12 @@ extension Tool {
             case .json: try Output.show(json: TokenReport(token))
             case .kubectl:
                 let parent = getppid()
-                if try await printed(session)?.isRefusal(of: token, by: parent, at: SystemClock().now) == true {
+                if await printed(session)?.isRefusal(of: token, by: parent, at: SystemClock().now) == true {
                     token = try await replaced(token, session)
                 }
                 try checkIsBearer(token)
                 try Output.show(json: ExecCredential(token, apiVersion: version), isPretty: false)
-                let mark = Printed(parent: parent, at: SystemClock().now, expiresAt: token.expiresAt)
-                try await records.save(JSONEncoder().encode(mark), named: "printed \(session.url)")
+                await note(Printed(parent: parent, at: SystemClock().now, expiresAt: token.expiresAt), session)
             }
         }
     }
@@ -85,9 +84,19 @@ extension Tool {
             advice: "Use `authorize header --method METHOD`, or sign in without --dpop.")
     }
 
-    private func printed(_ session: Session) async throws -> Printed? {
-        try await records.record(named: "printed \(session.url)").flatMap {
+    private func printed(_ session: Session) async -> Printed? {
+        try? await records.record(named: "printed \(session.url)").flatMap {
             try? JSONDecoder().decode(Printed.self, from: $0)
+        }
+    }
+
+    /// The credential is valid also if this cannot be saved.
+    private func note(_ printed: Printed, _ session: Session) async {
+        do {
+            try await records.save(JSONEncoder().encode(printed), named: "printed \(session.url)")
+        } catch {
+            let reason = ToolFailure(error, login: "").message
+            Output.note("The credential is valid. If the cluster refuses it, it is not refreshed: \(reason)")
         }
     }
 }

@@ -88,6 +88,16 @@ struct TokenTests {
         }
     }
 
+    @Test func `kubectl gets its credential also where nothing can be saved`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.url)
+            let result = try await server.shell(
+                "trap '' XFSZ; ulimit -f 0; exec authorize token \(server.url) --format kubectl"
+            ).result()
+            #expect(result.status == 0 && result.output.contains(#""token":"t1""#), "\(result)")
+        }
+    }
+
     @Test func `kubectl itself is authorized`() async throws {
         try await User.with { user in
             try await Guarded.with(user) { guarded in
