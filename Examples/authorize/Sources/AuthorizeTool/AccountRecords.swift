@@ -32,6 +32,11 @@ struct AccountRecords: ResourceRecords {
             .map(\.url).max { $0.utf8.count < $1.utf8.count }
     }
 
+    func removeSession(of url: String) async throws {
+        try await RestrictedFileAccounts(client: Self.client("resource"))
+            .remove("\(account)\(Self.separator)resource \(url)")
+    }
+
     /// All accounts and URLs with a record, also of sessions that have ended.
     static func sessions() async throws -> [(account: String, url: String)] {
         try await RestrictedFileAccounts(client: client("resource")).names().compactMap { name in

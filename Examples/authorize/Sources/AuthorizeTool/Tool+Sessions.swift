@@ -67,6 +67,7 @@ extension Tool {
         do {
             session = try await self.session(of: url)
         } catch let error as NotAuthorized where error.reason == .noToken {
+            if let ended = try? await records.session(of: url) { try? await forget(ended) }
             return Output.note("You were not signed in.")
         } catch {
             throw ToolFailure(error, login: login(url))
@@ -83,8 +84,19 @@ extension Tool {
                     failure.status, failure.message,
                     advice: "You are still signed in. To forget the session all the same, add --force.")
             }
+            try? await forget(session.url)
             Output.note("Signed out of \(session.url).")
         }
+    }
+
+    /// Removes the record of an ended session, so that its URL belongs to the next one above it. Not while somebody signs
+    /// in there.
+    private func forget(_ url: String) async throws {
+        let lock = try await records.lock(named: "sign-in \(url)", within: .seconds(1))
+        do {
+            if try await provider(for: url).storedSession() == nil { try await records.removeSession(of: url) }
+        } catch {}  // It stays, and the session has ended all the same.
+        await lock.unlock()
     }
 
     /// `authorize explain`: makes the requests of a sign-in that need no person and carry no credential, and says what

@@ -94,6 +94,30 @@ struct SessionTests {
         }
     }
 
+    @Test func `after a sign-out a URL belongs to the next one above it`() async throws {
+        try await Scripted.with(isGuarded: true) { server in
+            try await server.login(server.base + "/")
+            try await server.login(server.url)
+            #expect(try await server.start("token", server.url).result().output == "t2\n")
+            #expect(try await server.start("logout", server.url).result().status == 0)
+            #expect(try await server.start("token", server.url).result().output == "t1\n")
+            #expect(try await server.start("logout", server.url).result().status == 0)
+            #expect(try await server.start("token", server.url).result().status == 77)
+        }
+    }
+
+    @Test func `a session that the server has ended hides the one above until a sign-out`() async throws {
+        try await User.with { user in
+            try await user.login("--issuer", user.server.base + "/", url: user.server.base + "/")
+            try await user.login()
+            try await user.server.revokeTokens()
+            try await user.expireToken()
+            for _ in 1...2 { #expect(try await user.run("token", user.url).status == 77) }
+            #expect(try await user.run("logout", user.url).errors.contains("You were not signed in"))
+            #expect(try await user.run("token", user.url).status == 0)
+        }
+    }
+
     @Test func `a key file encrypts what is kept, and is needed from then on`() async throws {
         try await User.with { user in
             let key = user.home + "/key"
