@@ -32,13 +32,17 @@ private final class Bridge: Sendable {
     private let auth: ProtectedResourceAuthorization
     private let login: String
     private let state = Mutex(State())
-    private let output = Mutex(FileHandle.standardOutput)
+    /// The messages of the client. They end when it cannot be answered.
+    private let (lines, input) = AsyncStream.makeStream(of: String.self)
+    /// Why standard output cannot be written.
+    private let output = Mutex<(any Error)?>(nil)
 
     private struct State {
         /// `Mcp-Session-Id`.
         var session: String?
         /// `MCP-Protocol-Version`: what the server agreed to.
         var version: String?
+        var listening: Task<Void, Never>?
     }
 
     init(url: String, auth: ProtectedResourceAuthorization, login: String) {
@@ -47,24 +51,23 @@ private final class Bridge: Sendable {
 
     /// Passes messages on until the client closes its end, then waits for the answers, and ends the server's session.
     func run() async throws {
-        let listening = Mutex<Task<Void, Never>?>(nil)
-        defer { listening.withLock { $0?.cancel() } }
-        try await withThrowingDiscardingTaskGroup { group in
-            while let line = await StandardInput.line() {
-                try Task.checkCancellation()
-                guard !line.isEmpty else { continue }
+        StandardInput.read(into: input)
+        await withDiscardingTaskGroup { group in
+            for await line in lines where !line.isEmpty {
                 let message = Message(line)
                 // What comes after these relies on them.
-                guard message.id != nil, message.method != "initialize" else {
+                if ["initialize", "notifications/initialized"].contains(message.method) {
                     await pass(message)
-                    if message.method == "notifications/initialized" {
-                        listening.withLock { if $0 == nil { $0 = Task { await self.listen() } } }
-                    }
-                    continue
+                } else {
+                    group.addTask { await self.pass(message) }
                 }
-                group.addTask { await self.pass(message) }
             }
+            if output.withLock({ $0 != nil }) { group.cancelAll() }
         }
+        let listening = state.withLock { $0.listening }
+        listening?.cancel()
+        await listening?.value
+        if let error = output.withLock({ $0 }) { throw error }
         guard state.withLock({ $0.session }) != nil else { return }
         _ = try? await send(request(.DELETE), within: .seconds(5))
     }
@@ -77,11 +80,12 @@ private final class Bridge: Sendable {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.headers.replaceOrAdd(name: "Accept", value: "application/json, text/event-stream")
             request.body = .bytes(ByteBuffer(string: message.line))
-            let response = try await send(request, within: .hours(1))
+            let response = try await send(request, within: message.id == nil ? .minutes(1) : .hours(1))
             guard (200..<300).contains(response.status.code) else { return try await refuse(message, response) }
             if message.method == "initialize" {
                 state.withLock { $0.session = response.headers.first(name: "Mcp-Session-Id") }
             }
+            if message.method == "notifications/initialized" { beginListening() }
             let isAnswered = try await copy(response, answering: message)
             if message.id != nil, !isAnswered { answer(message, -32000, "the server's answer ended early") }
         } catch {
@@ -103,6 +107,13 @@ private final class Bridge: Sendable {
     }
 
     // MARK: - From the server
+
+    private func beginListening() {
+        state.withLock { state in
+            state.listening?.cancel()
+            state.listening = Task { await self.listen() }
+        }
+    }
 
     /// Receives what the server sends without being asked, if it can do that.
     private func listen() async {
@@ -188,7 +199,15 @@ private final class Bridge: Sendable {
     /// A line: line breaks between the parts of JSON are spaces.
     private func write(_ message: some Sequence<UInt8>) {
         let line = message.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
-        output.withLock { try? $0.write(contentsOf: Data(line + [0x0A])) }
+        output.withLock { failure in
+            guard failure == nil else { return }
+            do {
+                try Output.show(String(decoding: line, as: UTF8.self))
+            } catch {
+                failure = error
+                input.finish()
+            }
+        }
     }
 
     /// The scopes that a sign-in must ask for, if a request needed more than there are.

@@ -192,18 +192,30 @@ private struct FixedCallback: CallbackReceiver {
     ) async throws -> URL { try await base.callback(for: start, show: show) }
 }
 
-/// Standard input, read on a thread of its own: a task must not block.
+/// Standard input, read on a thread of its own: a task must not block. A task that is cancelled does not wait for it.
 enum StandardInput {
     static func line() async -> String? {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: readLine()) }
-        }
+        let (lines, line) = AsyncStream.makeStream(of: String.self)
+        read(into: line, atMost: 1)
+        for await line in lines { return line }
+        return nil
     }
 
     /// All of it.
     static func text() async -> String {
-        var lines: [String] = []
-        while let line = await line() { lines.append(line) }
-        return lines.joined(separator: "\n")
+        let (lines, line) = AsyncStream.makeStream(of: String.self)
+        read(into: line)
+        return await lines.reduce(into: []) { $0.append($1) }.joined(separator: "\n")
+    }
+
+    static func read(into lines: AsyncStream<String>.Continuation, atMost count: Int = .max) {
+        Thread.detachNewThread {
+            var left = count
+            while left > 0, let line = readLine() {
+                lines.yield(line)
+                left -= 1
+            }
+            lines.finish()
+        }
     }
 }

@@ -196,6 +196,9 @@ struct TokenTests {
                 ).result()
                 #expect(unread.output == "\(128 + SIGPIPE)\n" && unread.errors.isEmpty, "\(command): \(unread)")
             }
+            let bridge = try server.shell("exec authorize mcp \(server.url) >/dev/full")
+            try bridge.say(BridgeTests.initialize)
+            #expect(await bridge.status() == 74)
         }
     }
 }
