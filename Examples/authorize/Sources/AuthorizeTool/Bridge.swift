@@ -12,42 +12,43 @@ extension Tool {
     ///
     /// It asks no person. A request that needs a person is answered with an error that names the command.
     public func mcp(_ url: String) async throws {
-        let auth: ProtectedResourceAuthorization
+        let bridge: Bridge
         do {
-            let owner = try await records.session(of: url) ?? url
-            let isBound = try await provider(for: owner).storedSession()?.isBound ?? false
-            auth = provider(for: owner, isBound: isBound)
+            bridge = Bridge(self, url, try await place(of: url))
         } catch {
             throw ToolFailure(error, login: login(url))
         }
-        try await run(login(url), settling: auth) {
-            try await Bridge(url: url, auth: auth, login: login(url)).run()
-        }
+        try await run(login(url), settling: bridge.session.auth) { try await bridge.run() }
     }
 }
 
 /// One connection of a client to a server.
 private final class Bridge: Sendable {
+    private let tool: Tool
     private let url: String
-    private let auth: ProtectedResourceAuthorization
-    private let login: String
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// The messages of the client. They end when it cannot be answered.
     private let (lines, input) = AsyncStream.makeStream(of: String.self)
     /// Why standard output cannot be written.
     private let output = Mutex<(any Error)?>(nil)
 
     private struct State {
+        var session: Tool.Session
         /// `Mcp-Session-Id`.
-        var session: String?
+        var connection: String?
         /// `MCP-Protocol-Version`: what the server agreed to.
         var version: String?
         var listening: Task<Void, Never>?
+        /// Whether the next success begins to listen: the client is ready, or a sign-in was missing.
+        var isListeningDue = false
     }
 
-    init(url: String, auth: ProtectedResourceAuthorization, login: String) {
-        (self.url, self.auth, self.login) = (url, auth, login)
+    init(_ tool: Tool, _ url: String, _ session: Tool.Session) {
+        (self.tool, self.url) = (tool, url)
+        state = Mutex(State(session: session))
     }
+
+    var session: Tool.Session { state.withLock { $0.session } }
 
     /// Passes messages on until the client closes its end, then waits for the answers, and ends the server's session.
     func run() async throws {
@@ -68,13 +69,14 @@ private final class Bridge: Sendable {
         listening?.cancel()
         await listening?.value
         if let error = output.withLock({ $0 }) { throw error }
-        guard state.withLock({ $0.session }) != nil else { return }
+        guard state.withLock({ $0.connection }) != nil else { return }
         _ = try? await send(request(.DELETE), within: .seconds(5))
     }
 
     // MARK: - From the client
 
     private func pass(_ message: Message) async {
+        if message.method == "notifications/initialized" { state.withLock { $0.isListeningDue = true } }
         do {
             var request = request(.POST)
             request.headers.add(name: "Content-Type", value: "application/json")
@@ -83,40 +85,89 @@ private final class Bridge: Sendable {
             let response = try await send(request, within: message.id == nil ? .minutes(1) : .hours(1))
             guard (200..<300).contains(response.status.code) else { return try await refuse(message, response) }
             if message.method == "initialize" {
-                state.withLock { $0.session = response.headers.first(name: "Mcp-Session-Id") }
+                state.withLock { $0.connection = response.headers.first(name: "Mcp-Session-Id") }
             }
-            if message.method == "notifications/initialized" { beginListening() }
+            listenIfDue()
             let isAnswered = try await copy(response, answering: message)
             if message.id != nil, !isAnswered { answer(message, -32000, "the server's answer ended early") }
         } catch {
-            answer(message, error, await scopes(for: error))
+            await answer(message, error)
         }
     }
 
     private func request(_ method: HTTPMethod) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: url)
         request.method = method
-        let (session, version) = state.withLock { ($0.session, $0.version) }
-        if let session { request.headers.add(name: "Mcp-Session-Id", value: session) }
+        let (connection, version) = state.withLock { ($0.connection, $0.version) }
+        if let connection { request.headers.add(name: "Mcp-Session-Id", value: connection) }
         if let version { request.headers.add(name: "MCP-Protocol-Version", value: version) }
         return request
     }
 
+    /// Sends a request; once more if it needs a sign-in, and there was one meanwhile.
     private func send(_ request: HTTPClientRequest, within limit: TimeAmount) async throws -> HTTPClientResponse {
-        try await Tool.client.execute(request, timeout: limit, authorizedBy: auth, clientFollowsRedirects: false)
+        let session = session
+        do {
+            return try await execute(request, session, limit)
+        } catch  where Self.needsSignIn(error) {
+            guard let next = try await replacement(of: session) else { throw error }
+            return try await execute(request, next, limit)
+        }
+    }
+
+    private func execute(
+        _ request: HTTPClientRequest, _ session: Tool.Session, _ limit: TimeAmount
+    ) async throws -> HTTPClientResponse {
+        let response = try await Tool.client.execute(
+            request, timeout: limit, authorizedBy: session.auth, clientFollowsRedirects: false)
+        guard [.unauthorized, .forbidden].contains(response.status) else { return response }
+        let challenges = AuthenticationChallenge.parse(response.headers["WWW-Authenticate"])
+        guard let challenge = challenges.first(where: { $0.error == "insufficient_scope" }) ?? challenges.first else {
+            return response
+        }
+        throw NotAuthorized(.needsInteraction, challenge: challenge)
+    }
+
+    private static func needsSignIn(_ error: any Error) -> Bool {
+        guard let error = error as? NotAuthorized else { return error is ProofUnavailable }
+        return error.needsSignIn || error.underlying is ProofUnavailable
+    }
+
+    /// The session in place of one that needs a sign-in: at another URL, or with tokens that are bound otherwise.
+    private func replacement(of old: Tool.Session) async throws -> Tool.Session? {
+        let found = try await tool.place(of: url)
+        let session = state.withLock { state in
+            // A provider follows sign-ins at its own URL.
+            if (found.url, found.isBound) != (state.session.url, state.session.isBound) { state.session = found }
+            return state.session
+        }
+        guard session.auth !== old.auth else { return nil }
+        try? await old.auth.settle(within: .seconds(10))
+        return session
     }
 
     // MARK: - From the server
 
-    private func beginListening() {
+    /// Begins to receive what the server sends without being asked.
+    private func listenIfDue() {
         state.withLock { state in
+            guard state.isListeningDue else { return }
+            state.isListeningDue = false
             state.listening?.cancel()
-            state.listening = Task { await self.listen() }
+            state.listening = Task {
+                do {
+                    try await listen()
+                } catch {
+                    guard !Task.isCancelled else { return }
+                    self.state.withLock { $0.isListeningDue = true }
+                    await answer(nil, error)
+                }
+            }
         }
     }
 
     /// Receives what the server sends without being asked, if it can do that.
-    private func listen() async {
+    private func listen() async throws {
         var pause = Duration.seconds(1)
         var last: String?
         while !Task.isCancelled {
@@ -131,8 +182,8 @@ private final class Bridge: Sendable {
                     last = event.id ?? last
                     write(event.data)
                 }
-            } catch let error as NotAuthorized where error.needsSignIn {
-                return
+            } catch  where Self.needsSignIn(error) {
+                throw error
             } catch {}
             guard (try? await SystemClock().sleep(for: pause)) != nil else { return }
             pause = min(pause * 2, .seconds(60))
@@ -176,19 +227,13 @@ private final class Bridge: Sendable {
 
     /// Answers in the place of a server that refuses a message.
     private func refuse(_ message: Message, _ response: HTTPClientResponse) async throws {
-        let challenges = AuthenticationChallenge.parse(response.headers["WWW-Authenticate"])
-        if let challenge = challenges.first(where: { $0.error == "insufficient_scope" }) ?? challenges.first,
-            [.unauthorized, .forbidden].contains(response.status)
-        {
-            throw NotAuthorized(.needsInteraction, challenge: challenge)
-        }
         let body = try await response.body.collect(upTo: 1 << 20)
         struct Face: Decodable { let jsonrpc: String, error: JSONValue, id: JSONValue? }
         let face = try? JSONDecoder().decode(Face.self, from: Data(body.readableBytesView))
         if face != nil, face?.id == message.id { return write(body.readableBytesView) }
-        let session = state.withLock { $0.session }
-        if response.status == .notFound, session != nil {
-            state.withLock { $0.session = nil }
+        let connection = state.withLock { $0.connection }
+        if response.status == .notFound, connection != nil {
+            state.withLock { $0.connection = nil }
             return answer(message, -32000, "the server has ended this connection; connect again")
         }
         answer(message, -32000, "the server answered \(response.status.code)")
@@ -213,28 +258,31 @@ private final class Bridge: Sendable {
     /// The scopes that a sign-in must ask for, if a request needed more than there are.
     private func scopes(for error: any Error) async -> Set<String> {
         guard let more = (error as? NotAuthorized)?.challenge?.scope, !more.isEmpty,
-            let session = try? await auth.storedSession()
+            let stored = try? await session.auth.storedSession()
         else { return [] }
-        return session.scopes.union(more)
+        return stored.scopes.union(more)
     }
 
-    private func answer(_ message: Message, _ error: any Error, _ scopes: Set<String>) {
-        let login = scopes.sorted().reduce(login) { "\($0) --scope \(Tool.shellWord($1))" }
+    private func answer(_ message: Message?, _ error: any Error) async {
+        let login = await scopes(for: error).sorted()
+            .reduce(tool.login(url)) { "\($0) --scope \(Tool.shellWord($1))" }
         let failure = ToolFailure(error, login: login)
         let needsPerson = failure.status == .notSignedIn
         let text = needsPerson ? "\(failure.message): run `\(login)`" : failure.message
         answer(message, needsPerson ? -32001 : -32000, PlainText.clean(text))
     }
 
-    private func answer(_ message: Message, _ code: Int, _ text: String) {
+    private func answer(_ message: Message?, _ code: Int, _ text: String) {
         struct Answer: Encodable {
             struct Failure: Encodable { let code: Int, message: String }
             let jsonrpc = "2.0"
             let id: JSONValue
             let error: Failure
         }
-        guard let id = message.id else { return Output.note("error: \(text)") }
-        guard let answer = try? JSONEncoder().encode(Answer(id: id, error: .init(code: code, message: text))) else {
+        guard let id = message?.id else { return Output.note("error: \(text)") }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let answer = try? encoder.encode(Answer(id: id, error: .init(code: code, message: text))) else {
             return
         }
         write(answer)

@@ -74,17 +74,28 @@ public struct Tool: Sendable {
     struct Session: Sendable {
         /// The URL that was signed in to: the longest one above the URL of the command line.
         let url: String
+        let isSignedIn: Bool
+        /// Whether its token is bound to a key.
+        let isBound: Bool
         let auth: ProtectedResourceAuthorization
     }
 
     /// A session that asks no person.
     ///
-    /// - Throws: ``ToolFailure`` if there is none.
+    /// - Throws: `NotAuthorized` if there is none.
     func session(of url: String) async throws -> Session {
-        guard let owner = try await records.session(of: url),
-            let state = try await provider(for: owner).storedSession()
-        else { throw NotAuthorized(.noToken) }
-        return Session(url: owner, auth: provider(for: owner, isBound: state.isBound))
+        let place = try await place(of: url)
+        guard place.isSignedIn else { throw NotAuthorized(.noToken) }
+        return place
+    }
+
+    /// The session of a URL; without one, the place where one can begin.
+    func place(of url: String) async throws -> Session {
+        let owner = try await records.session(of: url) ?? url
+        let stored = try await provider(for: owner).storedSession()
+        let isBound = stored?.isBound ?? false
+        return Session(
+            url: owner, isSignedIn: stored != nil, isBound: isBound, auth: provider(for: owner, isBound: isBound))
     }
 
     func provider(for url: String, isBound: Bool = false) -> ProtectedResourceAuthorization {
@@ -108,17 +119,18 @@ public struct Tool: Sendable {
     ///
     /// - Parameters:
     ///   - login: the command that signs in, for advice.
+    ///   - auth: whose refresh is waited for, asked when the command has ended.
     ///   - isSignIn: whether Ctrl-Z ends the command too. Stopped, it would hold the lock of the sign-in.
     /// - Throws: ``ToolFailure``.
     func run(
-        _ login: String, settling auth: ProtectedResourceAuthorization? = nil, isSignIn: Bool = false,
-        _ body: @escaping @Sendable () async throws -> Void
+        _ login: String, settling auth: @autoclosure () -> ProtectedResourceAuthorization? = nil,
+        isSignIn: Bool = false, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let signals = await EndingSignals.watched(also: isSignIn ? [SIGTSTP] : [])
         let command = Task { try await body() }
         signals.onFirst { command.cancel() }
         let result = await command.result
-        let unsettled = await settle(auth, login)
+        let unsettled = await settle(auth(), login)
         let isUnread = if case .failure(is Output.ClosedPipe) = result { true } else { false }
         if let signal = signals.received ?? (isUnread ? SIGPIPE : nil) {
             if let unsettled { Output.show(unsettled) }
