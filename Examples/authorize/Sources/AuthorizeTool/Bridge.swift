@@ -26,6 +26,7 @@ extension Tool {
 private final class Bridge: Sendable {
     private let tool: Tool
     private let url: String
+    private let clock: any AuthorizationClock = .system
     private let state: Mutex<State>
     /// The messages of the client. They end when it cannot be answered.
     private let (lines, input) = AsyncStream.makeStream(of: String.self)
@@ -76,23 +77,34 @@ private final class Bridge: Sendable {
     // MARK: - From the client
 
     private func pass(_ message: Message) async {
-        if message.method == "notifications/initialized" { state.withLock { $0.isListeningDue = true } }
+        var waiting = message.requests
         do {
-            var request = request(.POST)
-            request.headers.add(name: "Content-Type", value: "application/json")
-            request.headers.replaceOrAdd(name: "Accept", value: "application/json, text/event-stream")
-            request.body = .bytes(ByteBuffer(string: message.line))
-            let response = try await send(request, within: message.id == nil ? .minutes(1) : .hours(1))
-            guard (200..<300).contains(response.status.code) else { return try await refuse(message, response) }
-            if message.method == "initialize" {
-                state.withLock { $0.connection = response.headers.first(name: "Mcp-Session-Id") }
-            }
-            listenIfDue()
-            let isAnswered = try await copy(response, answering: message)
-            if message.id != nil, !isAnswered { answer(message, -32000, "the server's answer ended early") }
+            guard let problem = try await exchange(message, &waiting) else { return }
+            answer(message.id == nil ? nil : waiting, -32000, problem)
         } catch {
-            await answer(message, error)
+            await answer(message.id == nil ? nil : waiting, error)
         }
+    }
+
+    /// Sends a message, and passes on what the server answers.
+    ///
+    /// - Parameter waiting: the requests without a response.
+    /// - Returns: why there is none.
+    private func exchange(_ message: Message, _ waiting: inout [JSONValue]) async throws -> String? {
+        if message.method == "initialize" { state.withLock { ($0.connection, $0.version) = (nil, nil) } }
+        if message.method == "notifications/initialized" { state.withLock { $0.isListeningDue = true } }
+        var request = request(.POST)
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.headers.replaceOrAdd(name: "Accept", value: "application/json, text/event-stream")
+        request.body = .bytes(ByteBuffer(string: message.line))
+        let response = try await send(request, within: message.id == nil ? .minutes(1) : .hours(1))
+        guard (200..<300).contains(response.status.code) else { return try await refusal(response, &waiting) }
+        if message.method == "initialize" {
+            state.withLock { $0.connection = response.headers.first(name: "Mcp-Session-Id") }
+        }
+        listenIfDue()
+        // Only requests are answered with a body.
+        return message.id == nil ? nil : try await receive(response, &waiting)
     }
 
     private func request(_ method: HTTPMethod) -> HTTPClientRequest {
@@ -148,6 +160,20 @@ private final class Bridge: Sendable {
 
     // MARK: - From the server
 
+    /// Passes on the body of an answer, and of the streams that continue it.
+    ///
+    /// - Returns: why a request may have no response.
+    private func receive(_ response: HTTPClientResponse, _ waiting: inout [JSONValue]) async throws -> String {
+        guard response.isEventStream else {
+            deliver(Message(try await response.body.collect(upTo: 64 << 20).readableBytesView), &waiting)
+            return "the server answered \(response.status.code) without a response to this request"
+        }
+        var events = EventStream()
+        try await copy(response, &events, &waiting)
+        if !waiting.isEmpty, events.parser.lastID != nil { try await follow(&events, &waiting, tries: 5) }
+        return "the server's stream ended before the response"
+    }
+
     /// Begins to receive what the server sends without being asked.
     private func listenIfDue() {
         state.withLock { state in
@@ -155,8 +181,9 @@ private final class Bridge: Sendable {
             state.isListeningDue = false
             state.listening?.cancel()
             state.listening = Task {
+                var (events, none) = (EventStream(), [JSONValue]())
                 do {
-                    try await listen()
+                    try await follow(&events, &none)
                 } catch {
                     guard !Task.isCancelled else { return }
                     self.state.withLock { $0.isListeningDue = true }
@@ -166,88 +193,86 @@ private final class Bridge: Sendable {
         }
     }
 
-    /// Receives what the server sends without being asked, if it can do that.
-    private func listen() async throws {
-        var pause = Duration.seconds(1)
-        var last: String?
-        while !Task.isCancelled {
+    /// Gets what comes after the last event, over as many connections as it takes.
+    ///
+    /// It returns when there are no more requests without a response, or when the server has no such stream.
+    private func follow(
+        _ events: inout EventStream, _ waiting: inout [JSONValue], tries: Int = .max
+    ) async throws {
+        let isUnasked = waiting.isEmpty
+        while events.failures < tries, isUnasked || !waiting.isEmpty {
+            try await clock.sleep(for: events.pause)
             do {
                 var request = request(.GET)
                 request.headers.add(name: "Accept", value: "text/event-stream")
-                if let last { request.headers.add(name: "Last-Event-ID", value: last) }
-                let response = try await send(request, within: .seconds(60))
-                guard response.status == .ok, response.isEventStream else { return }
-                pause = .seconds(1)
-                for try await event in EventStream(response.body) {
-                    last = event.id ?? last
-                    write(event.data)
+                if let last = events.parser.lastID { request.headers.add(name: "Last-Event-ID", value: last) }
+                let response = try await send(request, within: .minutes(1))
+                if response.status == .ok {
+                    guard response.isEventStream else { return }
+                    try await copy(response, &events, &waiting)
+                } else {
+                    if response.status == .methodNotAllowed { return }
+                    events.fail(response.headers.first(name: "Retry-After"))
                 }
-            } catch  where Self.needsSignIn(error) {
-                throw error
-            } catch {}
-            guard (try? await SystemClock().sleep(for: pause)) != nil else { return }
-            pause = min(pause * 2, .seconds(60))
-        }
-    }
-
-    /// Writes the messages of an answer.
-    ///
-    /// - Returns: whether there were any.
-    private func copy(_ response: HTTPClientResponse, answering message: Message) async throws -> Bool {
-        var isAnswered = false
-        if response.isEventStream {
-            for try await event in EventStream(response.body) where !event.data.isEmpty {
-                note(event.data, answering: message)
-                write(event.data)
-                isAnswered = true
+            } catch {
+                if Task.isCancelled || Self.needsSignIn(error) { throw error }
+                events.fail()
             }
-        } else {
-            let body = try await response.body.collect(upTo: 64 << 20)
-            guard body.readableBytes > 0 else { return false }
-            note(body.readableBytesView, answering: message)
-            write(body.readableBytesView)
-            isAnswered = true
         }
-        return isAnswered
     }
 
-    /// The answer to `initialize`, as much of it as the bridge needs.
-    private struct Opening: Decodable {
-        struct Result: Decodable { let protocolVersion: String }
-        let result: Result?
-    }
-
-    /// Notes the version that the server agrees to.
-    private func note(_ answer: some Sequence<UInt8>, answering message: Message) {
-        guard message.method == "initialize",
-            let version = (try? JSONDecoder().decode(Opening.self, from: Data(answer)))?.result?.protocolVersion
-        else { return }
-        state.withLock { $0.version = version }
-    }
-
-    /// Answers in the place of a server that refuses a message.
-    private func refuse(_ message: Message, _ response: HTTPClientResponse) async throws {
-        let body = try await response.body.collect(upTo: 1 << 20)
-        struct Face: Decodable { let jsonrpc: String, error: JSONValue, id: JSONValue? }
-        let face = try? JSONDecoder().decode(Face.self, from: Data(body.readableBytesView))
-        if face != nil, face?.id == message.id { return write(body.readableBytesView) }
-        let connection = state.withLock { $0.connection }
-        if response.status == .notFound, connection != nil {
-            state.withLock { $0.connection = nil }
-            return answer(message, -32000, "the server has ended this connection; connect again")
+    /// Passes on the messages of a stream until it ends, or breaks.
+    private func copy(
+        _ response: HTTPClientResponse, _ events: inout EventStream, _ waiting: inout [JSONValue]
+    ) async throws {
+        events.begin()
+        do {
+            for try await chunk in response.body {
+                for data in events.read(chunk) { deliver(Message(data), &waiting) }
+            }
+        } catch {
+            try Task.checkCancellation()
         }
-        answer(message, -32000, "the server answered \(response.status.code)")
+    }
+
+    /// Passes a message on, and notes which requests it answers, and the version that the server agrees to.
+    private func deliver(_ message: Message, _ waiting: inout [JSONValue]) {
+        struct Opening: Decodable {
+            struct Result: Decodable { let protocolVersion: String }
+            let result: Result
+        }
+        guard message.isJSON else { return }
+        if state.withLock({ $0.version == nil }),
+            let opening = try? JSONDecoder().decode(Opening.self, from: Data(message.line.utf8))
+        {
+            state.withLock { $0.version = opening.result.protocolVersion }
+        }
+        waiting.removeAll { message.responses.contains($0) }
+        write(message.line)
+    }
+
+    /// Passes on the response of a server that refuses a message.
+    ///
+    /// - Returns: what a request without one is told.
+    private func refusal(_ response: HTTPClientResponse, _ waiting: inout [JSONValue]) async throws -> String {
+        let answer = Message(try await response.body.collect(upTo: 1 << 20).readableBytesView)
+        if !answer.responses.isEmpty, answer.responses.allSatisfy(waiting.contains) { deliver(answer, &waiting) }
+        let wasConnected = state.withLock { state in
+            guard response.status == .notFound, state.connection != nil else { return false }
+            state.connection = nil
+            return true
+        }
+        return wasConnected
+            ? "the server has ended this connection; connect again" : "the server answered \(response.status.code)"
     }
 
     // MARK: - To the client
 
-    /// A line: line breaks between the parts of JSON are spaces.
-    private func write(_ message: some Sequence<UInt8>) {
-        let line = message.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
+    private func write(_ line: String) {
         output.withLock { failure in
             guard failure == nil else { return }
             do {
-                try Output.show(String(decoding: line, as: UTF8.self))
+                try Output.show(line)
             } catch {
                 failure = error
                 input.finish()
@@ -263,29 +288,32 @@ private final class Bridge: Sendable {
         return stored.scopes.union(more)
     }
 
-    private func answer(_ message: Message?, _ error: any Error) async {
+    private func answer(_ requests: [JSONValue]?, _ error: any Error) async {
         let login = await scopes(for: error).sorted()
             .reduce(tool.login(url)) { "\($0) --scope \(Tool.shellWord($1))" }
         let failure = ToolFailure(error, login: login)
         let needsPerson = failure.status == .notSignedIn
         let text = needsPerson ? "\(failure.message): run `\(login)`" : failure.message
-        answer(message, needsPerson ? -32001 : -32000, PlainText.clean(text))
+        answer(requests, needsPerson ? -32001 : -32000, PlainText.clean(text))
     }
 
-    private func answer(_ message: Message?, _ code: Int, _ text: String) {
+    /// Answers requests in the place of the server; without any, the user is told.
+    private func answer(_ requests: [JSONValue]?, _ code: Int, _ text: String) {
         struct Answer: Encodable {
             struct Failure: Encodable { let code: Int, message: String }
             let jsonrpc = "2.0"
             let id: JSONValue
             let error: Failure
         }
-        guard let id = message?.id else { return Output.note("error: \(text)") }
+        guard let requests else { return Output.note("error: \(text)") }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let answer = try? encoder.encode(Answer(id: id, error: .init(code: code, message: text))) else {
-            return
+        for id in requests {
+            guard let answer = try? encoder.encode(Answer(id: id, error: .init(code: code, message: text))) else {
+                continue
+            }
+            write(String(decoding: answer, as: UTF8.self))
         }
-        write(answer)
     }
 }
 
@@ -295,29 +323,35 @@ extension HTTPClientResponse {
     }
 }
 
-/// Server-sent events, each with its data.
-struct EventStream<Chunks: AsyncSequence>: AsyncSequence where Chunks.Element == ByteBuffer {
-    private let chunks: Chunks
+/// Server-sent events over several connections, and the pauses between these.
+private struct EventStream {
+    private(set) var parser = EventParser()
+    /// Connections in a row that brought nothing.
+    private(set) var failures = 0
+    private var hasBegun = false
+    /// What `Retry-After` says.
+    private var least = Duration.zero
 
-    init(_ chunks: Chunks) { self.chunks = chunks }
+    /// Before the next connection: doubled with each failure, up to a minute, unless the server asks for more.
+    var pause: Duration {
+        guard hasBegun else { return .zero }
+        let doubled = (parser.retry ?? .seconds(1)) * (1 << min(max(failures - 1, 0), 6))
+        return min(max(min(doubled, .seconds(60)), parser.retry ?? .zero, least), .seconds(600))
+    }
 
-    func makeAsyncIterator() -> Iterator { Iterator(chunks: chunks.makeAsyncIterator()) }
+    /// A connection that brings nothing is a failure.
+    mutating func begin() {
+        fail()
+        parser.beginConnection()
+    }
 
-    struct Iterator: AsyncIteratorProtocol {
-        fileprivate var chunks: Chunks.AsyncIterator
-        private var bytes = ByteBuffer()
-        private var parser = EventParser()
+    mutating func fail(_ retryAfter: String? = nil) {
+        (hasBegun, failures) = (true, failures + 1)
+        least = .seconds(retryAfter.flatMap { UInt16($0) } ?? 0)
+    }
 
-        fileprivate init(chunks: Chunks.AsyncIterator) { self.chunks = chunks }
-
-        mutating func next(isolation actor: isolated (any Actor)?) async throws -> EventParser.Event? {
-            while true {
-                while let byte = bytes.readInteger(as: UInt8.self) {
-                    if let event = parser.read(byte) { return event }
-                }
-                guard let chunk = try await chunks.next(isolation: actor) else { return nil }
-                bytes = chunk
-            }
-        }
+    mutating func read(_ chunk: ByteBuffer) -> [[UInt8]] {
+        failures = 0
+        return chunk.readableBytesView.compactMap { parser.read($0)?.data }
     }
 }

@@ -8,6 +8,71 @@ import Testing
 /// The bridge, with servers that do not do what is usual.
 @Suite(.enabled(if: Scripted.isThere), .timeLimit(.minutes(5)))
 struct BridgeScriptTests {
+    private static let progress = #"{"jsonrpc":"2.0","method":"notifications/progress"}"#
+
+    @Test(arguments: [
+        (Scripted.Answer.events("data: \(progress)\n\n"), [progress], "ended before"),
+        (.events("data: \(progress)\n\n", isCut: true), [progress], "ended before"),
+        (.events("data: <html>\n\n"), [], "ended before"),
+        (.page("<html>\n</html>", type: "text/html"), [], "without a response"),
+        (.page(""), [], "without a response"),
+        (.page(Scripted.answer(id: #""5""#)), [Scripted.answer(id: #""5""#)], "without a response"),
+    ]) func `an answer without the response becomes an error of the request`(
+        answer: Scripted.Answer, lines: [String], reason: String
+    ) async throws {
+        try await Scripted.with(["tools/call": [answer]]) { server in
+            let bridge = try server.start("mcp", server.url)
+            try bridge.say(Scripted.request("tools/call"))
+            for line in lines { #expect(try await bridge.line() == line) }
+            let error = try await bridge.line()
+            #expect(error.contains(#""id":5"#) && error.contains("-32000") && error.contains(reason), "\(error)")
+        }
+    }
+
+    @Test func `the requests of a batch are answered one by one`() async throws {
+        let part = "[\(Scripted.answer(id: "1"))]"
+        let batch = """
+            [{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"b"},{"jsonrpc":"2.0","id":"2","method":"c"}]
+
+            """
+        try await Scripted.with(["batch": [.page(part)]]) { server in
+            let bridge = try server.start("mcp", server.url)
+            try bridge.say(batch)
+            #expect(try await bridge.line() == part)
+            let error = try await bridge.line()
+            #expect(error.contains(#""id":"2""#) && error.contains("without a response"))
+        }
+    }
+
+    @Test(arguments: [false, true]) func `a stream goes on after its last event`(isCut: Bool) async throws {
+        try await Scripted.with([
+            "tools/call": [.events("id: 1\nretry: 1\ndata:\n\n", isCut: isCut)],
+            "GET": [
+                .events("data: \(Self.progress)\nid: 2\n\n", isCut: isCut), Scripted.Answer(status: 503),
+                .events("data: \(Scripted.answer())\n\n"),
+            ],
+        ]) { server in
+            let bridge = try server.start("mcp", server.url)
+            try bridge.say(Scripted.request("tools/call"))
+            #expect(try await bridge.line() == Self.progress)
+            #expect(try await bridge.line() == Scripted.answer())
+            for line in ["tools/call -", "GET 1", "GET 2", "GET 2"] {
+                #expect(try await server.seen().hasPrefix("\(line) "))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        [Scripted.Answer(status: 405)], [.page("", type: "text/html")], Array(repeating: .events(""), count: 9),
+    ]) func `a stream that cannot go on is an error of the request`(answers: [Scripted.Answer]) async throws {
+        try await Scripted.with(["tools/call": [.events("id: 1\nretry: 1\n\n")], "GET": answers]) { server in
+            let bridge = try server.start("mcp", server.url)
+            try bridge.say(Scripted.request("tools/call"))
+            let error = try await bridge.line()
+            #expect(error.contains(#""id":5"#) && error.contains("ended before"), "\(error)")
+        }
+    }
+
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP]) func `one signal ends a bridge that waits`(signal: Int32) async throws {
         try await Scripted.with(["GET": [Scripted.Answer(hangs: true)]]) { server in
             let bridge = try await server.bridge()
@@ -15,6 +80,24 @@ struct BridgeScriptTests {
             _ = try await server.seen("GET")
             bridge.send(signal)
             #expect(await bridge.status() == -signal)
+        }
+    }
+
+    @Test func `the server's own stream goes on after errors and events without data`() async throws {
+        try await Scripted.with([
+            "GET": [
+                Scripted.Answer(status: 503, fields: ["Retry-After": "0"]), Scripted.Answer(status: 404),
+                .events("\u{FEFF}data: \(Self.progress)\nretry: 1\n\nid: 7\ndata:\n\n"),
+                .events("data: \(Self.progress)\nid: 8\n\n"), Scripted.Answer(hangs: true),
+            ]
+        ]) { server in
+            let bridge = try await server.bridge()
+            try bridge.say(Scripted.notification("notifications/initialized"))
+            for id in ["-", "-", "-", "7", "8"] { #expect(try await server.seen("GET").hasPrefix("GET \(id) ")) }
+            #expect(try await bridge.line() == Self.progress)
+            #expect(try await bridge.line() == Self.progress)
+            try bridge.say(Scripted.request("tools/call"))
+            #expect(try await bridge.line().contains(#""id": 5"#))
         }
     }
 

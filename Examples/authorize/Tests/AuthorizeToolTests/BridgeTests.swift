@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: the swift-request-authorization authors
 
 import Foundation
-import NIOCore
 import TestServers
 import Testing
 
@@ -53,21 +52,20 @@ struct BridgeTests {
         }
     }
 
-    @Test(arguments: [1, 2, 3, 1000]) func `events are the same in pieces of any size`(size: Int) async throws {
-        let text = "id: 1\r\ndata: a\r\n\r\n: note\n\ndata:b\ndata: c\n\nevent: x\n\rid\rdata: é\r\rdata: lost"
-        let bytes = Array(text.utf8)
-        let pieces = stride(from: 0, to: bytes.count, by: size).map {
-            ByteBuffer(bytes: bytes[$0..<min($0 + size, bytes.count)])
-        }
-        let stream = AsyncStream { continuation in
-            for piece in pieces { continuation.yield(piece) }
-            continuation.finish()
-        }
+    @Test func `events end lines in three ways, and keep the last id`() {
+        let text = "id: 1\r\ndata: a\r\n\r\n: note\n\ndata:b\ndata: c\n\nevent: x\n\rid\rdata: é\r\rretry: 20\nid: 2\n"
+        var parser = EventParser()
         var events: [String] = []
-        for try await event in EventStream(stream) {
-            events.append("\(event.id ?? "-"): \(String(decoding: event.data, as: UTF8.self))")
+        for byte in (text + "data: lost").utf8 {
+            guard let event = parser.read(byte) else { continue }
+            events.append("\(parser.lastID ?? "-"): \(String(decoding: event.data, as: UTF8.self))")
         }
-        #expect(events == ["1: a", "1: b\nc", ": é"])
+        #expect(events == ["1: a", "1: b\nc", "-: é"])
+        // An event that has not ended has no id yet.
+        #expect(parser.lastID == nil && parser.retry == .milliseconds(20))
+        parser.beginConnection()
+        for byte in "id: 3\ndata:\n\nid: 4\u{1}\n\n".utf8 { _ = parser.read(byte) }
+        #expect(parser.lastID == "3")
     }
 
     static let initialize =

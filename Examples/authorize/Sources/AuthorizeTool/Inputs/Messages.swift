@@ -4,36 +4,63 @@
 import Foundation
 import RequestAuthorizationOAuth
 
-/// A message of an MCP client, as much of it as the bridge needs.
+/// A message of JSON-RPC, as much of it as the bridge needs; or several in one line, a batch.
 struct Message {
-    struct Face: Decodable {
+    private struct Face: Decodable {
         let id: JSONValue?
         let method: String?
     }
 
     let line: String
-    let id: JSONValue?
+    /// The method of the first request or notification.
     let method: String?
+    /// The ids of the requests.
+    let requests: [JSONValue]
+    /// The ids of the responses.
+    let responses: [JSONValue]
+    let isJSON: Bool
 
     init(_ line: String) {
-        let face = try? JSONDecoder().decode(Face.self, from: Data(line.utf8))
-        // A response of the client has an id and no method, and is not answered.
-        (self.line, method) = (line, face?.method)
-        id = method == nil ? nil : face?.id
+        let (decoder, data) = (JSONDecoder(), Data(line.utf8))
+        let single = try? decoder.decode(Face.self, from: data)
+        let faces = single.map { [$0] } ?? (try? decoder.decode([Face].self, from: data)) ?? []
+        (self.line, isJSON) = (line, !faces.isEmpty)
+        method = faces.lazy.compactMap(\.method).first
+        requests = faces.filter { $0.method != nil }.compactMap(\.id)
+        responses = faces.filter { $0.method == nil }.compactMap(\.id)
     }
+
+    /// A message of a server. Line breaks between the parts of JSON become spaces.
+    init(_ bytes: some Sequence<UInt8>) {
+        self.init(String(validating: bytes.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }, as: UTF8.self) ?? "")
+    }
+
+    /// The id of the first request. A response of the client has an id too, and is not answered.
+    var id: JSONValue? { requests.first }
 }
 
-/// Reads server-sent events (HTML Living Standard §9.2.6) byte by byte.
+/// Reads server-sent events (HTML Living Standard §9.2.6) byte by byte, and keeps what the next connection needs.
 struct EventParser {
     struct Event: Hashable {
-        var id: String?
         var data: [UInt8] = []
     }
 
+    /// The id of the last event, for `Last-Event-ID`.
+    private(set) var lastID: String?
+    /// How long the server wants a client to wait before the next connection.
+    private(set) var retry: Duration?
+
     private var line: [UInt8] = []
     private var event = Event()
+    private var id: String?
+    private var isFirstLine = true
     /// A line feed after a carriage return belongs to it.
     private var wasReturn = false
+
+    /// Drops an event that the last connection left unfinished.
+    mutating func beginConnection() {
+        (line, event, id, isFirstLine, wasReturn) = ([], Event(), lastID, true, false)
+    }
 
     /// Reads a byte, and returns the event that it ends.
     mutating func read(_ byte: UInt8) -> Event? {
@@ -44,19 +71,24 @@ struct EventParser {
         return nil
     }
 
-    /// An empty line ends an event. One without data is none.
+    /// An empty line ends an event. One without data has an id at most.
     private mutating func endLine() -> Event? {
-        defer { line = [] }
+        defer { (line, isFirstLine) = ([], false) }
+        if isFirstLine, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
         guard !line.isEmpty else {
-            defer { event = Event(id: event.id) }
-            return event.data.isEmpty ? nil : Event(id: event.id, data: Array(event.data.dropLast()))
+            defer { event = Event() }
+            lastID = id
+            return event.data.isEmpty ? nil : Event(data: event.data.dropLast())
         }
         let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
         var value = line[colon...].dropFirst()
         if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
+        let text = String(decoding: value, as: UTF8.self)
         switch String(decoding: line[..<colon], as: UTF8.self) {
         case "data": event.data += value + [0x0A]
-        case "id": event.id = String(decoding: value, as: UTF8.self)
+        // A control character cannot be sent back.
+        case "id" where value.allSatisfy { $0 >= 0x20 && $0 != 0x7F }: id = text.isEmpty ? nil : text
+        case "retry": retry = UInt32(text).map { .milliseconds($0) } ?? retry
         default: break
         }
         return nil
