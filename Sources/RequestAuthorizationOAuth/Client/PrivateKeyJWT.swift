@@ -19,9 +19,6 @@ public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
     private let audience: AssertionAudience
     private let type: String
 
-    /// Creates an authenticator with a signer.
-    ///
-    /// `type` is the `typ` in the header of assertions; pass `JWT` for servers that refuse the default.
     package init(
         _ signer: any TokenSigner, audience: AssertionAudience = .issuer, type: String = "client-authentication+jwt"
     ) { (self.signer, self.audience, self.type) = (signer, audience, type) }
@@ -48,7 +45,12 @@ public struct PrivateKeyJWT: ClientAuthenticator, RedactedDescription {
 }
 
 extension ClientAuthenticator where Self == PrivateKeyJWT {
-    /// Authenticates a client with a signature (`private_key_jwt`); see ``PrivateKeyJWT/init(_:audience:type:)``.
+    /// Authenticates a client with a signature (`private_key_jwt`); see ``PrivateKeyJWT``.
+    ///
+    /// - Parameters:
+    ///   - signer: signs the assertions.
+    ///   - audience: whom they name as their reader.
+    ///   - type: the `typ` in their header; pass `JWT` for servers that refuse the default.
     public static func privateKeyJWT(
         _ signer: any TokenSigner, audience: AssertionAudience = .issuer, type: String = "client-authentication+jwt"
     ) -> PrivateKeyJWT { PrivateKeyJWT(signer, audience: audience, type: type) }
