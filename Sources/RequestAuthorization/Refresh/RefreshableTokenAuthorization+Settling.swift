@@ -10,12 +10,12 @@ extension RefreshableTokenAuthorization {
     ///     try await auth.settle(within: .seconds(10))
     ///
     /// It also waits for a refresh that a sign-out or a sign-in has overtaken. It does not wait for sign-ins. It cancels
-    /// nothing.
+    /// nothing. The lock of a shared store is released by then, unless the store takes longer than the limit.
     ///
     /// - Throws: ``NotSettled`` if something is still under way or unstored after `limit`; `CancellationError` at once
     ///   when the task is cancelled.
     public nonisolated func settle(within limit: Duration) async throws {
-        let number = core.nextSettler()
+        let (number, beganAt) = (core.nextSettler(), clock.uptime)
         var entry: Int?
         let isSettled = await withTaskCancellationHandler {
             await core.wait(number, for: .settled) {
@@ -27,6 +27,9 @@ extension RefreshableTokenAuthorization {
         if let entry { timer.cancel(entry) }
         try Task.checkCancellation()
         if !isSettled, let unsettled = core.read({ $0.isSettled ? nil : $0.unsettled }) { throw unsettled }
+        // Otherwise the next process would find the intent of a refresh that is over, and refresh again.
+        if limitedAccess != nil { await locksEnd(within: limit.saturated - (clock.uptime - beganAt)) }
+        try Task.checkCancellation()
     }
 
     /// Waits until the store holds the current content, or has failed.

@@ -69,6 +69,22 @@ import Testing
         settled.cancel()
     }
 
+    /// The intent of the refresh is removed before the lock is released. The next process would refresh because of it.
+    @Test(arguments: [true, false])
+    func `settling waits for the release of the lock, and no longer than its limit`(isReleased: Bool) async throws {
+        let store = ScriptedTokenStore(InMemorySharedTokenStore<TestToken>(.make("stored")))
+        let unlock = store.hold(next: .unlock)
+        let bench = Bench.make(store: store, .token("new"))
+        #expect(try await bench.name() == "stored")
+        #expect(try await bench.auth.refreshNow().name == "new")
+        await unlock.begins()
+        let settled = Task { [limit] in try await bench.auth.settle(within: limit) }
+        await bench.clock.sleeper(for: limit)
+        if isReleased { unlock.release() } else { bench.clock.advance(by: limit) }
+        try await settled.value
+        unlock.release()
+    }
+
     @Test func `a sign-out in a cancelled task waits for the store`() async throws {
         let store = Store(InMemoryTokenStore(.make("stored")))
         let clear = store.hold(next: .clear)
