@@ -39,7 +39,7 @@ private func makingOne() -> Comparison {
     }
     let object = Contender(times: 1_000) { times in for _ in 0..<times { keep(BareIdentity(.valid)) } }
     return Comparison(
-        "making a provider / an object with a lock and a UUID", provider, against: object, bound: 1,
+        "making a provider / an object with a lock and a UUID", provider, against: object, bound: 1.5,
         meter: .processorTime, rounds: 200)
 }
 
