@@ -197,8 +197,7 @@ extension ProtectedResourceAuthorization {
 
     /// Revokes the token at the server, then signs out here; see `RefreshableTokenAuthorization.signOut()`.
     ///
-    /// A sign-in that is under way brings no session any more. Whoever waits for it gets `NotAuthorized` with the reason
-    /// `signedOut`.
+    /// A sign-in that is under way is dropped: its callers get `NotAuthorized` with the reason `signedOut`.
     public func signOut() async throws {
         await sessions.dropSignIn()
         try await sessions.loaded()?.provider.signOut()

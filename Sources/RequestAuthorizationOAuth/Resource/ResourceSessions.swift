@@ -395,7 +395,7 @@ actor ResourceSessions {
 
     /// Installs a new session, then keeps it. The former token stays until the new one is there.
     ///
-    /// - Throws: `NotAuthorized` with the reason `signedOut` if somebody has signed out meanwhile.
+    /// - Throws: `NotAuthorized` with the reason `signedOut` if the user has signed out meanwhile.
     private func keep(
         _ record: ResourceRecord, _ service: OAuthTokenService, _ token: OAuthToken, _ demand: Demand
     ) async throws {

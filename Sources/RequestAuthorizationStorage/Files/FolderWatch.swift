@@ -90,7 +90,7 @@ final class FolderWatch: Sendable {
         withExtendedLifetime(over) {}
     }
 
-    /// The files that somebody listens to.
+    /// The files that have listeners; for tests.
     var heard: Set<String> { state.withLock { Set($0.listeners.keys) } }
 
     // MARK: -

@@ -89,8 +89,9 @@ extension Tool {
         }
     }
 
-    /// Removes the record of an ended session, so that its URL belongs to the next one above it. Not while somebody signs
-    /// in there.
+    /// Removes the record of an ended session, so that its URL belongs to the session above it again.
+    ///
+    /// It does nothing while a sign-in to that URL is under way.
     private func forget(_ url: String) async throws {
         let lock = try await records.lock(named: "sign-in \(url)", within: .seconds(1))
         do {

@@ -115,7 +115,7 @@ public struct Tool: Sendable {
     ///
     /// Ctrl-C, SIGTERM and SIGHUP cancel the command. If a refresh is under way, the program first waits until its
     /// result is stored: the answer may be the only copy of a new refresh token. Then it ends by the signal. A second
-    /// signal ends it at once. A program whose results nobody reads ends by SIGPIPE, as others do.
+    /// signal ends it at once. If the reader of the results has gone, the program ends by SIGPIPE.
     ///
     /// - Parameters:
     ///   - login: the command that signs in, for advice.
@@ -157,7 +157,7 @@ public struct Tool: Sendable {
 
 /// Writes results and messages. Only results go to standard output; messages to the user go to standard error.
 public enum Output {
-    /// Nobody reads the results any more.
+    /// The reader of the results has closed its end of the pipe.
     struct ClosedPipe: Error {}
 
     /// Writes a line of a result.

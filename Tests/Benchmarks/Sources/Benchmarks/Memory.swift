@@ -6,6 +6,10 @@ import BenchmarkSupport
 import Foundation
 import RequestAuthorization
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// How much memory a waiting request and an idle provider take, without those objects that their caller has made.
 ///
 /// - Parameter slowDown: if given, each of them takes a kilobyte more.
@@ -37,10 +41,16 @@ private func makingOne() -> Comparison {
     let provider = Contender(times: 1_000) { times in
         for _ in 0..<times { keep(RefreshableTokenAuthorization(service: service, token: BenchmarkToken.valid)) }
     }
-    let object = Contender(times: 1_000) { times in for _ in 0..<times { keep(BareIdentity(.valid)) } }
+    let request = Contender(times: 1_000) { times in
+        for _ in 0..<times {
+            var request = URL(string: "https://api.example.com/v1/me").map { URLRequest(url: $0) }
+            request?.setValue("application/json", forHTTPHeaderField: "Accept")
+            keep(request)
+        }
+    }
     return Comparison(
-        "making a provider / an object with a lock and a UUID", provider, against: object, bound: 1.5,
-        meter: .processorTime, rounds: 200)
+        "making a provider / a URL and a request", provider, against: request, bound: 1.5, meter: .processorTime,
+        rounds: 200)
 }
 
 private let count = 10_000
@@ -93,13 +103,4 @@ private func idleProvider(more: Int) -> Figure {
             name: "bytes of an idle provider with a token of 207 characters", value: bytes.rounded(), bound: 1_600,
             detail: "\(Int(bytes))")
     }
-}
-
-/// What any session needs: an object of its own, a lock, the token and an identifier.
-private final class BareIdentity: Sendable {
-    private let contents: NSLock
-    private let token: BenchmarkToken
-    private let id = UUID()
-
-    init(_ token: BenchmarkToken) { (contents, self.token) = (NSLock(), token) }
 }
