@@ -21,6 +21,25 @@ extension PostgreSQLTests {
             #expect(try await database.query("SELECT 'x' WHERE false", parameters: []) == [])
         }
 
+        /// libpq closes its descriptor when the connection ends, and another file gets that number.
+        @Test func `a socket that is shut down late leaves the next file with its number alone`() throws {
+            var first: [CInt] = [-1, -1]
+            var second: [CInt] = [-1, -1]
+            try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &first) == 0)
+            try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &second) == 0)
+            defer { for number in first + second { close(number) } }
+            // So high that no other test uses it.
+            let number = fcntl(first[0], F_DUPFD, 900)
+            let socket = OpenSocket()
+            try socket.open(number)
+            close(number)
+            try #require(fcntl(second[0], F_DUPFD, number) == number)
+            defer { close(number) }
+            socket.shutDown()
+            #expect(send(number, "a", 1, CInt(MSG_NOSIGNAL)) == 1)
+            #expect(send(first[0], "a", 1, CInt(MSG_NOSIGNAL)) == -1)
+        }
+
         @Test(arguments: ["TO STDOUT", "FROM STDIN"])
         func `a COPY is refused, and the next statement gets another connection`(direction: String) async throws {
             let database = try LibPQDatabase(try await Schema.make().connection, connections: 1)
