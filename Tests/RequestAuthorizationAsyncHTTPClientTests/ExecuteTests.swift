@@ -137,6 +137,24 @@ import Testing
         }
     }
 
+    /// The core's own `send` knows nothing of connections, so it lets go of the answer.
+    @Test func `the next try of a plain send gets the only connection, though the 401 was not read`() async throws {
+        try await withServer { request in
+            request["Authorization"] == "Bearer fresh"
+                ? .text("hello")
+                : .unauthorized("Bearer", body: String(repeating: "no ", count: 10_000)).inPieces(of: 4_000)
+        } body: { server in
+            try await withClient(connections: 1) { client in
+                let service = ScriptedTokenService(.token("fresh"))
+                let auth = RefreshableTokenAuthorization(service: service, token: TestToken("old"))
+                let response = try await auth.send(.get(server.url("/"))) {
+                    try await client.execute($0, timeout: .seconds(10))
+                }
+                #expect(response.status == .ok)
+            }
+        }
+    }
+
     // MARK: - The refresh of a request
 
     /// The provider of a user's own adds a field, and so does the token request. Neither sees the other's.

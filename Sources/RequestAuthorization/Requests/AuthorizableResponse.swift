@@ -66,7 +66,7 @@ public struct UnauthorizedResponse: AuthorizableResponse, Sendable {
     }
 
     /// Keeps of an answer what providers of this package read.
-    package init(of answer: some AuthorizableResponse) {
+    @usableFromInline package init(of answer: some AuthorizableResponse) {
         self.init(statusCode: answer.statusCode, fields: Self.fieldNames, of: answer.headerValues(for:))
     }
 

@@ -35,8 +35,8 @@ extension AuthorizationProvider {
         let answer = try await transport(try request.ready(with: first))
         guard Tries.concern(answer.statusCode, first) else { return answer }
         return try await resend(
-            request, after: answer, to: first, refreshCount: refreshCount, isReplayable: isReplayable, head: { $0 },
-            discard: { _ in }, transport: transport)
+            request, after: consume answer, to: first, refreshCount: refreshCount, isReplayable: isReplayable,
+            head: { $0 }, discard: { _ in }, transport: transport)
     }
 
     /// Authorizes a request and sends it, for clients whose answer contains a response, such as `(Data, URLResponse)`.
@@ -67,8 +67,8 @@ extension AuthorizationProvider {
     ///
     /// - Parameters:
     ///   - head: status and fields of an answer to the credential; `nil` for any other.
-    ///   - discard: releases an unused answer before the refresh is awaited. The token request may need the connection
-    ///     that the answer keeps.
+    ///   - discard: releases an unused answer before the refresh is awaited. The token request and the next try may need
+    ///     the connection that the answer keeps.
     @inlinable package func send<Request: AuthorizableRequest, Answer, Head: AuthorizableResponse>(
         _ request: Request, refreshCount: Int, isReplayable: Bool?, head: (Answer) -> Head?,
         discard: (Answer) async -> Void, transport: (Request) async throws -> Answer
@@ -82,35 +82,34 @@ extension AuthorizationProvider {
         let answer = try await transport(try request.ready(with: first))
         guard head(answer) != nil else { return answer }
         return try await resend(
-            request, after: answer, to: first, refreshCount: refreshCount, isReplayable: isReplayable, head: head,
-            discard: discard, transport: transport)
+            request, after: consume answer, to: first, refreshCount: refreshCount, isReplayable: isReplayable,
+            head: head, discard: discard, transport: transport)
     }
 
     /// Handles an answer: returns it, retries with a new proof, or refreshes and retries.
     ///
     /// - Parameters:
-    ///   - answer: the answer to the first try.
+    ///   - answer: the answer to the first try. It is released before the next credential is awaited.
     ///   - first: the credential of the first try.
     @inlinable package func resend<Request: AuthorizableRequest, Answer, Head: AuthorizableResponse>(
-        _ request: Request, after answer: Answer, to first: Credential, refreshCount: Int, isReplayable: Bool?,
-        head: (Answer) -> Head?, discard: (Answer) async -> Void, transport: (Request) async throws -> Answer
+        _ request: Request, after answer: consuming Answer, to first: Credential, refreshCount: Int,
+        isReplayable: Bool?, head: (Answer) -> Head?, discard: (Answer) async -> Void,
+        transport: (Request) async throws -> Answer
     ) async throws -> Answer {
         let isReplayable = isReplayable ?? request.isReplayable
-        var (answer, credential, tries) = (answer, first, Tries(first, refreshCount: refreshCount))
-        while let head = head(answer) {
-            do {
-                guard try await tries.wantsAnother(after: head, to: credential, isReplayable: isReplayable) else {
-                    break
-                }
-            } catch {
-                await discard(answer)
-                throw error
+        var (credential, tries) = (first, Tries(first, refreshCount: refreshCount))
+        var outcome = try await tries.judged(
+            answer, to: credential, isReplayable: isReplayable, head: head, discard: discard)
+        while true {
+            switch outcome {
+            case .last(let answer): return answer
+            case .again(let refusal):
+                credential = try await tries.credential(for: request, from: self, after: refusal)
+                outcome = try await tries.judged(
+                    transport(try request.ready(with: credential)), to: credential, isReplayable: isReplayable,
+                    head: head, discard: discard)
             }
-            await discard(answer)
-            credential = try await tries.credential(for: request, from: self, after: head)
-            answer = try await transport(try request.ready(with: credential))
         }
-        return answer
     }
 }
 

@@ -42,6 +42,23 @@
         return true
     }
 
+    /// Judges an answer, and releases it unless it is the last one: the next try may need the connection that it keeps.
+    @inlinable package mutating func judged<Answer, Head: AuthorizableResponse>(
+        _ answer: consuming Answer, to credential: Credential, isReplayable: Bool, head: (Answer) -> Head?,
+        discard: (Answer) async -> Void
+    ) async throws -> Judged<Answer> {
+        guard let head = head(answer) else { return .last(answer) }
+        do {
+            let isLast = try await !wantsAnother(after: head, to: credential, isReplayable: isReplayable)
+            if isLast { return .last(answer) }
+        } catch {
+            await discard(answer)
+            throw error
+        }
+        await discard(answer)
+        return .again(UnauthorizedResponse(of: head))
+    }
+
     /// Returns the credential for the next try.
     ///
     /// - Throws: what the provider throws, with the answer's challenge if the session is over; ``NotAuthorized`` if
@@ -58,4 +75,12 @@
             throw error.asked(by: answer)
         }
     }
+}
+
+/// What becomes of an answer.
+@usableFromInline package enum Judged<Answer> {
+    /// The caller gets it.
+    case last(Answer)
+    /// The request is sent again. Of the answer only what it said is left.
+    case again(UnauthorizedResponse)
 }

@@ -91,6 +91,31 @@ import Foundation
         #expect(provider.log == ["authorize", "send t1", "refused t1: Bearer"])
     }
 
+    /// Keeps something, such as a connection, as long as it lives.
+    private final class KeepingResponse: AuthorizableResponse {
+        let statusCode: Int
+        init(_ statusCode: Int) { self.statusCode = statusCode }
+        func headerValues(for field: String) -> [String] { [] }
+    }
+
+    @Test func `a refused answer is released before the next credential and the next try`() async throws {
+        let provider = ScriptedProvider()
+        weak var refused: KeepingResponse?
+        var isKept: [Bool] = []
+        func answer() -> KeepingResponse {
+            isKept.append(refused != nil)
+            let answer = KeepingResponse(isKept.count.isMultiple(of: 2) ? 200 : 401)
+            refused = answer
+            return answer
+        }
+        #expect(try await provider.send(FakeRequest.make()) { _ in answer() }.statusCode == 200)
+        let (_, last) = try await provider.send(FakeRequest.make(), unauthorized: { $0.1.unauthorized }) { _ in
+            ("body", answer())
+        }
+        #expect(last.statusCode == 200)
+        #expect(isKept == [false, false, false, false])
+    }
+
     @Test func `the caller's statement about the body overrides the request's`() async throws {
         let once = ScriptedProvider()
         #expect(try await once.run([.unauthorized()], isReplayable: false).statusCode == 401)
