@@ -5,7 +5,7 @@
 public enum OtherOrigins: Sendable {
     /// The request is refused with ``NotAuthorized``, and nothing is sent.
     case refuse
-    /// The request is sent without a credential.
+    /// The request is sent without a credential. A provider around this one adds no field either.
     case passThrough
     /// Another provider authorizes the request.
     case use(any AuthorizationProvider)
@@ -25,7 +25,7 @@ extension OtherOrigins {
     func credential(for request: some AuthorizableRequest) async throws -> Credential {
         switch self {
         case .refuse: throw Self.refusal(of: request)
-        case .passThrough: .none
+        case .passThrough: .passedThrough
         case .use(let provider): try await provider.credential(for: request)
         }
     }
@@ -33,7 +33,7 @@ extension OtherOrigins {
     func credentialAtHand(for request: some AuthorizableRequest) throws -> Credential? {
         switch self {
         case .refuse: throw Self.refusal(of: request)
-        case .passThrough: Credential.none
+        case .passThrough: .passedThrough
         case .use(let provider): try provider.credentialAtHand(for: request)
         }
     }

@@ -44,7 +44,7 @@ public struct RestrictedAuthorization: AuthorizationProvider, RedactedDescriptio
             return allowsPlaintext ? try credentialAtHand(allowing: request) : nil
         }
         // `set(_:)` refuses plain http, but for a provider behind this one that allows it or sets nothing.
-        if credential.allowsPlaintext || credential.contents == nil { try request.refusePlaintext() }
+        if credential.allowsPlaintext || credential.isBare { try request.refusePlaintext() }
         return credential
     }
 

@@ -76,18 +76,20 @@ public struct Credential: Sendable {
 
     /// Returns a copy with one more field. A field of the same name is replaced.
     ///
+    /// A request that was passed through (``OtherOrigins/passThrough``) gets none: the field is for the other origins.
+    ///
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/malformedCredential``.
     public func adding(_ value: String, in field: String) throws -> Credential {
-        adding(try Credential(value, in: field))
+        let other = try Credential(value, in: field)
+        return contents?.receipt is PassedThrough ? self : adding(other)
     }
 
     /// Returns a copy with the fields and the receipt of another credential too. It replaces fields of the same name.
     public func adding(_ other: Credential) -> Credential {
-        guard let mine = contents else { return other.allowing(plaintext: allowsPlaintext) }
-        guard let theirs = other.contents else { return self }
-        // Without fields nobody adds anything: a request that goes out as it is has no other credential.
-        if theirs.name.isEmpty { return self }
-        if mine.name.isEmpty { return other.allowing(plaintext: allowsPlaintext) }
+        guard let mine = contents, !(mine.receipt is PassedThrough) else {
+            return other.allowing(plaintext: allowsPlaintext)
+        }
+        guard let theirs = other.contents, !(theirs.receipt is PassedThrough) else { return self }
         let names = Set(theirs.fields.map(\.name.asciiLowercased))
         let fields = mine.fields.filter { !names.contains($0.name.asciiLowercased) } + theirs.fields
         let receipt: (any CredentialReceipt)? =
@@ -96,10 +98,11 @@ public struct Credential: Sendable {
             } else {
                 mine.receipt ?? theirs.receipt
             }
+        let isForOneRequest = mine.isForOneRequest || theirs.isForOneRequest
+        guard let first = fields.first else { return receipt.map { .withoutFields(receipt: $0) } ?? .none }
         return Credential(
             CredentialContents(
-                fields[0], more: fields.dropFirst(), isForOneRequest: mine.isForOneRequest || theirs.isForOneRequest,
-                receipt: receipt)
+                first, more: fields.dropFirst(), isForOneRequest: isForOneRequest, receipt: receipt)
         ).allowing(plaintext: allowsPlaintext)
     }
 
@@ -154,6 +157,12 @@ extension Credential {
     /// - Throws: ``NotAuthorized`` with the reason ``NotAuthorized/Reason/sessionReplaced`` if that one is of another
     ///   session: the request is not sent in another person's name.
     public func admit(_ next: Credential) throws { try contents?.receipt?.admit(next) }
+
+    /// No field, for a request of another origin. What is added to it stays away.
+    static let passedThrough = withoutFields(receipt: PassedThrough())
+
+    /// Whether it has no field.
+    var isBare: Bool { contents?.name.isEmpty ?? true }
 
     /// A credential without fields: the request goes out as it is, and the receipt judges the answer.
     package static func withoutFields(receipt: any CredentialReceipt) -> Credential {
@@ -216,4 +225,9 @@ extension AuthorizableRequest {
 extension Credential: RedactedDescription {
     /// The names of the fields.
     public var description: String { "Credential(\(fields.map(\.name).joined(separator: ", ")))" }
+}
+
+/// Marks the credential of a request that a provider passed through. No answer to it means anything.
+private struct PassedThrough: CredentialReceipt {
+    func judge(_ answer: some AuthorizableResponse, afterRefresh: Bool) async throws -> Verdict { .accept }
 }

@@ -41,6 +41,40 @@ import Testing
         #expect(spy.log.isEmpty)
     }
 
+    /// Adds a field to what another provider sets, as the guide shows.
+    private struct Tenant: AuthorizationProvider {
+        let base: any AuthorizationProvider
+
+        func credential(for request: some AuthorizableRequest) async throws -> Credential {
+            try await base.credential(for: request).adding("tenant", in: "X-Tenant")
+        }
+    }
+
+    @Test func `a field that is added around a restriction goes to no other origin`() async throws {
+        let auth = Tenant(
+            base: BearerTokenAuthorization(token: "a")
+                .restricted(to: "https://api.example.com", elsewhere: .passThrough))
+        let inside = try await auth.authorize(FakeRequest.make(to: "https://api.example.com"))
+        #expect(inside.fields == ["authorization": "Bearer a", "x-tenant": "tenant"])
+        for origin in ["https://other.example", "http://plain.example"] as [Origin] {
+            let request = FakeRequest.make(to: origin)
+            #expect(try await auth.authorize(request) == request)
+        }
+    }
+
+    @Test func `credentials of two restricted providers are one for each origin`() async throws {
+        let one = BearerTokenAuthorization(token: "a").restricted(to: "https://a.example", elsewhere: .passThrough)
+        let other = BearerTokenAuthorization(token: "b").restricted(to: "https://b.example", elsewhere: .passThrough)
+        for (origin, value) in [("https://a.example", "Bearer a"), ("https://b.example", "Bearer b")]
+            as [(Origin, String)]
+        {
+            let request = FakeRequest.make(to: origin)
+            let (first, second) = (try await one.credential(for: request), try await other.credential(for: request))
+            #expect(first.adding(second).fields.map(\.value) == [value])
+            #expect(second.adding(first).fields.map(\.value) == [value])
+        }
+    }
+
     @Test func `another provider authorizes the other requests if that is configured`() async throws {
         let auth = BearerTokenAuthorization(token: "ABC")
             .restricted(to: "https://api.example.com", elsewhere: .use(.header("X-Key", "k")))

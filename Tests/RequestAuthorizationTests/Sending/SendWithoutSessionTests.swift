@@ -38,6 +38,19 @@ import Testing
         #expect(try await send(Stranger { .accept }) == [nil])
     }
 
+    @Test func `a field that is added goes out, and the receipt still judges the answer`() async throws {
+        let bare = Credential.withoutFields(receipt: Stranger { .newProof })
+        let refusal = UnauthorizedResponse()
+        for credential in [
+            try bare.adding("tenant", in: "X-Tenant"), try Credential("tenant", in: "X-Tenant").adding(bare),
+        ] {
+            #expect(credential.fields.map(\.value) == ["tenant"])
+            #expect(try await credential.judge(refusal) == .newProof)
+        }
+        #expect(bare.adding(bare).fields.isEmpty)
+        #expect(try await bare.adding(bare).judge(refusal) == .newProof)
+    }
+
     @Test func `that nobody has signed in reaches the caller`() async throws {
         let error = await #expect(throws: NotAuthorized.self) {
             _ = try await send(Stranger { throw NotAuthorized(.noToken) })
@@ -50,7 +63,7 @@ import Testing
         #expect(try await send(Stranger { throw NotAuthorized(.noToken) }, isReplayable: false) == [nil])
     }
 
-    @Test func `a credential without fields puts nothing on a request, and adds nothing to another`() throws {
+    @Test func `a credential without fields puts nothing on a request, and adds no field to another`() throws {
         let bare = Credential.withoutFields(receipt: Stranger { .accept })
         var request = TestRequest("http://api.example.com/")
         try request.set(bare)
