@@ -141,8 +141,11 @@ import FoundationNetworking
             request.setValue("sha-256=:\(Data(digest).base64EncodedString()):", forHTTPHeaderField: "Content-Digest")
             let hex = digest.map { String(format: "%02x", $0) }.joined()
             request.setValue(hex, forHTTPHeaderField: "X-Amz-Content-Sha256")
-            let (data, _) = try await URLSession.shared.upload(for: request, fromFile: file, authorizedBy: provider)
-            #expect(String(decoding: data, as: UTF8.self) == "signed")
+            for target in ["/v1/widgets", "/moved"] {  // The caller's digest also counts for the address of a redirect.
+                request.url = server.url(target)
+                let (data, _) = try await URLSession.shared.upload(for: request, fromFile: file, authorizedBy: provider)
+                #expect(String(decoding: data, as: UTF8.self) == "signed")
+            }
         }
     }
 

@@ -128,12 +128,18 @@ private struct Hop {
     var shown: URLRequest { body.shown(on: request) }
 
     mutating func follow(_ redirection: Redirection, _ credential: Credential) {
+        let former = request
         request = redirection.request
         if !redirection.keepsBody { body = .ofRequest }
         guard keepsCredential, redirection.keepsCredential else { return keepsCredential = false }
         let names = credential.names
         request.removeFields { names.contains($0.lowercased()) }
         keepsCredential = credential.mayGo(to: shown)
+        // A provider may have replaced fields of the caller, such as the digest of a file, and needs them again.
+        guard keepsCredential, redirection.keepsBody else { return }
+        for name in names {
+            if let own = former.credential(in: name) { request.setCredential(own, in: name) }
+        }
     }
 }
 
