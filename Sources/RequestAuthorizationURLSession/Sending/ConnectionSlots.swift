@@ -75,13 +75,12 @@ final class ConnectionSlots: Sendable {
         hosts.withLock { hosts in
             // The wait was cancelled, or timed out, before it began.
             if case .over(let error?) = waiter.ticket.state.withLock({ $0 }) { return .failure(error) }
-            var queue = hosts[host] ?? SlotQueue()
-            defer { hosts[host] = queue }
-            if queue.takeAtOnce(limit: limit, isReturning: isReturning) {
+            // Changed in place: a copy of the queue would cost each waiter the more, the longer it is.
+            if hosts[host, default: SlotQueue()].takeAtOnce(limit: limit, isReturning: isReturning) {
                 waiter.ticket.state.withLock { $0 = .over(nil) }
                 return .success(())
             }
-            let place = queue.wait(waiter, limit: limit, isReturning: isReturning)
+            let place = hosts[host, default: SlotQueue()].wait(waiter, limit: limit, isReturning: isReturning)
             waiter.ticket.state.withLock { $0 = .waiting(place) }
             return nil
         }
