@@ -15,9 +15,11 @@ struct AuthorizationMiddleware: ClientMiddleware {
         _ request: HTTPRequest, body: HTTPBody?, baseURL: URL, operationID: String,
         next: @Sendable (HTTPRequest, HTTPBody?, URL) async throws -> (HTTPResponse, HTTPBody?)
     ) async throws -> (HTTPResponse, HTTPBody?) {
+        let base = URLComponents(url: baseURL, resolvingAgainstBaseURL: true)
         var located = request
-        located.scheme = baseURL.scheme
-        located.authority = baseURL.port.map { "\(baseURL.host() ?? ""):\($0)" } ?? baseURL.host()
+        located.scheme = base?.scheme
+        located.authority = base?.encodedHost.map { host in base?.port.map { "\(host):\($0)" } ?? host }
+        located.path = (base?.percentEncodedPath ?? "") + (request.path ?? "")
         return try await provider.send(
             located, isReplayable: body?.iterationBehavior != .single, unauthorized: { $0.0.unauthorized }
         ) { authorized in
@@ -84,6 +86,21 @@ final class HTTPBody: Sendable {
         let outcome = try await call("https://api.example:8443", HTTPBody("{}", .single), with: auth)
         #expect(outcome.status == .unauthorized)
         #expect(outcome.sent == ["https://api.example:8443 - - /widgets Bearer a {}"])
+    }
+
+    @Test(
+        arguments: [
+            ("https://api.example/v1", "https://api.example/v1/widgets"),
+            ("https://[2001:db8::1]:8443", "https://[2001:db8::1]:8443/widgets"),
+        ])
+    func `a provider sees the address that the transport calls`(base: String, target: String) async throws {
+        let seen = Log()
+        let provider = ClosureAuthorization(fields: { request in
+            await seen.add(request.targetURI ?? "none")
+            return ["Authorization": "Bearer b"]
+        })
+        #expect(try await call(base, nil, with: provider).status == .ok)
+        #expect(await seen.lines == [target])
     }
 
     @Test func `the base URL decides whether the credential is sent`() async throws {

@@ -133,4 +133,14 @@ extension URLAuthenticationChallenge {
     var isUnauthorized: Bool {
         (failureResponse as? HTTPURLResponse)?.statusCode == 401 && !protectionSpace.isProxy()
     }
+
+    #if !canImport(FoundationNetworking)
+    /// Whether a session asks its delegate about it, and not the delegate of the task.
+    var isSessionLevel: Bool {
+        [
+            NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate,
+            NSURLAuthenticationMethodNTLM, NSURLAuthenticationMethodNegotiate,
+        ].contains(protectionSpace.authenticationMethod)
+    }
+    #endif
 }
