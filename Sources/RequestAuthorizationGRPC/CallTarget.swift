@@ -52,7 +52,7 @@ final class CallTarget: Sendable, RedactedDescription {
         } catch let error as NotAuthorized where error.isEndOfSession {
             return refusal.caused(by: error.asked(by: response)).pushingBack("-1")
         } catch {
-            return RPCError(withoutCredential: error) ?? refusal.pushingBack("-1")
+            return RPCError(withoutCredential: error, after: refusal) ?? refusal.pushingBack("-1")
         }
     }
 }

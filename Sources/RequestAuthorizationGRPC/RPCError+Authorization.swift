@@ -3,8 +3,10 @@
 
 #if GRPC
 extension RPCError {
-    /// The error of a call that was not made because it has no credential; `nil` for errors of other kinds.
-    init?(withoutCredential error: any Error) {
+    /// The error of a call that has no credential; `nil` for errors of other kinds.
+    ///
+    /// - Parameter refusal: the answer to an attempt that was made; `nil` if the call was not made.
+    init?(withoutCredential error: any Error, after refusal: RPCError? = nil) {
         let (code, reason): (Code, String)
         switch error {
         case is NotAuthorized: (code, reason) = (.unauthenticated, "there is no credential; see the cause")
@@ -12,7 +14,8 @@ extension RPCError {
         case is CancellationError: (code, reason) = (.cancelled, "it was cancelled while waiting for a credential")
         default: return nil
         }
-        self.init(code: code, message: "the call was not made: \(reason)", cause: error)
+        let made = refusal == nil ? "the call was not made" : "the call was refused, and is not made again"
+        self.init(code: code, message: "\(made): \(reason)", metadata: refusal?.metadata ?? [:], cause: error)
         if code == .unauthenticated { self = pushingBack("-1") }
     }
 

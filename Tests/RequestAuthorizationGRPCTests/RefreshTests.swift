@@ -163,9 +163,10 @@ import Testing
         let service = ScriptedTokenService<TestToken>(.failure(Offline()))
         let echo = EchoService(accepting: "Bearer b")
         try await withEcho(echo, Auth.holdingA(service)) { client in
-            for _ in 1...3 {
+            for (number, made) in ["refused", "not made", "not made"].enumerated() {
                 let error = await #expect(throws: RPCError.self) { try await Way.unary.call(client) }
                 #expect(error?.code == .unavailable)
+                #expect(error?.message.contains("the call was \(made)") == true, "call \(number)")
                 #expect((error?.cause as? RefreshFailed)?.underlying is Offline)
             }
         }
