@@ -125,13 +125,15 @@ public final class ProtectedResourceAuthorization: AuthorizationProvider, Redact
     private func wrap(
         _ base: Credential, _ session: ResourceSession, _ request: some AuthorizableRequest
     ) -> Credential {
-        let wrapped = base.replacingReceipt(by: receipt(session.number, base, request.isReplayable))
+        let wrapped = base.replacingReceipt(by: receipt(session, base, request.isReplayable))
         if request.isReplayable, !base.isForOneRequest { warm.withLock { $0 = (base, wrapped) } }
         return wrapped
     }
 
-    private func receipt(_ number: Int?, _ base: Credential?, _ isReplayable: Bool) -> ResourceReceipt {
-        ResourceReceipt(sessions: sessions, place: place, number: number, base: base, isReplayable: isReplayable)
+    private func receipt(_ session: ResourceSession?, _ base: Credential?, _ isReplayable: Bool) -> ResourceReceipt {
+        ResourceReceipt(
+            sessions: sessions, place: place, number: session?.number, line: session?.line, base: base,
+            isReplayable: isReplayable)
     }
 
     /// Whether a request may go out without a credential, in order to learn the challenge.
@@ -251,7 +253,7 @@ extension ProtectedResourceAuthorization: RefusalListener {
         try check(request)
         let session = try await sessions.loaded()
         let isBare = request.credential(in: "Authorization") == nil
-        let receipt = receipt(isBare ? nil : session?.number, nil, request.isReplayable)
+        let receipt = receipt(isBare ? nil : session, nil, request.isReplayable)
         if let verdict = try await receipt.verdict(on: refusal) {
             if verdict == .accept { throw NotAuthorized(.needsInteraction, challenge: refusal.challenges.first) }
             return
@@ -266,6 +268,8 @@ private struct ResourceReceipt: BoundReceipt {
     let place: ResourcePlace
     /// The session of the request; `nil` if it went out without a credential.
     let number: Int?
+    /// The line of that session; see ``ResourceSession``.
+    let line: Int?
     let base: Credential?
     let isReplayable: Bool
 
@@ -324,11 +328,13 @@ private struct ResourceReceipt: BoundReceipt {
         return hasNoRefreshToken && !sessions.settings.signsInAlone ? .refusedToken : nil
     }
 
-    /// A request may go on in the session that it has waited for. Otherwise the session's provider decides.
+    /// A request may go on in the session that it has waited for, unless that may be another person's.
+    ///
+    /// Within a session its provider decides.
     func admit(_ next: Credential) throws {
-        guard let own = next.receipts.lazy.compactMap({ $0 as? Self }).first, own.sessions === sessions else {
-            throw NotAuthorized(.sessionReplaced)
-        }
+        guard let own = next.receipts.lazy.compactMap({ $0 as? Self }).first, own.sessions === sessions,
+            line == nil || own.line == nil || own.line == line
+        else { throw NotAuthorized(.sessionReplaced) }
         if own.number == number, let base, let nextBase = own.base { try base.admit(nextBase) }
     }
 }

@@ -79,15 +79,20 @@ extension ResourceSettings {
 /// One session: a sign-in at one server, or a service that needs no person.
 final class ResourceSession: Sendable {
     let number: Int
+    /// Rises with each sign-out, and with each sign-in that the program asks for: another person may be there then.
+    let line: Int
     /// `nil` if no person has signed in.
     let record: ResourceRecord?
     let service: ResourceTokenService
     let provider: RefreshableTokenAuthorization<OAuthToken>
 
     init(
-        number: Int, record: ResourceRecord?, service: ResourceTokenService,
+        number: Int, line: Int, record: ResourceRecord?, service: ResourceTokenService,
         provider: RefreshableTokenAuthorization<OAuthToken>
-    ) { (self.number, self.record, self.service, self.provider) = (number, record, service, provider) }
+    ) {
+        (self.number, self.line, self.record) = (number, line, record)
+        (self.service, self.provider) = (service, provider)
+    }
 }
 
 /// The token service of a session. It refreshes only while the resource lists the session's server.

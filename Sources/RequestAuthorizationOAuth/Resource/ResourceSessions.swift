@@ -33,6 +33,8 @@ actor ResourceSessions {
     struct State {
         var consent = ConsentState()
         var session: ResourceSession?
+        /// The line of the next session; see ``ResourceSession``.
+        var line = 0
         var followers: [UUID: Follower] = [:]
     }
 
@@ -131,6 +133,7 @@ actor ResourceSessions {
         guard settings.signIn.channel != nil || settings.signsInAlone else { throw NotAuthorized(.noToken) }
         let record: ResourceRecord? = try await settings.records.value(named: "resource \(settings.url)")
         if state.withLock({ $0.consent.asked() }) == .begin {
+            state.withLock { $0.line += 1 }
             begin(
                 Demand(
                     reason: .first, challenge: nil, scopes: scopes, baseline: record?.signIn ?? session?.record?.signIn,
@@ -228,7 +231,10 @@ actor ResourceSessions {
         signOuts += 1
         signingIn?.cancel()
         signingIn = nil
-        state.withLock { $0.consent.ended(.failed) }
+        state.withLock { state in
+            state.consent.ended(.failed)
+            state.line += 1
+        }
     }
 
     private static func isDenial(_ error: any Error) -> Bool {
@@ -292,12 +298,7 @@ actor ResourceSessions {
         guard try await channel.ask(ResourceSignIn.Request(found, scopes, since: former, demand.reason)) else {
             throw NotAuthorized(.needsInteraction, detail: Self.denied)
         }
-        // RFC 9470 §4.
-        var parameters: [String: String] = [:]
-        if let kinds = demand.challenge?.acrValues, !kinds.isEmpty {
-            parameters["acr_values"] = kinds.joined(separator: " ")
-        }
-        if let age = demand.challenge?.maxAge { parameters["max_age"] = "\(age.components.seconds)" }
+        let parameters = demand.challenge.map { found.server.demands(of: $0) } ?? [:]
         let (record, service, token) =
             switch channel.way {
             case .callback(let receiver, let show):
@@ -438,7 +439,8 @@ actor ResourceSessions {
             let number = state.consent.session?.number ?? 0
             service.serve(number)
             let isSame = state.session?.provider === provider
-            state.session = ResourceSession(number: number, record: record, service: service, provider: provider)
+            state.session = ResourceSession(
+                number: number, line: state.line, record: record, service: service, provider: provider)
             return isSame
                 ? []
                 : state.followers.map { follower in

@@ -215,6 +215,22 @@ import Testing
         }
     }
 
+    @Test func `claims that a resource demands are asked for, if the server takes them`() async throws {
+        try await GuardedServer.run {
+            $0.givesRefreshTokens = false
+            $0.serverMembers += #","claims_parameter_supported":true"#
+        } body: { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            let claims = #"{"access_token":{"acrs":{"value":"c1"}}}"#
+            guarded.change {
+                $0.demand = { _ in "claims=\"\(Data(claims.utf8).base64EncodedString())\"" }
+                $0.demandError = ("insufficient_claims", 401)
+            }
+            #expect(try await notes.get(server).hasPrefix("401"))
+            #expect(guarded.now.pages.map { $0["claims"] } == [nil, claims])
+        }
+    }
+
     @Test func `a challenge without measure counts as none`() async throws {
         for scope in [(0...50).map { "s\($0)" }.joined(separator: " "), String(repeating: "x", count: 4097)] {
             try await GuardedServer.run { (guarded, server) async throws in
@@ -589,6 +605,25 @@ import Testing
             }
             #expect(asked.reasons.isEmpty)
             try await notes.signIn()
+            #expect(try await notes.get(server) == "200 ok")
+        }
+    }
+
+    @Test func `a refused request is not sent again as the person who signs in next`() async throws {
+        try await GuardedServer.run { (guarded, server) async throws in
+            let notes = ProtectedResourceAuthorization.make(server, guarded)
+            #expect(try await notes.get(server) == "200 ok")
+            let sent = Lock(0)
+            let error = await #expect(throws: NotAuthorized.self) {
+                _ = try await notes.send(TestRequest("\(server.base)/mcp")) { _ in
+                    sent.withLock { $0 += 1 }
+                    try await notes.signOut()
+                    try await notes.signIn()
+                    return UnauthorizedResponse(fields: ["WWW-Authenticate": [#"Bearer error="invalid_token""#]])
+                }
+            }
+            #expect(error?.reason == .sessionReplaced)
+            #expect(sent.withLock { $0 } == 1)
             #expect(try await notes.get(server) == "200 ok")
         }
     }
