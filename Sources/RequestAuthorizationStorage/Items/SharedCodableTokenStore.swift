@@ -47,7 +47,7 @@ extension SharedCodableTokenStore {
         } catch let error as TokenStoreError where error.kind == .noSpace && stored.token == nil {
             // The disk is full and the tombstone cannot be written. Removing the item ends the session for the siblings
             // too; the next try finds an empty store.
-            if let item = try await items.load(), condition.allows(stored, over: try decode(item)) {
+            if let item = try await items.load(), let kept = try? decode(item), condition.allows(stored, over: kept) {
                 try await items.clear(item)
             }
             throw error
@@ -69,9 +69,13 @@ extension SharedCodableTokenStore {
             let report = try await error.reported(by: items, isSignIn: isSignIn)
             // Damage does not end the session, and a sign-in must not fail because of an earlier item.
             guard error.makesRoom(isSignIn: isSignIn) else { throw report }
-            return try await items.save(item, ending: intent) { kept, absence in
-                try kept == error.item || mayReplace(kept.map(decode), absence)
-            }.map(decode)
+            do {
+                return try await items.save(item, ending: intent) { kept, absence in
+                    try kept == error.item || mayReplace(kept.map(decode), absence)
+                }.map(decode)
+            } catch let other as UnreadableItem {
+                throw try await other.reported(by: items, isSignIn: isSignIn)
+            }
         }
     }
 }

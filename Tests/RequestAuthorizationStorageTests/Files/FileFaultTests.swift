@@ -95,6 +95,23 @@ import Darwin
         #expect(calls.withLock { $0.count { $0.function == "create" } } == 2)
     }
 
+    @Test func `a sign-out over a damaged item on a full disk says that the disk is full`() async throws {
+        let folder = try TemporaryFolder()
+        try await folder.store().save(.make(1))
+        try folder.write("damaged", to: "client,me.token")
+        let store = folder.store(
+            on: ObservedFileLayer(before: { call in
+                if ["create", "link", "rename"].contains(call.function) { throw FileError("openat", ENOSPC) }
+            }))
+        let ended = StoredToken<TestToken>(.signedOut, version: .test(2), obtainedAt: .now)
+        for condition in [TokenSaveCondition.anything, .session(ended.version.session)] {
+            let error = await #expect(throws: TokenStoreError.self) {
+                try await store.save(ended, replacing: condition)
+            }
+            #expect(error?.kind == .noSpace)
+        }
+    }
+
     @Test func `the session goes on from memory, and the save is tried again`() async throws {
         let folder = try TemporaryFolder()
         let clock = ManualClock()
