@@ -17,16 +17,24 @@ import Testing
         let auth = RefreshableTokenAuthorization(service: service, store: store, policy: .tool)
         let run = work(auth)
         let driver = Task { try await self.interrupt() }
-        // sample: tool
-        let command = Task { try await run() }
-        let signals = whenAskedToEnd { command.cancel() }
-        let result = await command.result
-        try await auth.settle(within: .seconds(40))  // this task is not cancelled, so it waits
-        withExtendedLifetime(signals) {}
-        if !command.isCancelled { try result.get() }
-        // end sample
+        let ended = Lock<Int32?>(nil)
+        let exit: (Int32) -> Void = { status in ended.withLock { $0 = status } }
+        func main() async throws {
+            // sample: tool
+            let command = Task { try await run() }
+            let signals = whenAskedToEnd { command.cancel() }
+            let result = await command.result
+            let settled = await Task { try await auth.settle(within: .seconds(40)) }.result
+            withExtendedLifetime(signals) {}
+            if command.isCancelled { return exit(130) }  // so that a shell does not go on
+            try result.get()
+            try settled.get()
+            // end sample
+        }
+        try await main()
         try await driver.value
         #expect(store.stored?.token?.name == "new")
+        #expect(ended.withLock { $0 } == 130)
     }
 
     @Test func `a server that is asked to end stores its token first`() async throws {

@@ -20,10 +20,16 @@ func listTools(at url: URL) async throws {
             tell("`\(ask.issuer)` guards `\(ask.resource)`.")
             return true  // A program with a user asks here; no page is shown without a yes.
         })
-    for method in ["initialize", "tools/list"] {
-        let (data, response) = try await URLSession.shared.data(for: message(method, to: url), authorizedBy: auth)
-        guard let status = (response as? HTTPURLResponse)?.statusCode, status == 200 else { throw Refused(method) }
-        print(String(decoding: data, as: UTF8.self))
+    var session: String?  // Many servers give one with the first answer.
+    for method in ["initialize", "notifications/initialized", "tools/list"] {
+        var request = try message(method, to: url)
+        request.setValue(session, forHTTPHeaderField: "Mcp-Session-Id")
+        let (data, response) = try await URLSession.shared.data(for: request, authorizedBy: auth)
+        guard let answer = response as? HTTPURLResponse, [200, 202].contains(answer.statusCode) else {
+            throw Refused(method)
+        }
+        session = session ?? answer.value(forHTTPHeaderField: "Mcp-Session-Id")
+        if !data.isEmpty { print(String(decoding: data, as: UTF8.self)) }
     }
     // Waits until a refresh that has begun is stored.
     try await auth.settle(within: .seconds(10))
@@ -34,9 +40,10 @@ func listTools(at url: URL) async throws {
 func message(_ method: String, to url: URL) throws -> URLRequest {
     let about = #"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"first-agent","version":"1"}}"#
     let parameters = method == "initialize" ? about : "{}"
+    let id = method.hasPrefix("notifications/") ? "" : #""id":1,"#
     var request = URLRequest(url: url)
     request.httpMethod = "POST"
-    request.httpBody = Data(#"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":\#(parameters)}"#.utf8)
+    request.httpBody = Data(#"{"jsonrpc":"2.0",\#(id)"method":"\#(method)","params":\#(parameters)}"#.utf8)
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     request.setValue("application/json, text/event-stream", forHTTPHeaderField: "Accept")
     request.setValue("2025-11-25", forHTTPHeaderField: "MCP-Protocol-Version")
@@ -55,7 +62,8 @@ func tell(_ text: String) { FileHandle.standardError.write(Data((text + "\n").ut
 @main struct FirstAgent {
     static func main() async throws {
         guard let url = CommandLine.arguments.dropFirst().first.flatMap(URL.init(string:)) else {
-            return tell("first-agent needs the URL of an MCP server")
+            tell("first-agent needs the URL of an MCP server")
+            exit(64)
         }
         try await listTools(at: url)
     }

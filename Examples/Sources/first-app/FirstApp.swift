@@ -50,7 +50,8 @@ func useWidgets(at server: URL) async throws {
     for call in 1...3 {
         if call == 3 { print("The next call gets a 401: the token is refreshed, and the call is sent again.") }
         let request = URLRequest(url: server.appending(path: "v1/widgets"))
-        let (data, _) = try await URLSession.shared.data(for: request, authorizedBy: auth)
+        let (data, response) = try await URLSession.shared.data(for: request, authorizedBy: auth)
+        guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw URLError(.badServerResponse) }
         print("widgets:", String(decoding: data, as: UTF8.self))
     }
     try await auth.signOut()

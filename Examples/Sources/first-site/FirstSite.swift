@@ -42,6 +42,7 @@ final class Site: Sendable {
             let response = try await HTTPClient.shared.execute(
                 HTTPClientRequest(url: "\(spotify)/v1/me"), timeout: .seconds(30),
                 authorizedBy: users[user].restricted(to: api))
+            guard response.status == .ok else { return Response(status: .badGateway) }
             return Response(status: .ok, body: .init(byteBuffer: try await response.body.collect(upTo: 1 << 16)))
         } catch is NotAuthorized {
             return .redirect(to: "/login")  // never logged in, or the session has ended
@@ -66,8 +67,12 @@ final class Site: Sendable {
             let url = URL(string: "http://127.0.0.1:\(port)\(request.uri.string)"), pending.accepts(url)
         else { return Response(status: .badRequest) }
         let user = UUID()
-        try await users[user].signIn { [service] in try await service.finish(pending, callback: url) }
-        return .redirect(to: "/", cookie: "user", user)
+        do {
+            try await users[user].signIn { [service] in try await service.finish(pending, callback: url) }
+            return .redirect(to: "/", cookie: "user", user)
+        } catch let error as SignInError where error.accessWasDenied {
+            return Response(status: .forbidden)  // the user said no
+        }
     }
 
     func logOut(_ request: Request, _ context: BasicRequestContext) async throws -> Response {

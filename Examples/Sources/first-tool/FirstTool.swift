@@ -24,7 +24,8 @@ func showProfile(at url: URL) async throws {
         }
     }
     let request = URLRequest(url: url.appending(path: "v1/me"))
-    let (data, _) = try await URLSession.shared.data(for: request, authorizedBy: auth)
+    let (data, response) = try await URLSession.shared.data(for: request, authorizedBy: auth)
+    guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw URLError(.badServerResponse) }
     print(String(decoding: data, as: UTF8.self))
     // Waits until a refresh that has begun is stored.
     try await auth.settle(within: .seconds(10))
@@ -44,7 +45,10 @@ func isSignedIn(_ auth: RefreshableTokenAuthorization<OAuthToken>) async throws 
 @main struct FirstTool {
     static func main() async throws {
         let address = ProcessInfo.processInfo.environment["SPOTIFY_LOCAL"] ?? "http://127.0.0.1:8181"
-        guard let url = URL(string: address) else { return print("SPOTIFY_LOCAL is not a URL") }
+        guard let url = URL(string: address) else {
+            FileHandle.standardError.write(Data("SPOTIFY_LOCAL is not a URL\n".utf8))
+            exit(64)
+        }
         try await showProfile(at: url)
     }
 }

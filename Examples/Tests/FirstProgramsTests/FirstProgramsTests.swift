@@ -53,8 +53,13 @@ import FoundationNetworking
             let second = try await Running("first-tool", environment: environment).result()
             #expect(second.status == 0 && second.output.contains("Local Listener"), "\(second.errors)")
             #expect(!second.errors.contains("Open "))
+
+            await spotify.inject(.status(404), on: .webAPI)
+            let third = try await Running("first-tool", environment: environment).result()
+            #expect(third.status != 0 && third.output.isEmpty, "\(third.output)")
         }
         #expect(await spotify.tokenCalls.count == 1)
+        #expect(try await Running("first-tool", environment: ["SPOTIFY_LOCAL": ""]).result().status == 64)
     }
 
     #if Web && Clients
@@ -75,6 +80,10 @@ import FoundationNetworking
                 let site = try Running("first-site", environment: environment)
                 _ = try await site.word(beginning: "127.0.0.1:", ofErrors: true)
                 if start == 1 {
+                    let (_, refused) = try await browser.data(from: page)
+                    let denial = try await spotify.callback(for: try #require(refused.url), decision: .deny)
+                    let (_, forbidden) = try await browser.data(from: denial)
+                    #expect((forbidden as? HTTPURLResponse)?.statusCode == 403)
                     let (_, consent) = try await browser.data(from: page)
                     let callback = try await spotify.callback(for: try #require(consent.url), decision: .allow)
                     let (_, foreign) = try await URLSession(configuration: .ephemeral).data(from: callback)
@@ -85,6 +94,9 @@ import FoundationNetworking
                 #expect((response as? HTTPURLResponse)?.statusCode == 200)
                 #expect(response.url == page, "it must log in again")
                 #expect(String(decoding: profile, as: UTF8.self).contains("Local Listener"))
+                await spotify.inject(.status(404), on: .webAPI)
+                let (_, failed) = try await browser.data(from: page)
+                #expect((failed as? HTTPURLResponse)?.statusCode == 502)
                 site.terminate()
                 let result = try await site.result()
                 #expect(result.status == 0, "\(result.errors)")
@@ -113,5 +125,6 @@ import FoundationNetworking
         }
         // It is a good client, and calls no tool.
         #expect(verdict.failures.map(\.check) == ["calls"], "\(verdict)")
+        #expect(try await Running("first-agent", environment: [:]).result().status == 64)
     }
 }

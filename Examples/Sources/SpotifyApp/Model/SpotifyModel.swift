@@ -15,9 +15,7 @@ public import SpotifyWebAPI
 ///
 ///     @State private var model = SpotifyModel(clientID: "CLIENT_ID", redirectURI: "my-app://login-callback")
 ///
-///     RootView(model: model)
-///         .task { await model.restore() }                       // at launch
-///         .onOpenURL { url in Task { await model.open(url) } }  // a callback, or any other link of the app's scheme
+///     WindowGroup { RootView(model: model) }      // restores the session at launch, and opens callbacks
 ///
 /// The app has no client secret, because every user of the app could read it (RFC 8252 §8.5). It does not save tokens
 /// either: the provider saves each new token before it is used.
