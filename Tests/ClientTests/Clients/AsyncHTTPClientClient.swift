@@ -52,7 +52,7 @@ struct AnyClient: TestedClient {
     let lacks: [Capability: String] = [
         .redirects: "`send` sees only the client's result: make the client with its redirects off.",
         .allAnswers:
-            "`send` with `unauthorized:` shows the provider only 401s. Without it the provider gets every answer.",
+            "`send` with `unauthorized:` shows the provider only refusals. Without it the provider gets every answer.",
     ]
 
     func send(_ call: Call, authorizedBy provider: any AuthorizationProvider) async throws -> Reply {
