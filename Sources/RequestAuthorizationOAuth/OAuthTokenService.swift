@@ -59,9 +59,18 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
         return try await service.refresh(token)
     }
 
+    /// Fetches a token with a grant that needs no user. If the server refuses the grant, the session is kept.
+    ///
+    /// - Throws: the errors of the grant, but a terminal `TokenEndpointError` as one of the kind `client`; `NotAuthorized`
+    ///   with the reason `noToken` if the grant needs a user, and `rejected` if the server refuses a constant assertion.
     public func initialToken() async throws -> OAuthToken {
         guard let initial else { throw NotAuthorized(.noToken) }
-        var token = try await initial(endpoint)
+        var token: OAuthToken
+        do {
+            token = try await initial(endpoint)
+        } catch let error as TokenEndpointError where error.kind == .terminal {
+            throw error.sorted(as: .client)  // No refresh token was sent, so none is dead.
+        }
         // Wherever the grant got it from: it is a token of this service.
         token.issuer = TokenIssuer(of: endpoint.server)
         return token
@@ -205,7 +214,9 @@ extension OAuthTokenService {
 
     /// Any other grant that needs no user.
     ///
-    /// The closure `token` is called on first use, and for each refresh of a token without a refresh token.
+    /// The closure `token` is called on first use, and for each refresh of a token without a refresh token. A
+    /// refusal of the server, such as `invalid_grant`, keeps the session. If no later call can succeed, throw
+    /// `NotAuthorized(.rejected)`: it ends the session.
     public static func custom(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil, transport: any TokenTransport, clock: any AuthorizationClock = .system,

@@ -51,8 +51,6 @@ extension OAuthTokenService {
                     grantType: AssertingClient.grantType, parameters: endpoint.server.quirks.parameters(of: scopes),
                     requestedScopes: scopes
                 ).withoutRefreshToken
-            } catch let error as TokenEndpointError where error.kind == .terminal {
-                throw error.sorted(as: .client)  // The next assertion is another one.
             } catch let error as ClientAuthenticationFailed {
                 guard let ended = error.underlying as? NotAuthorized, ended.needsSignIn else { throw error }
                 throw NotAuthorized(

@@ -30,10 +30,9 @@ extension OAuthTokenService {
             do {
                 return try await endpoint.token(
                     grantType: AssertingClient.grantType, parameters: form.list, requestedScopes: scopes)
-            } catch let error as TokenEndpointError where error.kind == .terminal {
+            } catch let error as TokenEndpointError where error.kind == .terminal && !assertion.isRenewed {
                 // The same assertion would be refused again, so its sender has to sign in again.
-                guard assertion.isRenewed else { throw NotAuthorized(.rejected, underlying: error) }
-                throw error.sorted(as: .client)
+                throw NotAuthorized(.rejected, underlying: error)
             }
         }
     }

@@ -48,15 +48,11 @@ extension OAuthTokenService {
             server: server, client: client, authentication: authentication, proof: proof, transport: transport,
             clock: clock
         ) { endpoint in
-            do {
-                let token = try await endpoint.exchange(try await exchange())
-                guard !token.isNoAccessToken else {
-                    throw InvalidTokenResponse(field: "token_type", problem: .unsupported)
-                }
-                return token
-            } catch let error as TokenEndpointError where error.kind == .terminal {
-                throw error.sorted(as: .client)
+            let token = try await endpoint.exchange(try await exchange())
+            guard !token.isNoAccessToken else {
+                throw InvalidTokenResponse(field: "token_type", problem: .unsupported)
             }
+            return token
         }
     }
 }

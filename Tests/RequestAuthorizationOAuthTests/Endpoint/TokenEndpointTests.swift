@@ -51,4 +51,39 @@ import Testing
         #expect(first.authorizedAt == began)
         #expect(try await service.refresh(first).authorizedAt == began)
     }
+
+    @Test(arguments: ["invalid_grant", "invalid_token", "expired_token"])
+    func `a client without a user whose grant is refused keeps its session`(code: String) async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTokenTransport(
+            .response(200, json: #"{"access_token":"a","expires_in":60}"#),
+            .response(400, json: #"{"error":"\#(code)"}"#), .response(200, json: #"{"access_token":"b"}"#))
+        let auth = RefreshableTokenAuthorization(
+            service: OAuthTokenService.clientCredentials(
+                server: .make(), client: .secretBasic(id: "web", secret: "s"), transport: transport, clock: clock),
+            clock: clock)
+        #expect(try await auth.validToken().accessToken == "a")
+        clock.advance(by: .seconds(61))
+        let error = await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+        #expect(error?.reason == .clientRefused)
+        clock.advance(by: .seconds(60))
+        #expect(try await auth.validToken().accessToken == "b")
+    }
+
+    @Test func `a closure ends its session with an error that says so`() async throws {
+        let clock = ManualClock()
+        let began = clock.now
+        let transport = ScriptedTokenTransport(.response(200, json: #"{"access_token":"a","expires_in":60}"#))
+        let service = OAuthTokenService.custom(
+            server: .make(), client: .public(id: "tool"), transport: transport, clock: clock
+        ) { endpoint in
+            guard clock.now == began else { throw NotAuthorized(.rejected) }
+            return try await endpoint.token(grantType: "urn:example:grant")
+        }
+        let auth = RefreshableTokenAuthorization(service: service, clock: clock)
+        #expect(try await auth.validToken().accessToken == "a")
+        clock.advance(by: .seconds(61))
+        let error = await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+        #expect(error?.reason == .rejected && auth.currentToken == nil)
+    }
 }
