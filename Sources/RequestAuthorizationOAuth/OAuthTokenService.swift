@@ -28,7 +28,8 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
         (self.pushesRequests, self.initial) = (pushesRequests, initial)
     }
 
-    /// Exchanges the refresh token (RFC 6749 §6). Without one, a grant that needs no user fetches a new token.
+    /// Exchanges the refresh token (RFC 6749 §6). Without one, or if the server refuses it as dead, a grant that needs no
+    /// user fetches a new token.
     ///
     /// The token of another server is not sent: such a grant fetches one of its own in its place.
     ///
@@ -42,7 +43,14 @@ public struct OAuthTokenService: RefreshableTokenService, RedactedDescription {
             guard initial != nil else { throw error.inSession }
             return try await initialToken()
         }
-        if let refreshToken = token.refreshToken { return try await endpoint.refreshed(token, with: refreshToken) }
+        if let refreshToken = token.refreshToken {
+            do {
+                return try await endpoint.refreshed(token, with: refreshToken)
+            } catch let error as TokenEndpointError where error.kind == .terminal && initial != nil {
+                // The grant can be repeated. A new refresh token counts from now.
+                return try await initialToken()
+            }
+        }
         guard initial != nil else { throw NoRefreshToken() }
         var renewed = try await initialToken()
         renewed.authorizedAt = token.authorizedAt ?? renewed.authorizedAt
@@ -214,7 +222,7 @@ extension OAuthTokenService {
 
     /// Any other grant that needs no user.
     ///
-    /// The closure `token` is called on first use, and for each refresh of a token without a refresh token. A
+    /// The closure `token` is called on first use, and for each refresh without a refresh token or with a dead one. A
     /// refusal of the server, such as `invalid_grant`, keeps the session. If no later call can succeed, throw
     /// `NotAuthorized(.rejected)`: it ends the session.
     public static func custom(

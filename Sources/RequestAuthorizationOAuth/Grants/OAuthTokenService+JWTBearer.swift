@@ -9,7 +9,7 @@ extension OAuthTokenService {
     ///
     /// If the server refuses a constant assertion, ``GrantAssertion/token(_:)``, the session ends. Other assertions
     /// are made anew, so their refusal keeps the session: a wrong clock may be right at the next try, after the
-    /// longest back-off.
+    /// longest back-off. With them a refresh token in an answer is dropped.
     ///
     /// Pass a client if the server requires one in addition to the assertion. If there are no `scopes`, the server
     /// chooses. The extra `parameters` of each exchange cannot replace parameters that the library sends.
@@ -28,8 +28,9 @@ extension OAuthTokenService {
             var form = FormParameters(endpoint.server.quirks.parameters(of: scopes))
             form.add(extra: parameters.filter { $0.key != "assertion" })
             do {
-                return try await endpoint.token(
+                let token = try await endpoint.token(
                     grantType: AssertingClient.grantType, parameters: form.list, requestedScopes: scopes)
+                return assertion.isRenewed ? token.withoutRefreshToken : token
             } catch let error as TokenEndpointError where error.kind == .terminal && !assertion.isRenewed {
                 // The same assertion would be refused again, so its sender has to sign in again.
                 throw NotAuthorized(.rejected, underlying: error)
@@ -40,7 +41,8 @@ extension OAuthTokenService {
     /// Acts for the user whose token came with a request (Microsoft's "on-behalf-of" flow).
     ///
     /// Make a service for each incoming token, and keep its provider as long as that user sends requests. With the
-    /// scope `offline_access` there is a refresh token, which outlives the incoming token.
+    /// scope `offline_access` there is a refresh token, which outlives the incoming token. If the server refuses it, the
+    /// incoming token is exchanged once more.
     ///
     /// The server must have issued the `incoming` access token for this program, the client, which has a secret there.
     public static func onBehalfOf(

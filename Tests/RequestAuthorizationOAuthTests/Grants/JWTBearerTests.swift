@@ -133,6 +133,23 @@ import Testing
         #expect(form["assertion"] == nil)
     }
 
+    @Test func `after a dead refresh token the received token is sent again, and its refusal ends the session`()
+        async throws
+    {
+        let refused = ScriptStep<TokenRequest, TokenResponse>.response(400, json: #"{"error":"invalid_grant"}"#)
+        let transport = ScriptedTokenTransport(
+            .response(200, json: #"{"access_token":"a","refresh_token":"r","expires_in":60}"#), refused, refused)
+        let auth = RefreshableTokenAuthorization(
+            service: OAuthTokenService.onBehalfOf(
+                server: .make(), client: .secretPost(id: "api", secret: "s"), incoming: "t", scopes: ["x"],
+                transport: transport, clock: clock), clock: clock)
+        _ = try await auth.validToken()
+        clock.advance(by: .seconds(61))
+        let error = await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+        #expect(error?.reason == .rejected)
+        #expect(transport.requests.map { $0.text.contains("&assertion=t") } == [true, false, true])
+    }
+
     // MARK: - Any server
 
     @Test
@@ -249,6 +266,17 @@ import Testing
                 "client_assertion=proof-1&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=t1"
             )
                 == true)
+    }
+
+    @Test func `an assertion that is made anew needs no refresh token, so that of an answer is dropped`() async throws {
+        transport.append(.response(200, json: #"{"access_token":"a","refresh_token":"r","expires_in":60}"#))
+        let auth = RefreshableTokenAuthorization(
+            service: OAuthTokenService.jwtBearer(
+                server: .make(), assertion: .fetched { "t" }, transport: transport, clock: clock), clock: clock)
+        #expect(try await auth.validToken().refreshToken == nil)
+        clock.advance(by: .seconds(61))
+        _ = try await auth.validToken()
+        #expect(transport.requests.map { $0.text.contains("&assertion=t") } == [true, true])
     }
 
     @Test func `an assertion that is refused ends no session if the next one is another`() async throws {

@@ -132,6 +132,22 @@ import Testing
         #expect(transport.requests.last?.text.contains("&subject_token=s3&") == true)
     }
 
+    @Test func `the exchange is repeated if the refresh token of its answer is dead`() async throws {
+        transport.append(
+            .response(200, json: #"{"access_token":"a","refresh_token":"r",\#(Self.accessToken),"expires_in":60}"#),
+            .response(400, json: #"{"error":"invalid_grant"}"#),
+            .response(200, json: #"{"access_token":"b",\#(Self.accessToken),"expires_in":60}"#))
+        let auth = RefreshableTokenAuthorization(
+            service: service { TokenExchange(subject: .accessToken("s")) }, clock: clock)
+        #expect(try await auth.validToken().accessToken == "a")
+        clock.advance(by: .seconds(61))
+        let token = try await auth.validToken()
+        // The times of a new grant count from now.
+        #expect(token.accessToken == "b" && token.refreshToken == nil && token.authorizedAt == clock.now)
+        let exchange = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange&"
+        #expect(transport.requests.map { $0.text.hasPrefix(exchange) } == [true, false, true])
+    }
+
     @Test func `an empty token and a resource that is no URI are never sent`() async throws {
         for exchange in [
             TokenExchange(subject: .jwt("")), TokenExchange(subject: .jwt("s"), actor: .jwt("")),
