@@ -38,7 +38,8 @@ extension OAuthTokenService {
     ///     }
     ///
     /// The closure is called for each exchange, so that it can return a token that is still valid. A refusal with
-    /// `invalid_grant` keeps the session, and the next try uses the closure's next token.
+    /// `invalid_grant` keeps the session, and the next try uses the closure's next token. If the closure throws a
+    /// `NotAuthorized` that asks for a sign-in, callers get one with the reason `needsInteraction`, and the session is kept.
     public static func tokenExchange(
         server: AuthorizationServer, client: OAuthClient, authentication: (any ClientAuthenticator)? = nil,
         proof: ProofOfPossession? = nil, transport: any TokenTransport, clock: any AuthorizationClock = .system,
@@ -48,7 +49,14 @@ extension OAuthTokenService {
             server: server, client: client, authentication: authentication, proof: proof, transport: transport,
             clock: clock
         ) { endpoint in
-            let token = try await endpoint.exchange(try await exchange())
+            let tokens: TokenExchange
+            do {
+                tokens = try await exchange()
+            } catch let ended as NotAuthorized where ended.needsSignIn {
+                throw NotAuthorized(
+                    .needsInteraction, detail: "sign in where the exchanged token comes from", underlying: ended)
+            }
+            let token = try await endpoint.exchange(tokens)
             guard !token.isNoAccessToken else {
                 throw InvalidTokenResponse(field: "token_type", problem: .unsupported)
             }

@@ -132,6 +132,31 @@ import Testing
         #expect(transport.requests.last?.text.contains("&subject_token=s3&") == true)
     }
 
+    @Test(arguments: [NotAuthorized.Reason.signedOut, .rejected, .noToken])
+    func `a person who has signed out where the token comes from is asked for, and nobody is signed out here`(
+        reason: NotAuthorized.Reason
+    ) async throws {
+        let isSignedOut = Lock(false)
+        let answer = #"{"access_token":"a",\#(Self.accessToken),"expires_in":60}"#
+        transport.append(.response(200, json: answer), .response(200, json: answer))
+        let auth = RefreshableTokenAuthorization(
+            service: service {
+                if isSignedOut.withLock({ $0 }) { throw NotAuthorized(reason) }
+                return TokenExchange(subject: .accessToken("s"))
+            }, clock: clock)
+        _ = try await auth.validToken()
+        isSignedOut.withLock { $0 = true }
+        clock.advance(by: .seconds(61))
+        let error = await #expect(throws: NotAuthorized.self) { try await auth.validToken() }
+        #expect(error?.reason == .needsInteraction && (error?.underlying as? NotAuthorized)?.reason == reason)
+        #expect(transport.calls == 1)
+        // The person signs in again there.
+        isSignedOut.withLock { $0 = false }
+        clock.advance(by: .seconds(60))
+        _ = try await auth.validToken()
+        #expect(transport.calls == 2)
+    }
+
     @Test func `the exchange is repeated if the refresh token of its answer is dead`() async throws {
         transport.append(
             .response(200, json: #"{"access_token":"a","refresh_token":"r",\#(Self.accessToken),"expires_in":60}"#),
