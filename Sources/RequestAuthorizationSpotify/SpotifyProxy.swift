@@ -53,9 +53,8 @@ extension TokenResponse {
             case .string(let text) = members["expiration_date"],
             let end = OAuthToken.date(text)
         else { return self }
-        let dates = headerValues(for: "Date").lazy.compactMap { HTTPDate.parse($0, at: sentAt) }
         // Zero would count as absent, so that the token would never expire.
-        members["expires_in"] = .number(max(0.001, end.timeIntervalSince(dates.first ?? sentAt)))
+        members["expires_in"] = .number(max(0.001, end.timeIntervalSince(date(at: sentAt) ?? sentAt)))
         members["expiration_date"] = nil
         guard let body = try? JSONEncoder().encode(members) else { return self }
         return TokenResponse(statusCode: statusCode, fields: fields, body: Array(body))

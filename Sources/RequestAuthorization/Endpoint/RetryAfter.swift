@@ -7,8 +7,7 @@ package enum RetryAfter {
     ///
     /// - Parameter now: used if the answer has no `Date`.
     package static func duration(in response: TokenResponse, at now: Date) -> Duration? {
-        let dates = response.headerValues(for: "Date").lazy.compactMap { HTTPDate.parse($0, at: now) }
-        return duration(response.headerValues(for: "Retry-After"), at: dates.first ?? now)
+        duration(response.headerValues(for: "Retry-After"), at: response.date(at: now) ?? now)
     }
 
     /// Returns the longest delay of all lines, because a server that names several wants no call before the last one.
@@ -67,6 +66,15 @@ package enum RetryAfter {
     }
 
     private static let maximum = 366 * 86_400
+}
+
+extension TokenResponse {
+    /// When the answer was made, by the server's clock (RFC 9110 §6.6.1); `nil` if it has no `Date` that can be read.
+    ///
+    /// - Parameter now: determines the century of a two-digit year.
+    package func date(at now: Date) -> Date? {
+        headerValues(for: "Date").lazy.compactMap { HTTPDate.parse($0, at: now) }.first
+    }
 }
 
 /// Parses dates of header fields in the three forms of RFC 9110 §5.6.7.

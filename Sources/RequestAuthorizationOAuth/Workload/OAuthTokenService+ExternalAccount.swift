@@ -83,10 +83,12 @@ extension TokenEndpoint {
         guard let end = JSONDateFormat.parse(try answer.requiredText("expireTime")) else {
             throw answer.invalid("expireTime", .malformed)
         }
-        // By this machine's clock the lifetime that was asked for is the longest.
+        // The end counts from the answer's own `Date`, so that a wrong clock here has no effect. The lifetime that was asked
+        // for is the longest.
+        let left = min(end.timeIntervalSince(response.date(at: sentAt) ?? sentAt), Double(lifetime))
         return OAuthToken(
             accessToken: accessToken, scopes: scopes, lifetime: .seconds(lifetime),
-            expiresAt: min(end, sentAt.addingTimeInterval(Double(lifetime))), authorizedAt: sentAt)
+            expiresAt: sentAt.addingTimeInterval(left), authorizedAt: sentAt)
     }
 
     private static func refusal(_ response: TokenResponse, at url: URL, _ now: Date) -> WorkloadIdentityError {

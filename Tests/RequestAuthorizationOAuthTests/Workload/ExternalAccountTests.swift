@@ -97,6 +97,22 @@ import Testing
         #expect((error?.underlying as? WorkloadIdentityError)?.source == "https://iamcredentials.googleapis.com")
     }
 
+    @Test(arguments: [
+        ("Fri, 15 Jan 2027 06:00:00 GMT", "2027-01-15T06:50:00Z"),
+        ("Fri, 15 Jan 2027 10:00:00 GMT", "2027-01-15T10:50:00Z"),
+    ])
+    func `a token of a service account lasts as long as its server says, although the clock here is wrong by two hours`(
+        date: String, end: String
+    ) async throws {
+        transport.append(
+            Self.exchanged,
+            .response(200, json: #"{"accessToken":"account","expireTime":"\#(end)"}"#, fields: ["Date": date]))
+        let token = try await service([
+            "service_account_impersonation_url": .string("https://iamcredentials.googleapis.com/v1/a:generate")
+        ]).initialToken()
+        #expect(token.expiresAt == clock.now.addingTimeInterval(50 * 60))
+    }
+
     @Test func `sources are files and URLs, as text or as JSON, with header fields`() async throws {
         let format: JSONValue = .object([
             "type": .string("json"), "subject_token_field_name": .string("id_token"),
