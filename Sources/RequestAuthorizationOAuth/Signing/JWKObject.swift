@@ -73,7 +73,7 @@ extension PrivateKeyParts {
         case ("EC", let name):
             guard let curve = name.flatMap(EllipticCurve.init(rawValue:)) else { throw SigningKeyError(.unsupported) }
             let point = [4] + (try key.number("x", on: curve)) + (try key.number("y", on: curve))
-            self = .elliptic(curve, try key.bytes("d"), publicKeys: [point])
+            self = .elliptic(curve, try key.number("d", on: curve), publicKeys: [point])
         case ("OKP", "Ed25519"): self = .ed25519(try key.bytes("d"), publicKeys: [try key.bytes("x")])
         case ("RSA", _):
             var numbers: [[UInt8]] = []

@@ -17,13 +17,14 @@ import Testing
     }
 
     private static let changes: [(Data, String, String?, SigningKeyError.Problem)] = [
-        (PublishedKey.p256, "crv", "P-384", .malformed), (PublishedKey.p256, "crv", "secp256k1", .unsupported),
+        (PublishedKey.p256, "crv", "P-384", .mismatched), (PublishedKey.p256, "crv", "secp256k1", .unsupported),
         (PublishedKey.p384, "crv", "P-256", .malformed), (PublishedKey.p521, "crv", "P-384", .malformed),
         (PublishedKey.p384, "alg", "ES256", .otherAlgorithm), (PublishedKey.p521, "alg", "ES384", .otherAlgorithm),
         (PublishedKey.p521, "y", otherModulus, .mismatched),
         (PublishedKey.p256, "crv", nil, .unsupported), (PublishedKey.p256, "kty", "oct", .unsupported),
         (PublishedKey.p256, "kty", nil, .notJWK), (PublishedKey.p256, "d", nil, .notPrivate),
-        (PublishedKey.p256, "d", "AQ", .malformed), (PublishedKey.p256, "d", "a+b=", .malformed),
+        (PublishedKey.p256, "d", "AQ", .mismatched), (PublishedKey.p256, "d", "a+b=", .malformed),
+        (PublishedKey.p256, "d", "AX_NzidwNsRdQYPL7m_bS3tYBzM1e-nvE7rPbjx70VRF", .malformed),
         (PublishedKey.p256, "x", "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", .mismatched),
         (PublishedKey.p256, "y", nil, .malformed), (PublishedKey.p256, "alg", "RS256", .otherAlgorithm),
         (PublishedKey.ed25519, "crv", "X25519", .unsupported), (PublishedKey.ed25519, "alg", "ES256", .otherAlgorithm),
@@ -78,11 +79,16 @@ import Testing
         Data(String(decoding: PublishedKey.ed25519, as: UTF8.self).replacing("{", with: "{\(member),").utf8)
     }
 
-    @Test func `leading zeros change no number`() throws {
-        for (json, name) in [(PublishedKey.rsa, "n"), (PublishedKey.rsa, "e"), (PublishedKey.p256, "x")] {
-            let text = try #require(try JSONDecoder().decode([String: String].self, from: json)[name])
-            let padded = Base64URL.encode([0] + (Base64URL.decode(text) ?? []))
-            #expect(try PrivateKeySigner(jwk: Self.jwk(json, name, padded)).publicKey == JSONWebKey(json))
+    @Test(arguments: [
+        (PublishedKey.rsa, "n"), (PublishedKey.rsa, "e"), (PublishedKey.p256, "x"), (PublishedKey.p256, "d"),
+        (PublishedKey.p521, "d"),
+    ])
+    func `leading zeros change no number`(json: Data, name: String) throws {
+        let text = try #require(try JSONDecoder().decode([String: String].self, from: json)[name])
+        let number = try #require(Base64URL.decode(text)).drop { $0 == 0 }
+        for bytes in [Array(number), [0, 0, 0] + number] {
+            let key = try Self.jwk(json, name, Base64URL.encode(bytes))
+            #expect(try PrivateKeySigner(jwk: key).publicKey == JSONWebKey(json))
         }
     }
 
