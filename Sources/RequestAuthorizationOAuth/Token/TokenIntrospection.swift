@@ -38,12 +38,18 @@ public struct TokenIntrospection: Sendable, Hashable {
 }
 
 extension TokenIntrospection {
-    /// - Throws: `InvalidTokenResponse` if the field `active` is missing or malformed, or another known one is damaged.
+    /// - Throws: `InvalidTokenResponse` if the field `active` is missing or malformed, or if another known one is damaged or
+    ///   a time that is no number of seconds.
     init(_ answer: AnswerObject, quirks: ServerQuirks) throws {
         try answer.check(["active"])
         guard case .bool(let isActive) = answer.value("active") else { throw answer.problem("active") }
         // A damaged date or scope must not count as absent: the token could be accepted for longer, or for more.
-        if isActive { try answer.check(Self.known) }
+        if isActive {
+            try answer.check(Self.known)
+            for name in ["exp", "iat", "nbf"] where answer.date(name) == nil && answer.value(name) ?? .null != .null {
+                throw answer.invalid(name, .malformed)
+            }
+        }
         // §2.2: the answer should contain nothing more about an inactive token. Other members are ignored.
         let answer = isActive ? answer : AnswerObject(emptyWithStatus: answer.status, purpose: answer.purpose)
         self.init(

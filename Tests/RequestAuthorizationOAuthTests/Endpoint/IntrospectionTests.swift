@@ -68,6 +68,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [#""soon""#, "{}", "true", #""""#, "1419356238000"])
+    func `RFC 7662 §2.2: a time of an active token that is no number of seconds is not taken as absent`(value: String)
+        async throws
+    {
+        for name in ["exp", "iat", "nbf"] {
+            await #expect(throws: InvalidTokenResponse(field: name, problem: .malformed)) {
+                try await introspected(#"{"active":true,"\#(name)":\#(value)}"#)
+            }
+            #expect(try await introspected(#"{"active":false,"\#(name)":\#(value)}"#).isActive == false)
+        }
+        #expect(try await introspected(#"{"active":true,"exp":null,"iat":"9"}"#).issuedAt != nil)
+    }
+
     @Test func `RFC 7662 §2.2: of an inactive token nothing else is read`() async throws {
         let full = try await introspected(#"{"active":false,"scope":"a","exp":1419356238,"sub":"x","y":1}"#)
         #expect(try await introspected(#"{"active":false}"#) == full)
