@@ -90,9 +90,11 @@ extension DeviceSignIn {
 
     /// Converts the errors of RFC 8628 §3.5 that have a kind of their own.
     fileprivate static func end(of error: any Error) -> any Error {
-        switch (error as? TokenEndpointError)?.code {
-        case "access_denied": SignInError(.denied, code: "access_denied")
-        case "expired_token": SignInError(.expired, code: "expired_token")
+        let code = (error as? TokenEndpointError)?.code
+        return switch code {
+        // Microsoft has a word of its own for a denial.
+        case "access_denied", "authorization_declined": SignInError(.denied, code: code)
+        case "expired_token": SignInError(.expired, code: code)
         default: error
         }
     }

@@ -370,13 +370,16 @@ import Testing
         #expect(transport.calls == 2)
     }
 
-    @Test(arguments: [("access_denied", SignInError.Kind.denied), ("expired_token", .expired)])
+    @Test(arguments: [
+        ("access_denied", SignInError.Kind.denied), ("authorization_declined", .denied), ("expired_token", .expired),
+    ])
     func `RFC 8628 §3.5: a denial and an expiry have their own errors`(code: String, kind: SignInError.Kind)
         async throws
     {
         let device = try await begin()
         answer(code)
-        #expect((await steps(of: device).error as? SignInError)?.kind == kind)
+        let error = await steps(of: device).error as? SignInError
+        #expect(error?.kind == kind && error?.code == code)
     }
 
     @Test func `a certificate that is not accepted, and a success that cannot be used, stop`() async throws {
