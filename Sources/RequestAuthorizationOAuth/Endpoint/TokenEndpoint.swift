@@ -293,7 +293,8 @@ extension TokenEndpoint {
             || ["temporarily_unavailable", "server_error"].contains(code)
         let sorted = failure.sorted(as: isPassing ? .transient : .client)
         if isPassing { throw sorted }
-        return sorted
+        // §2.2: a token that is not valid needs no revocation. Google answers so.
+        return code == "invalid_token" ? nil : sorted
     }
 }
 

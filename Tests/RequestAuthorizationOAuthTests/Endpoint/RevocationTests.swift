@@ -39,6 +39,14 @@ import Testing
         try await TokenServer.run(.text("anything")) { try await $0.service().revoke(token) }
     }
 
+    @Test(arguments: [400, 401])
+    func `RFC 7009 §2.2: a token that the server calls invalid is revoked`(status: Int) async throws {
+        try await TokenServer.run(.json(#"{"error":"invalid_token"}"#, status: status)) { run in
+            try await run.service().revoke(token)
+            #expect(await run.server.requests.count == 2)
+        }
+    }
+
     @Test func `RFC 7009 §2.2.1: after a 503 the token still exists, and Retry-After is reported`() async throws {
         try await TokenServer.run(.status(503, ("Retry-After", "9"))) { run in
             let expected = TokenEndpointError(status: 503, retryAfter: .seconds(9), kind: .transient)
